@@ -73,9 +73,7 @@ def _kernel(same):
 
 def _run(program, one):
     """How a program or job ended."""
-    run = dict.fromkeys(
-        ("signal", "timed_out_after_seconds", "not_executed", "schedule", "milliseconds", "cpu_milliseconds")
-    )
+    run = dict.fromkeys(("signal", "timed_out_after_seconds", "not_executed", "evidence_lost", "schedule", *TIMES))
     run |= (one or {}).get("run") or {}
     return {**run, "command": program.program, "exit_code": program.returncode}
 

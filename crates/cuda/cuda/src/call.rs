@@ -101,7 +101,9 @@ pub(crate) fn say(text: Arguments<'_>) {
 pub(crate) fn write_error(text: Arguments<'_>) {
     let mut err = std::io::stderr().lock();
     crate::running::clear(&mut err);
-    let _ = err.write_fmt(text);
+    let text = text.to_string();
+    let shown = texunit_report::screen(&text, crate::settings::settings().color);
+    let _ = err.write_all(shown.as_bytes());
 }
 
 /// What the functions do that texunit does not provide: they say so once, by name.

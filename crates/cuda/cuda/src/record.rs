@@ -16,7 +16,7 @@ use folder::Claim;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use texunit_device::{FaultKind, LaunchError, LaunchOptions, LaunchStats};
-use texunit_record::{Before, Ended, Launch, Refused};
+use texunit_record::{Before, Ended, Launch, Refused, Written};
 use wanted::is_meant;
 
 /// What has been recorded.
@@ -205,8 +205,14 @@ impl Recording {
             }
         };
         let launch = Launch { kernel: &function.kernel, options, params, remarks: &remarks };
-        let folder = folder::of_launch(wanted, function, number);
-        match before.write(&launch, &folder, ended) {
+        let unfinished = folder::unfinished(wanted);
+        let written = before.write(&launch, &unfinished, ended).and_then(|written| {
+            let job = folder::finish(&unfinished, wanted, function, number).map_err(|error| {
+                Refused::File(format!("`{}`: {error}", wanted.folder.display()))
+            })?;
+            Ok(Written { job, ..written })
+        });
+        match written {
             Ok(written) => said::recorded(wanted, function, number, &written),
             Err(why) => said::refused(wanted, function, number, &why),
         }

@@ -108,5 +108,8 @@ pub(crate) fn check(code: CUresult) -> Answer {
 /// A line on standard error: what the library has to say to the user. Where nobody reads it the program
 /// goes on; `eprintln!` would panic, which ends a C program.
 pub(crate) fn say(text: Arguments<'_>) {
-    let _ = std::io::stderr().lock().write_fmt(format_args!("texunit: {text}\n"));
+    let text = format!("texunit: {text}\n");
+    // Names come from files; a terminal obeys none of them.
+    let shown = text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
+    let _ = std::io::stderr().lock().write_all(shown.as_bytes());
 }

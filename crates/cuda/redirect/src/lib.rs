@@ -344,5 +344,7 @@ fn shown(path: &Path) -> String {
 /// A line on standard error.
 #[allow(clippy::print_stderr)]
 fn say(text: Arguments<'_>) {
-    eprintln!("texunit: {text}");
+    // Names of files may have any characters; a terminal obeys none of them.
+    let shown = text.to_string().replace(|c: char| c.is_control(), "\u{fffd}");
+    eprintln!("texunit: {shown}");
 }

@@ -36,6 +36,8 @@ pub(crate) struct Counted {
     /// A hash of the table, which modules of one table share.
     pub(crate) key: u64,
     ledger: Option<Ledger>,
+    /// Whether the run was told that there will be one.
+    is_announced: bool,
     written: Option<Instant>,
 }
 
@@ -132,6 +134,9 @@ impl Module {
         let whole = 0..counted.counts.len();
         let range = if counted.ledger.is_some() { changed.clone() } else { whole };
         let (counts, number) = (counted.counts[range].to_vec(), counted.number);
+        if !std::mem::replace(&mut counted.is_announced, true) {
+            texunit_evidence::note(folder, texunit_evidence::Told::Coverage);
+        }
         // The counts are not held while a disk is waited for: nobody else touches the ledger.
         let ledger = counted.ledger.take();
         drop(counted);

@@ -1,6 +1,7 @@
 //! How a run is written down.
 
 mod github;
+mod joined;
 mod json;
 mod junit;
 mod sarif;
@@ -8,7 +9,7 @@ mod sarif;
 use crate::event::{Finding, Running};
 use crate::run::Run;
 use std::path::{Component, Path};
-use texunit_report::grouped;
+use texunit_report::{grouped, in_json};
 use texunit_report::place::{function_name, shown_file};
 
 /// The form of a report.
@@ -60,8 +61,8 @@ impl Format {
     /// Writes a run down.
     pub fn render(self, run: &Run) -> String {
         match self {
-            Self::Json => format!("{:#}\n", json::report(run)),
-            Self::Sarif => format!("{:#}\n", sarif::document(run)),
+            Self::Json => in_json(&format!("{:#}\n", json::report(run))).into_owned(),
+            Self::Sarif => in_json(&format!("{:#}\n", sarif::document(run))).into_owned(),
             Self::Junit => junit::document(run),
             Self::Github => github::annotations(run),
         }
@@ -138,15 +139,16 @@ fn was_running(running: &Running) -> String {
 }
 
 /// What went wrong with the run itself.
-fn outcome(run: &Run) -> Option<String> {
-    if let Some(seconds) = run.timed_out {
-        return Some(format!("the run was stopped after {seconds} s (--timeout)"));
-    }
-    if let Some(signal) = run.signal {
-        return Some(format!("the program was ended by signal {signal}"));
-    }
-    let why = run.not_executed.as_ref()?;
-    Some(format!("no kernel of the program was executed: {why}"))
+fn outcome(run: &Run) -> Vec<String> {
+    let ended = if let Some(seconds) = run.timed_out {
+        Some(format!("the run was stopped after {seconds} s (--timeout)"))
+    } else if let Some(signal) = run.signal {
+        Some(format!("the program was ended by signal {signal}"))
+    } else {
+        let why = run.not_executed.as_ref();
+        why.map(|why| format!("no kernel of the program was executed: {why}"))
+    };
+    ended.into_iter().chain(run.lost.as_ref().map(ToString::to_string)).collect()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 //!   waits for the process to end by itself. No handler of signals is needed.
 //! * A reader takes any file for what it is worth: lines that are cut off or nonsense are left out, and sizes have
 //!   bounds.
+//! * What is lost all the same (no room, a child that removes files) is counted ([`Lost`]).
 //!
 //! What it leaves out: who makes events (crate `cuda`), and who starts and ends processes (`cli::program`). Other
 //! data of a process (coverage, for example) are files beside its events: [`own_file`] names them, [`files`]
@@ -23,6 +24,7 @@ mod parents;
 mod reader;
 mod run;
 mod variables;
+mod witness;
 mod write;
 mod writer;
 
@@ -33,9 +35,10 @@ pub use event::{
 pub use format::Format;
 pub use own::{files, folder_name, is_over, own_file, process_of, processes};
 pub use parents::{Above, run_above};
-pub use reader::{Record, read};
+pub use reader::{Read, Record, read, read_all};
 pub use run::Run;
 pub use variables::{keep_variables, kept_variables};
+pub use witness::{Lost, Tally, Told, WITNESS, note};
 pub use write::{is_of_each_process, is_written_in_place, name_of_process, write};
 pub use writer::Writer;
 

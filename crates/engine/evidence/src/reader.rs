@@ -5,7 +5,7 @@ use crate::own::files;
 use crate::writer::EXTENSION;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use texunit_report::{Instruction, Severity};
 
@@ -37,6 +37,8 @@ pub struct Record {
     pub allocations: Vec<Allocation>,
     /// Numbers.
     pub totals: Totals,
+    /// Things that were told and are not kept here, as there are too many.
+    pub dropped: u64,
 }
 
 impl Record {
@@ -50,18 +52,28 @@ impl Record {
         match event {
             Event::Process(process) => self.process = process,
             Event::Devices { names } => self.devices = names,
-            Event::Kernel(kernel) => put(&mut self.kernels, kernel.name.clone(), kernel),
-            Event::Instructions { rows } => {
-                rows.into_iter().for_each(|row| push(&mut self.instructions, row));
+            Event::Kernel(kernel) => {
+                self.dropped += put(&mut self.kernels, kernel.name.clone(), kernel);
             }
-            Event::Running(running) => put(&mut self.running, running.launch, running),
+            Event::Instructions { rows } => {
+                for row in rows {
+                    self.dropped += push(&mut self.instructions, row);
+                }
+            }
+            Event::Running(running) => {
+                self.dropped += put(&mut self.running, running.launch, running);
+            }
             Event::Ended { launch } => drop(self.running.remove(&launch)),
-            Event::Finding(finding) => put(&mut self.findings, finding.number, finding),
+            Event::Finding(finding) => {
+                self.dropped += put(&mut self.findings, finding.number, finding);
+            }
             Event::Api(api) => {
                 let key = [api.function.clone(), api.code.clone(), api.reason.clone()];
-                put(&mut self.api, key, api);
+                self.dropped += put(&mut self.api, key, api);
             }
-            Event::Allocation(allocation) => push(&mut self.allocations, allocation),
+            Event::Allocation(allocation) => {
+                self.dropped += push(&mut self.allocations, allocation);
+            }
             Event::Totals(totals) => self.totals = totals,
         }
     }
@@ -80,46 +92,78 @@ impl Record {
     }
 }
 
-fn put<K: Ord, T>(all: &mut BTreeMap<K, T>, key: K, one: T) {
-    if all.len() < MAX_KEPT || all.contains_key(&key) {
+/// Keeps one; how many are dropped.
+fn put<K: Ord, T>(all: &mut BTreeMap<K, T>, key: K, one: T) -> u64 {
+    let is_kept = all.len() < MAX_KEPT || all.contains_key(&key);
+    if is_kept {
         all.insert(key, one);
     }
+    (!is_kept).into()
 }
 
-fn push<T>(all: &mut Vec<T>, one: T) {
-    if all.len() < MAX_KEPT {
+fn push<T>(all: &mut Vec<T>, one: T) -> u64 {
+    let is_kept = all.len() < MAX_KEPT;
+    if is_kept {
         all.push(one);
     }
+    (!is_kept).into()
+}
+
+/// What the files of a run hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Read {
+    /// What each process did, in the order in which they started.
+    pub records: Vec<Record>,
+    /// Events that were read.
+    pub events: u64,
+    /// Lines that are no events, and files that cannot be read to their ends.
+    pub damaged: u64,
+    /// Things that were read and are not kept, as there are too many.
+    pub dropped: u64,
 }
 
 /// What each process of a run did, in the order in which they started. A folder that is not there has none.
 pub fn read(folder: &Path) -> Vec<Record> {
-    let mut records = Vec::new();
+    read_all(folder).records
+}
+
+/// As [`read()`], and how much of it could be read.
+pub fn read_all(folder: &Path) -> Read {
+    let mut all = Read::default();
     for path in files(folder, EXTENSION) {
-        if let Ok(file) = File::open(&path) {
-            read_file(BufReader::new(file.take(MAX_BYTES)), &mut records);
-        }
+        let Ok(file) = File::open(&path) else {
+            all.damaged += 1;
+            continue;
+        };
+        all.damaged += u64::from(file.metadata().is_ok_and(|found| found.len() > MAX_BYTES));
+        read_file(BufReader::new(std::io::Read::take(file, MAX_BYTES)), &mut all);
     }
-    records.sort_by(|a, b| a.process.started.total_cmp(&b.process.started));
-    records
+    all.records.sort_by(|a, b| a.process.started.total_cmp(&b.process.started));
+    all.dropped = all.records.iter().map(|record| record.dropped).sum();
+    all
 }
 
 /// Reads the events of a file, which are those of one process, or of several programs that it was one after the other.
-fn read_file(mut file: impl BufRead, records: &mut Vec<Record>) {
+fn read_file(mut file: impl BufRead, all: &mut Read) {
     let mut line = Vec::new();
     let mut current: Option<Record> = None;
     loop {
         line.clear();
-        match file.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
+        match std::io::Read::take(&mut file, LONGEST).read_until(b'\n', &mut line) {
             Ok(1..) => {}
             _ => break,
         }
         // The last line of a process that was killed may be cut off.
-        let Ok(event) = serde_json::from_slice(&line) else { continue };
+        let Ok(event) = serde_json::from_slice(&line) else {
+            // The end of a line that could not be written stands alone, so that the next one can be read.
+            all.damaged += u64::from(line.len() > 1 && line.ends_with(b"\n"));
+            continue;
+        };
+        all.events += 1;
         match event {
-            Event::Process(process) => records.extend(current.replace(Record::new(process))),
+            Event::Process(process) => all.records.extend(current.replace(Record::new(process))),
             event => current.get_or_insert_default().add(event),
         }
     }
-    records.extend(current);
+    all.records.extend(current);
 }

@@ -2,6 +2,7 @@
 
 use crate::event::{Accesses, Counts, Interpreted, Kernel};
 use crate::reader::Record;
+use crate::witness::Lost;
 use std::collections::{BTreeMap, HashSet};
 use texunit_report::{Instruction, Severity};
 
@@ -26,6 +27,8 @@ pub struct Run {
     pub timed_out: Option<f64>,
     /// The seed of `--schedule`.
     pub schedule: Option<u64>,
+    /// Evidence that is missing.
+    pub lost: Option<Lost>,
     /// Why none of the program's kernels could be executed, if that is so.
     pub not_executed: Option<String>,
     /// The least severity of a finding that makes the run fail.

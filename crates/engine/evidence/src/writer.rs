@@ -2,11 +2,12 @@
 
 use crate::event::Event;
 use crate::own::own_file;
+use crate::witness::{Told, Witnesses};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The extension of files with events.
@@ -19,6 +20,8 @@ pub struct Writer {
     state: Mutex<State>,
     /// Bytes that were written.
     bytes: AtomicU64,
+    /// Who counts what is told, whatever becomes of the file.
+    witnesses: OnceLock<Witnesses>,
 }
 
 #[derive(Debug, Default)]
@@ -58,13 +61,13 @@ impl Open {
 
 /// Device and number of a file; none if it is not open any more.
 #[cfg(unix)]
-fn identity(file: &File) -> Option<(u64, u64)> {
+pub(crate) fn identity(file: &File) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     file.metadata().ok().map(|m| (m.dev(), m.ino()))
 }
 
 #[cfg(not(unix))]
-fn identity(_: &File) -> Option<(u64, u64)> {
+pub(crate) fn identity(_: &File) -> Option<(u64, u64)> {
     None
 }
 
@@ -76,7 +79,13 @@ const DOUBLES: u64 = 8 << 20;
 impl Writer {
     /// For the folder of a run. Its file is made with the first event.
     pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), state: Mutex::default(), bytes: AtomicU64::new(0) }
+        let folder = folder.to_owned();
+        Self {
+            folder,
+            state: Mutex::default(),
+            bytes: AtomicU64::new(0),
+            witnesses: OnceLock::new(),
+        }
     }
 
     /// The folder.
@@ -96,6 +105,13 @@ impl Writer {
     /// # Errors
     /// It cannot be written.
     pub fn append(&self, event: &Event) -> io::Result<()> {
+        let written = self.write(event);
+        // Behind: a process that is killed in between has lost nothing.
+        self.witnesses.get_or_init(|| Witnesses::of(&self.folder)).note(Told::of(event));
+        written
+    }
+
+    fn write(&self, event: &Event) -> io::Result<()> {
         let mut line = serde_json::to_vec(event)?;
         line.push(b'\n');
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

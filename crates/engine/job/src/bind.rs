@@ -19,7 +19,7 @@ mod texels;
 use crate::expect::Expectation;
 use crate::made::Made;
 use crate::names::{Assignment, kernel_param};
-use crate::output::{self, Pending, Source, Written};
+use crate::output::{Pending, Source, Written};
 use crate::problem::{Problem, codes};
 use crate::spec::{Job, ParamValue};
 use std::cell::RefCell;
@@ -29,7 +29,7 @@ use texunit_device::{
     Arg, BoundTexture, Buffer, Device, Error, Kernel, Module, ParamInfo, Sampler, SamplerObject,
     SurfaceObject, TextureObject,
 };
-use texunit_files::{FileError, Prepared};
+use texunit_files::{FileError, Places, Prepared};
 use texunit_spec::Problems;
 
 pub use container::container_geometry;
@@ -142,11 +142,21 @@ impl Bound {
         Ok(all?.into_iter().flatten().collect())
     }
 
-    /// Outputs in this folder that would take the place of a file that the job has read, or of one of
-    /// these.
-    pub fn overwriting(&self, folder: &Path, others: &[PathBuf]) -> Vec<Problem> {
-        let inputs: Vec<&Path> = self.inputs.iter().chain(others).map(PathBuf::as_path).collect();
-        output::overwriting(&self.outputs, folder, &inputs)
+    /// Tells of the files that were read for the objects, and of the outputs, if a folder for them is given: how many
+    /// results that are.
+    pub fn places(&self, folder: Option<&Path>, places: &mut Places) -> usize {
+        self.inputs.iter().for_each(|path| places.reads("the job reads", path));
+        let Some(folder) = folder else { return 0 };
+        for output in &self.outputs {
+            places.writes(format!("output `{}`", output.param), &folder.join(&output.file));
+        }
+        self.outputs.len()
+    }
+
+    /// The problem of an output, by its number, that has the place of another file.
+    pub fn clash(&self, output: usize, message: &str) -> Option<Problem> {
+        let problem = Problem::new(codes::CONFLICT, self.outputs.get(output)?.at.at(), message);
+        Some(problem.help("name another file, or another folder with --out"))
     }
 
     /// Writes all outputs below a folder; if one cannot be written, none is.

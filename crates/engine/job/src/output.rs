@@ -5,7 +5,7 @@ use crate::problem::{Problem, codes};
 use crate::spec::OutputSpec;
 use std::path::{Path, PathBuf};
 use texunit_device::{Buffer, Error, Extent, Format, Geometry, Global};
-use texunit_files::{FileError, Identity, Kind, Prepared, Texels};
+use texunit_files::{FileError, Kind, Prepared, Texels};
 use texunit_spec::At;
 
 /// Where the bytes of an output are.
@@ -148,25 +148,6 @@ impl Pending {
         let prepared = Prepared::new(&path, &bytes)?;
         Ok((prepared, Written { param: self.param.clone(), path }))
     }
-}
-
-/// Outputs that would take the place of a file that the job reads, by whatever name.
-pub(crate) fn overwriting(outputs: &[Pending], folder: &Path, inputs: &[&Path]) -> Vec<Problem> {
-    let inputs: Vec<(&Path, Identity)> =
-        inputs.iter().filter_map(|&path| Some((path, Identity::of(path)?))).collect();
-    let check =
-        |output: &Pending| {
-            let path = folder.join(&output.file);
-            let identity = Identity::of(&path)?;
-            let (input, _) = inputs.iter().find(|(_, other)| *other == identity)?;
-            let (path, input) = (path.display(), input.display());
-            let message = format!("the output would overwrite `{input}`, which the job reads");
-            let problem = Problem::new(codes::CONFLICT, output.at.at(), message);
-            Some(problem.help(format!(
-                "`{path}` is that file: name another one, or another folder with --out"
-            )))
-        };
-    outputs.iter().filter_map(check).collect()
 }
 
 /// Format and size of the texels of a surface; what the output says must agree. Layers and

@@ -122,7 +122,8 @@ fn draw(groups: &[Group<'_>], color: bool) -> String {
 
 fn draw_within(columns: usize, groups: &[Group<'_>], color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    renderer.decor_style(DecorStyle::Ascii).term_width(columns).render(groups)
+    let drawn = renderer.decor_style(DecorStyle::Ascii).term_width(columns).render(groups);
+    crate::screen(&drawn, color).into_owned()
 }
 
 /// The help with the lines as the fix makes them. `None` if there is no fix, or one that is too

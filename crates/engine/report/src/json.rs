@@ -96,7 +96,9 @@ impl<'a> Object<'a> {
 
     /// On one line that ends with a line feed.
     pub fn line(&self) -> String {
-        serde_json::to_string(self).expect("strings and numbers always have a JSON form") + "\n"
+        let text = serde_json::to_string(self);
+        let text = text.expect("strings and numbers always have a JSON form");
+        crate::in_json(&text).into_owned() + "\n"
     }
 }
 

@@ -17,6 +17,7 @@ mod located;
 pub mod place;
 mod run;
 mod sarif;
+mod shown;
 
 use texunit_syntax::Diagnostic;
 pub use texunit_syntax::Severity;
@@ -30,6 +31,7 @@ pub use located::Located;
 pub use place::CodeLocation;
 pub use run::{Run, Settings, Totals};
 pub use sarif::{Rule, uri};
+pub use shown::{in_json, in_xml, is_obeyed, screen, visible};
 
 /// How diagnostics are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,24 +124,4 @@ fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Most characters of a message: names in it may have any length.
-const LONG_TEXT: usize = 2000;
-
-/// The text on one line, without characters that a terminal would obey.
-pub fn visible(text: &str) -> String {
-    let cut = text.char_indices().nth(LONG_TEXT).map(|(at, _)| at);
-    let more = if cut.is_some() { "..." } else { "" };
-    text[..cut.unwrap_or(text.len())]
-        .chars()
-        .map(|c| match c {
-            '\t' | '\n' | '\r' => ' ',
-            // U+2400 to U+241F are pictures of the control characters.
-            '\0'..='\x1f' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
-            '\x7f' => '\u{2421}',
-            // C1 controls, and marks that turn the direction of writing.
-            '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-            _ => c,
-        })
-        .chain(more.chars())
-        .collect()
 }

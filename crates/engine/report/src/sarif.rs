@@ -4,6 +4,7 @@
 //! bytes are in `byteOffset` and `byteLength`. Rules, files and the outcome stand behind the
 //! results, as they are known only then; members of JSON objects have no order.
 
+use crate::in_json;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -97,7 +98,7 @@ impl Sarif {
             "tool": { "driver": driver }, "artifacts": files, "invocations": [invocation],
         });
         // Without its opening brace: the run has begun long ago.
-        writeln!(out, "\n],{}]}}", &rest.to_string()[1..])
+        writeln!(out, "\n],{}]}}", &in_json(&rest.to_string())[1..])
     }
 
     fn begin(&mut self, out: &mut impl Write) -> io::Result<()> {
@@ -112,7 +113,7 @@ impl Sarif {
         self.begin(out)?;
         let comma = if self.results > 0 { "," } else { "" };
         self.results += 1;
-        write!(out, "{comma}\n{result}")
+        write!(out, "{comma}\n{}", in_json(&result.to_string()))
     }
 
     /// The number of a code's rule; codes that come up are numbered.

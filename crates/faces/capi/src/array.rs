@@ -9,7 +9,7 @@ use std::ffi::{c_char, c_void};
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_files::mipmaps;
-use texunit_sample::ArrayOptions;
+use texunit_sample::{ArrayOptions, SampleError};
 use texunit_unit::{Extent, Resource};
 
 /// Makes an array, whose texels are zeros (cuArray3DCreate, cuMipmappedArrayCreate). Sizes are in texels, of block-compressed
@@ -199,10 +199,11 @@ pub extern "C" fn texunit_array_generate_mipmaps(array: texunit_array) -> texuni
         let channel = format.plain_channel().ok_or_else(|| {
             Failure::value(format!("mip levels are made of plain channels, not of {format}"))
         })?;
-        let base = resource.single_level(0)?.to_packed();
         let levels = resource.levels().len() as u32;
+        let room = || SampleError::Room(resource.size_in_bytes());
+        let base = resource.single_level(0)?.try_to_packed().ok_or_else(room)?;
         let all = mipmaps::chain(&base, format, channel, resource.extent().axes(), levels);
-        resource.fill_packed(&all)?;
+        resource.fill_packed(&all.ok_or_else(room)?)?;
         Ok(())
     })
 }
@@ -228,7 +229,7 @@ fn rows(
     level: u32,
     size: usize,
     [row_pitch, slice_pitch]: [usize; 2],
-) -> Result<impl Iterator<Item = Range<usize>>, Failure> {
+) -> Result<impl Iterator<Item = Range<usize>> + '_, Failure> {
     let packed = part.size_in_bytes();
     let is_packed = (row_pitch, slice_pitch) == (0, 0);
     if level == TEXUNIT_ALL_LEVELS && !is_packed {
@@ -262,8 +263,9 @@ fn rows(
         }
     }
     let mut packed_at = 0;
-    let lengths: Vec<usize> = part.rows().map(|row| (row.end - row.start) as usize).collect();
-    Ok(lengths.into_iter().enumerate().map(move |(n, length)| {
+    // One by one: there may be as many rows as bytes.
+    Ok(part.rows().enumerate().map(move |(n, row)| {
+        let length = (row.end - row.start) as usize;
         let start = if is_packed {
             packed_at
         } else {

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use texunit_sample::SampleError;
+use texunit_sample::{ErrorKind, SampleError};
 use texunit_unit::{AccessFault, CreateError, CudaError, PlanError};
 
 /// What a function returns: TEXUNIT_SUCCESS, or the number of an error. Numbers below 1000 are those of cudaError_t.
@@ -96,6 +96,7 @@ impl From<PlanError> for Failure {
 impl From<SampleError> for Failure {
     fn from(error: SampleError) -> Self {
         let status = match error {
+            _ if error.kind() == ErrorKind::Memory => TEXUNIT_ERROR_OUT_OF_MEMORY,
             SampleError::Create(error) => return error.into(),
             SampleError::Plan(error) => return error.into(),
             SampleError::Out { .. } | SampleError::Memory(_) => TEXUNIT_ERROR_SIZE,

@@ -1,6 +1,6 @@
 //! Errors as those of Python.
 
-use pyo3::exceptions::{PyFileNotFoundError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use texunit_files::Problem;
 use texunit_sample::{ErrorKind, SampleError};
@@ -14,6 +14,7 @@ pub(crate) fn error(error: SampleError) -> PyErr {
         }
         (_, ErrorKind::Type) => PyTypeError::new_err(text),
         (_, ErrorKind::Value) => PyValueError::new_err(text),
+        (_, ErrorKind::Memory) => PyMemoryError::new_err(text),
     }
 }
 

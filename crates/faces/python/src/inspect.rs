@@ -4,7 +4,7 @@ use crate::array::Out;
 use crate::error::OrRaise;
 use crate::operands::{Operands, Vectors, held};
 use crate::texture::Texture;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use texunit_sample::{Action, Call, Dtype};
@@ -213,25 +213,27 @@ pub(crate) fn _inspect<'py>(
     let corners = 1 << made.resource().geometry().axes();
     let rows = py.detach(|| rows(&call, made, (channels, corners)))?;
     let dict = PyDict::new(py);
-    let put = |name: &str, shape: &[usize], dtype: Dtype, bytes: Vec<u8>| -> PyResult<()> {
-        let mut out = Out::new(py, None, shape, dtype)?;
-        out.bytes().copy_from_slice(&bytes);
+    let put = |name: &str, each: Option<usize>, values: &dyn Fn(&Row) -> &[f64]| -> PyResult<()> {
+        let shape: Vec<usize> = [fetches].into_iter().chain(each).collect();
+        let mut out = Out::new(py, None, &shape, Dtype::F64)?;
+        let all = rows.iter().flat_map(values).map(|value| value.to_le_bytes());
+        out.bytes().as_chunks_mut().0.iter_mut().zip(all).for_each(|(to, value)| *to = value);
         dict.set_item(name, out.finish()?)
     };
-    let of = |values: &dyn Fn(&Row) -> Vec<f64>| {
-        rows.iter().flat_map(values).flat_map(f64::to_le_bytes).collect::<Vec<u8>>()
+    put("result", Some(channels), &|row| &row.result)?;
+    put("exact", Some(channels), &|row| &row.exact)?;
+    put("weights", Some(corners), &|row| &row.weights[0])?;
+    put("exact_weights", Some(corners), &|row| &row.weights[1])?;
+    put("level", None, &|row| std::slice::from_ref(&row.level))?;
+    put("weight_error", None, &|row| std::slice::from_ref(&row.weight_error))?;
+    let whole = |name: &str, value: &dyn Fn(&Row) -> i32| -> PyResult<()> {
+        let mut out = Out::new(py, None, &[fetches], Dtype::S32)?;
+        let all = rows.iter().map(|row| value(row).to_le_bytes());
+        out.bytes().as_chunks_mut().0.iter_mut().zip(all).for_each(|(to, value)| *to = value);
+        dict.set_item(name, out.finish()?)
     };
-    put("result", &[fetches, channels], Dtype::F64, of(&|row| row.result.clone()))?;
-    put("exact", &[fetches, channels], Dtype::F64, of(&|row| row.exact.clone()))?;
-    put("weights", &[fetches, corners], Dtype::F64, of(&|row| row.weights[0].clone()))?;
-    put("exact_weights", &[fetches, corners], Dtype::F64, of(&|row| row.weights[1].clone()))?;
-    put("level", &[fetches], Dtype::F64, of(&|row| vec![row.level]))?;
-    put("weight_error", &[fetches], Dtype::F64, of(&|row| vec![row.weight_error]))?;
-    let whole = |value: &dyn Fn(&Row) -> i32| {
-        rows.iter().flat_map(|row| value(row).to_le_bytes()).collect::<Vec<u8>>()
-    };
-    put("taps", &[fetches], Dtype::S32, whole(&|row| row.taps))?;
-    put("texels", &[fetches], Dtype::S32, whole(&|row| row.texels))?;
+    whole("taps", &|row| row.taps)?;
+    whole("texels", &|row| row.texels)?;
     Ok(dict)
 }
 
@@ -244,5 +246,11 @@ fn rows(
     let row = |index| -> PyResult<Row> {
         source.row(&call.operands(index).or_raise()?, channels, corners)
     };
-    (0..call.fetches()).map(row).collect()
+    let mut rows = Vec::new();
+    let room = rows.try_reserve_exact(call.fetches());
+    room.map_err(|_| PyMemoryError::new_err("there is not enough memory for so many fetches"))?;
+    for index in 0..call.fetches() {
+        rows.push(row(index)?);
+    }
+    Ok(rows)
 }

@@ -7,19 +7,20 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use texunit_sample::SampleError;
 use texunit_spec::write;
+use texunit_unit::Resource;
 
 /// The keys of a texture in a job but for the file, and the texels that the file has.
 #[pyfunction]
 pub(crate) fn texture_job<'py>(
     py: Python<'py>,
     texture: &Texture,
-) -> (String, Bound<'py, PyBytes>) {
+) -> PyResult<(String, Bound<'py, PyBytes>)> {
     let made = texture.made();
     let header = made.header();
     let state = write::texture(header.read_mode, header.normalized_coords, made.sampler());
     let shape = write::shape(made.resource().shape());
     let keys = format!("{}, {}", write::inline(&shape), write::inline(&state));
-    (keys, PyBytes::new(py, &made.resource().to_packed()))
+    Ok((keys, packed(py, made.resource())?))
 }
 
 /// Likewise of a surface.
@@ -27,9 +28,17 @@ pub(crate) fn texture_job<'py>(
 pub(crate) fn surface_job<'py>(
     py: Python<'py>,
     surface: &Surface,
-) -> (String, Bound<'py, PyBytes>) {
+) -> PyResult<(String, Bound<'py, PyBytes>)> {
     let resource = surface.made().resource();
-    (write::inline(&write::shape(resource.shape())), PyBytes::new(py, &resource.to_packed()))
+    Ok((write::inline(&write::shape(resource.shape())), packed(py, resource)?))
+}
+
+/// All texels; an error if there is not so much memory.
+fn packed<'py>(py: Python<'py>, resource: &Resource) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, resource.size_in_bytes() as usize, |bytes| {
+        resource.read_packed(bytes);
+        Ok(())
+    })
 }
 
 /// Writes all texels of a surface, as `surface_job` has them.

@@ -156,7 +156,7 @@ impl Surface {
     /// All texels as an array: a copy.
     fn to_array<'py>(&self, py: Python<'py>) -> PyResult<Object<'py>> {
         let mut out = Out::new(py, None, &self.made.shape(), self.made.dtype())?;
-        out.bytes().copy_from_slice(&self.made.resource().to_packed());
+        self.made.resource().read_packed(out.bytes());
         out.finish()
     }
 

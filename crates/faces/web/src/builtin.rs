@@ -164,7 +164,9 @@ impl Builtin {
     /// Levels of a box filter, which works on one image after the other.
     fn chain(&self, shape: &ArrayShape, channel: Channel, levels: u32) -> Vec<u8> {
         let base = self.level(shape, channel, 0);
-        mipmaps::chain(&base, shape.format, channel, shape.extent.axes(), levels)
+        let chain = mipmaps::chain(&base, shape.format, channel, shape.extent.axes(), levels);
+        // Too few bytes are refused when they become texels.
+        chain.unwrap_or_default()
     }
 }
 

@@ -4,7 +4,6 @@
 use crate::args::OutputFormat;
 use crate::number;
 use clap::{Args, ValueEnum};
-use std::io::Write as _;
 use std::time::Duration;
 use texunit_workloads::cases;
 use texunit_workloads::effort::Effort;
@@ -86,7 +85,7 @@ pub fn run(args: &BenchArgs) -> u8 {
     match print_all(args, &chosen, effort) {
         Ok(printed) => crate::exit(printed, true),
         Err(trouble) => {
-            let _ = writeln!(std::io::stderr(), "error: {trouble}");
+            crate::out::tell(&format!("error: {trouble}"));
             crate::FAILED
         }
     }
@@ -137,7 +136,5 @@ fn head(via: Via, effort: &Effort) -> String {
 
 /// A line at once, so that a reader of a pipe sees it.
 fn print(line: &str) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")?;
-    out.flush()
+    crate::out::print(&format!("{line}\n"))
 }

@@ -151,8 +151,7 @@ impl Check<'_> {
         });
         let mut written = Ok(());
         if path == Path::new("-") {
-            let mut out = std::io::stdout();
-            written = out.write_all(&fixed.bytes).and_then(|()| out.flush());
+            written = crate::out::print_bytes(&fixed.bytes);
         } else if fixed.number > 0
             && let Err(why) = read::replace(path, &fixed.bytes)
         {

@@ -83,7 +83,7 @@ pub fn fitted(text: &str, columns: usize) -> String {
 }
 
 impl Stream {
-    fn is_terminal(self) -> bool {
+    pub(crate) fn is_terminal(self) -> bool {
         match self {
             Self::Stdout => std::io::stdout().is_terminal(),
             Self::Stderr => std::io::stderr().is_terminal(),

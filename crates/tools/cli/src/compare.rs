@@ -14,6 +14,7 @@ pub use worker::serve;
 use crate::args::CompareArgs;
 use std::path::{Path, PathBuf};
 use texunit_cases::{Case, Engine, find_files};
+use texunit_files::Places;
 use texunit_gpu::compare::{Compared, Outcome, compare};
 use texunit_gpu::{Gpu, GpuError, Runner};
 
@@ -65,6 +66,21 @@ const DEPTH: usize = 4;
 
 /// What `--all` has besides.
 const PROGRAMS: &str = "tests/programs";
+
+/// Why the options do not fit together: what is recorded would take the place of what is compared.
+pub(crate) fn misused(args: &CompareArgs) -> Option<String> {
+    let record = args.record.as_ref()?;
+    let mut places = Places::default();
+    // What cannot be read is said when it is.
+    let sources = sources(args, &mut Vec::new());
+    sources.iter().for_each(|source| places.reads("is compared", &source.path));
+    let files = match args.all {
+        true => folder::names(&sources).into_iter().map(|name| record.join(name)).collect(),
+        false => vec![record.clone()],
+    };
+    files.iter().for_each(|file| places.writes("--record", file));
+    places.check().err()
+}
 
 /// Compares what the arguments name with the card of this machine.
 pub fn run(args: &CompareArgs) -> Comparison {

@@ -18,10 +18,7 @@ pub struct CompletionsArgs {
 
 /// Runs the command; the exit code.
 pub fn run(args: &CompletionsArgs) -> u8 {
-    use std::io::Write;
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "texunit", &mut script);
-    let mut out = std::io::stdout();
-    let printed = out.write_all(&script).and_then(|()| out.flush());
-    crate::exit(printed, true)
+    crate::exit(crate::out::print_bytes(&script), true)
 }

@@ -2,10 +2,9 @@
 
 use crate::run::Failure;
 use clap::builder::{PathBufValueParser, ValueParser};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use texunit_coverage::lcov;
 use texunit_device::{Arithmetic, Observer};
-use texunit_files::Identity;
 
 /// The parser of the option's value.
 pub(crate) fn file() -> ValueParser {
@@ -26,14 +25,6 @@ pub(crate) fn of_launch(module: &texunit_device::Module, arithmetic: Arithmetic)
     let name = Path::new(module.source().name());
     let file = std::path::absolute(name).unwrap_or_else(|_| name.to_owned());
     Some(Module(texunit_coverage::Module::new(module.listing(arithmetic), &file)))
-}
-
-/// Why a file cannot have the coverage of a launch that reads these.
-pub(crate) fn misplaced(file: &Path, read: &[PathBuf]) -> Option<Failure> {
-    let named = Identity::of(file)?;
-    let same = read.iter().find(|path| Identity::of(path).as_ref() == Some(&named))?;
-    let message = format!("--coverage: {} would be written over", same.display());
-    Some(Failure::File { path: file.to_owned(), message, help: Some("name another file".into()) })
 }
 
 /// Writes what a launch has covered.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use texunit_explain::{Explanation, SurfaceExplanation, operand};
+use texunit_files::Places;
 use texunit_sample::file;
 use texunit_unit::{FetchForm, Surface, SurfaceForm, SurfaceKind};
 
@@ -98,13 +99,15 @@ pub fn run(args: &ExplainArgs) -> Result<Output, Failure> {
     }
     let format = args.format.or_else(|| by_extension(args.out.as_deref()?));
     let format = format.unwrap_or(ExplainFormat::Text);
+    if let Some(path) = &args.out {
+        keep_apart(args, path)?;
+    }
     let mut output = match (&args.case, &args.tex) {
         (Some(address), _) => case::run(address, args.fetch, format)?,
         (None, Some(file)) => from_file(args, file, format)?,
         (None, None) => return Err(Failure::usage("a case or --tex is needed")),
     };
     if let Some(path) = &args.out {
-        no_input(args, path)?;
         texunit_files::write_atomically(path, output.text.as_bytes())
             .map_err(|e| Failure::input(format!("cannot write {e}")))?;
         output.text.clear();
@@ -122,20 +125,16 @@ fn by_extension(out: &Path) -> Option<ExplainFormat> {
 }
 
 /// An explanation does not take the place of what it explains.
-fn no_input(args: &ExplainArgs, out: &Path) -> Result<(), Failure> {
+fn keep_apart(args: &ExplainArgs, out: &Path) -> Result<(), Failure> {
     let case = args.case.as_deref().map(Path::new);
     // `FILE#N`, unless a file is called so.
     let without = args.case.as_deref().and_then(|address| address.rsplit_once('#'));
     let case = case.filter(|path| path.is_file()).or(without.map(|(file, _)| Path::new(file)));
-    let inputs = [case, args.tex.as_deref()];
-    match args::same_file(out, inputs.into_iter().flatten()) {
-        None => Ok(()),
-        Some(input) => Err(Failure::input(format!(
-            "--out: `{}` would overwrite `{}`, which is explained; name another file",
-            out.display(),
-            input.display()
-        ))),
-    }
+    let mut places = Places::default();
+    let inputs = [case, args.tex.as_deref()].into_iter().flatten();
+    inputs.for_each(|path| places.reads("is explained", path));
+    places.writes("--out", out);
+    places.check().map_err(Failure::usage)
 }
 
 fn from_file(args: &ExplainArgs, file: &Path, format: ExplainFormat) -> Result<Output, Failure> {

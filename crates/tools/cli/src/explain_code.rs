@@ -5,7 +5,6 @@ use crate::codes::{self, example};
 use crate::rules::{self, Rule};
 use clap::Args;
 use serde_json::json;
-use std::io::Write;
 use texunit_check::examples::Example;
 use texunit_syntax::codes::Code;
 
@@ -45,10 +44,9 @@ pub fn run(args: &ExplainCodeArgs) -> u8 {
             (None, false) => err += &unknown(name),
         }
     }
-    let mut stdout = std::io::stdout();
-    let printed = stdout.write_all(out.as_bytes()).and_then(|()| stdout.flush());
+    let printed = crate::out::print(&out);
     // Nobody listens if this fails.
-    let _ = std::io::stderr().write_all(err.as_bytes());
+    let _ = crate::out::tell_text(&err, false);
     crate::exit(printed, known == args.codes.len())
 }
 

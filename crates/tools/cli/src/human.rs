@@ -4,11 +4,11 @@
 use crate::checks;
 use crate::color::{self, Stream};
 use crate::explain::args::ExplainFormat;
+use crate::out;
 use crate::run::{Failure, Report};
-use std::io::Write;
 use texunit_device::{Fusion, GradientStats};
 use texunit_job::InText;
-use texunit_report::Located;
+use texunit_report::{Located, screen, visible};
 use texunit_syntax::Diagnostic;
 
 /// Maximum number of mistakes that are shown of one run.
@@ -18,9 +18,9 @@ const MAX_SHOWN: usize = 100;
 pub fn print(report: &Report, quiet: bool) -> std::io::Result<()> {
     let color = color::wanted(Stream::Stderr);
     let (out, err) = render(report, quiet, color);
-    let printed = std::io::stdout().write_all(&out).and_then(|()| std::io::stdout().flush());
+    let printed = out::print_bytes(&out);
     // A standard output that is closed or full must not hide what went wrong.
-    std::io::stderr().write_all(err.as_bytes())?;
+    out::tell_text(&err, color)?;
     printed
 }
 
@@ -29,23 +29,22 @@ pub fn print_page(report: &Report, quiet: bool) -> std::io::Result<()> {
     let color = color::wanted(Stream::Stderr);
     let (_, err) = render(report, quiet, color);
     let page = report.explained.as_ref().map(|e| e.render(report, ExplainFormat::Svg));
-    let printed = std::io::stdout().write_all(page.unwrap_or_default().as_bytes());
-    let printed = printed.and_then(|()| std::io::stdout().flush());
-    std::io::stderr()
-        .write_all(report.stats.as_ref().map_or(&[][..], |stats| &stats.printf[..]))?;
-    std::io::stderr().write_all(err.as_bytes())?;
+    let printed = out::print(&page.unwrap_or_default());
+    let printf = report.stats.as_ref().map_or(&[][..], |stats| &stats.printf[..]);
+    out::tell_text(&String::from_utf8_lossy(printf), false)?;
+    out::tell_text(&err, color)?;
     printed
 }
 
 /// The texts for standard output and standard error.
 pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
-    let mut out = Vec::new();
+    let mut printed = Vec::new();
     let mut err = String::new();
     let ptx = report.located();
     let job = report.job_source.as_ref().map(Located::from);
     let diagnostic = |d: &Diagnostic, source: Option<Located<'_>>| match source {
         Some(source) => texunit_report::human(source, std::slice::from_ref(d), color),
-        None => format!("error[{}]: {}\n", d.code, d.message),
+        None => format!("error[{}]: {}\n", d.code, visible(&d.message)),
     };
     if !quiet {
         for note in &report.job_notes {
@@ -64,7 +63,7 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
             Failure::Ptx(d) => diagnostic(d, ptx),
             Failure::File { message, help, .. } => {
                 let help = help.as_ref().map_or_else(String::new, |h| format!("  = help: {h}\n"));
-                format!("error: {message}\n{help}")
+                format!("error: {}\n{help}", visible(message))
             }
         };
     }
@@ -84,12 +83,13 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
         }
     }
     if let Some(lines) = &report.effective {
-        out.extend_from_slice(crate::effective::text(lines, report.ptx_source.as_ref()).as_bytes());
+        let text = crate::effective::text(lines, report.ptx_source.as_ref());
+        printed.extend_from_slice(screen(&text, false).as_bytes());
     }
     if let Some(stats) = &report.stats {
-        out.extend_from_slice(&stats.printf);
+        printed.extend_from_slice(&out::of_kernel(&stats.printf, out::is_terminal()));
         if let Some(explained) = &report.explained {
-            out.extend_from_slice(explained.text(report.located()).as_bytes());
+            printed.extend_from_slice(screen(&explained.text(report.located()), false).as_bytes());
         }
         if !quiet && report.ran() {
             if let Some(sets) = &report.sets {
@@ -107,15 +107,16 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
             for written in &report.outputs {
                 err += &format!("wrote {}\n", written.path.display());
             }
-            out.extend_from_slice(summary(report).as_bytes());
+            printed.extend_from_slice(screen(&summary(report), false).as_bytes());
             let unknown = texunit_report::fidelity_sentence(report.instructions.iter());
             err += &unknown.map_or_else(String::new, |text| format!("note: {text}\n"));
         }
         if report.tells_interpreted {
-            out.extend_from_slice(crate::interpreted::text(report).as_bytes());
+            let text = crate::interpreted::text(report);
+            printed.extend_from_slice(screen(&text, false).as_bytes());
         }
     }
-    (out, err)
+    (printed, err)
 }
 
 /// `rotate: 16 x 16 CTAs of 16 x 16 threads in 12.3 ms, 65536 fetches (5.33 M/s)`

@@ -5,7 +5,6 @@ use crate::args::OutputFormat;
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use texunit_isa::describe::{
     Description, FormText, OperandText, OptionText, describe, instructions,
 };
@@ -28,9 +27,7 @@ const TEXTURE_OPCODES: [&str; 8] =
 /// Runs the command; the exit code.
 pub fn run(args: &IsaArgs) -> u8 {
     let (text, complete) = answer(args);
-    let mut out = std::io::stdout();
-    let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    crate::exit(printed, complete)
+    crate::exit(crate::out::print(&text), complete)
 }
 
 /// The output, and whether every name was known; unknown names are reported.
@@ -58,10 +55,9 @@ fn answer(args: &IsaArgs) -> (String, bool) {
                         format!("; did you mean `{near}`?")
                     });
                 let word = unknown.word;
-                let _ = writeln!(
-                    std::io::stderr(),
+                crate::out::tell(&format!(
                     "error: `{name}`: unknown instruction or modifier `{word}`{near}"
-                );
+                ));
             }
         }
     }

@@ -3,7 +3,6 @@
 use crate::checks::{self, Log};
 use crate::run::{Failure, Report};
 use serde_json::{Value, json};
-use std::io::Write;
 use texunit_device::GradientStats;
 use texunit_job::{InText, Problem};
 use texunit_report::{Host, Located, Object, fault_json, fidelity_json};
@@ -13,8 +12,7 @@ use texunit_syntax::{Diagnostic, Severity};
 pub fn print(report: &Value) -> std::io::Result<()> {
     let mut text = report.to_string();
     text.push('\n');
-    std::io::stdout().write_all(text.as_bytes())?;
-    std::io::stdout().flush()
+    crate::out::print_json(&text)
 }
 
 /// The report as a value.

@@ -28,6 +28,7 @@ pub mod json;
 pub mod lsp;
 pub mod missing;
 pub mod number;
+mod out;
 #[cfg(feature = "run")]
 pub mod program;
 mod progress;
@@ -50,7 +51,7 @@ pub use missing::ranges;
 use args::{Cli, Command, ExplainArgs, LaunchArgs, LaunchFormat, OutputFormat, SampleArgs};
 use clap::{CommandFactory, FromArgMatches};
 use explain::args::ExplainFormat;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal};
 use std::process::ExitCode;
 use texunit_simt::JitMode;
 use texunit_unit::SimdLevel;
@@ -162,29 +163,28 @@ fn launch(args: &LaunchArgs) -> u8 {
         LaunchFormat::Json => json::print(&json::render(&report)),
         LaunchFormat::Svg => human::print_page(&report, args.quiet),
     };
-    exit(printed, report.succeeded())
+    let code = exit(printed, report.succeeded());
+    if report.is_misused { USAGE } else { code }
 }
 
 fn explain(args: &ExplainArgs) -> u8 {
     match explain::run(args) {
         Ok(output) => {
-            let mut out = std::io::stdout();
             let is_text = args.format.is_none_or(|format| format == ExplainFormat::Text);
-            let text = match color::columns().filter(|_| is_text && out.is_terminal()) {
+            let text = match color::columns().filter(|_| is_text && std::io::stdout().is_terminal()) {
                 Some(columns) => color::fitted(&output.text, columns),
                 None => output.text,
             };
-            let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-            exit(printed, output.agrees)
+            exit(out::print(&text), output.agrees)
         }
         Err(trouble) => {
             let code = if trouble.is_usage { USAGE } else { FAILED };
             if args.format != Some(ExplainFormat::Json) {
-                let _ = writeln!(std::io::stderr(), "error: {}", trouble.message);
+                out::tell(&format!("error: {}", trouble.message));
                 return code;
             }
             let error = serde_json::json!({ "error": trouble.message });
-            exit(writeln!(std::io::stdout(), "{error:#}"), false).max(code)
+            exit(out::print_json(&format!("{error:#}\n")), false).max(code)
         }
     }
 }
@@ -193,10 +193,7 @@ fn sample(args: &SampleArgs) -> u8 {
     match sample::run(args) {
         Ok(report) => {
             let printed = match args.format {
-                OutputFormat::Human => {
-                    let mut out = std::io::stdout();
-                    out.write_all(report.text().as_bytes()).and_then(|()| out.flush())
-                }
+                OutputFormat::Human => out::print(&report.text()),
                 OutputFormat::Json => json::print(&report.json()),
             };
             exit(printed, true)
@@ -204,7 +201,7 @@ fn sample(args: &SampleArgs) -> u8 {
         Err(trouble) => {
             let code = if trouble.is_usage { USAGE } else { FAILED };
             if args.format == OutputFormat::Human {
-                let _ = writeln!(std::io::stderr(), "error: {}", trouble.message);
+                out::tell(&format!("error: {}", trouble.message));
                 return code;
             }
             exit(json::print(&serde_json::json!({ "error": trouble.message })), false).max(code)
@@ -216,6 +213,9 @@ fn sample(args: &SampleArgs) -> u8 {
 fn compare(args: &args::CompareArgs) -> u8 {
     if args.worker {
         return compare::serve();
+    }
+    if let Some(why) = compare::misused(args) {
+        return usage_error("compare", &why);
     }
     let comparison = compare::run(args);
     let printed = match args.format {
@@ -231,10 +231,7 @@ fn compare(args: &args::CompareArgs) -> u8 {
 /// Says on standard error which keys of a file have other names now.
 fn tell(file: &str, notes: &[texunit_spec::Problem]) {
     for note in notes {
-        let line = format!("warning[{}]: {file}: {}", note.code, note.message);
-        let line = texunit_report::visible(&line) + "\n";
-        // Nobody may be there to read it.
-        let _ = std::io::stderr().write_all(line.as_bytes());
+        out::tell(&format!("warning[{}]: {file}: {}", note.code, note.message));
     }
 }
 
@@ -244,7 +241,7 @@ fn exit(printed: std::io::Result<()>, succeeded: bool) -> u8 {
     if let Err(error) = printed
         && error.kind() != ErrorKind::BrokenPipe
     {
-        let _ = writeln!(std::io::stderr(), "error: cannot print the report: {error}");
+        out::tell(&format!("error: cannot print the report: {error}"));
         return FAILED;
     }
     if succeeded { 0 } else { FAILED }
@@ -256,6 +253,7 @@ fn usage_error(command: &str, message: &str) -> u8 {
     // Builds what subcommands take over from the program, such as its name.
     cli.build();
     let found = cli.find_subcommand(command).cloned().unwrap_or(cli);
+    let message = texunit_report::visible(message);
     let _ = found.clone().error(clap::error::ErrorKind::ValueValidation, message).print();
     USAGE
 }
@@ -278,13 +276,10 @@ fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
     let place = panic.location().map_or_else(String::new, |l| format!(" at {l}"));
     let version = env!("CARGO_PKG_VERSION");
     let repository = env!("CARGO_PKG_REPOSITORY");
-    // Not `eprintln!`: it panics where nobody reads.
-    let _ = writeln!(
-        std::io::stderr(),
-        "internal error in texunit {version}: {message}{place}\n\
-         Please report it at {repository}/issues with this message, the command line and the files that \
-         it names."
-    );
+    out::tell(&format!("internal error in texunit {version}: {message}{place}"));
+    out::tell(&format!(
+        "Please report it at {repository}/issues with this message, the command line and the files that it names."
+    ));
 }
 
 #[cfg(test)]

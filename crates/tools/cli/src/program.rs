@@ -9,6 +9,7 @@ mod parent;
 mod record;
 mod refusal;
 mod reports;
+mod runner;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(target_os = "linux")]
@@ -23,7 +24,6 @@ use clap::{Args, ValueEnum};
 pub use evidence::{EvidenceArgs, ReportFormat};
 pub use record::{Explained, RecordArgs};
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -115,7 +115,8 @@ pub struct InstallLibsArgs {
 }
 
 fn say(text: std::fmt::Arguments<'_>) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    // Nobody may be there to read it.
+    let _ = crate::out::tell_text(&format!("{text}\n"), false);
 }
 
 /// `texunit run`: becomes the program, unless it has something to do when that has ended.
@@ -126,7 +127,7 @@ pub fn run(args: &RunArgs) -> u8 {
     match start(args) {
         Ok(code) => code,
         Err(message) => {
-            say(format_args!("error: {message}"));
+            crate::out::tell(&format!("error: {message}"));
             NOT_STARTED
         }
     }
@@ -145,7 +146,7 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     }
     let warnings = inspect::warnings(&path);
     for warning in &warnings {
-        say(format_args!("warning: {}", warning.text));
+        crate::out::tell(&format!("warning: {}", warning.text));
     }
     let mut command = Command::new(&path);
     command.args(arguments);
@@ -195,8 +196,9 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     args.evidence.set(&mut command);
     args.checks.set(&mut command, args.record.kernel_name())?;
     let explained = args.record.set(&mut command)?;
-    if args.evidence.need_a_parent() || explained.is_some() {
+    if args.evidence.need_a_parent() || args.record.record.is_some() || explained.is_some() {
         let code = evidence::run(command, &path, args, &warnings)?;
+        args.record.clean();
         explained.iter().for_each(record::Pending::tell);
         return Ok(code);
     }
@@ -256,14 +258,13 @@ fn is_program(file: &Path) -> bool {
 pub fn install(args: &InstallLibsArgs) -> u8 {
     match libraries::install(&args.folder) {
         Ok(files) => {
-            let mut out = std::io::stdout();
-            for file in files {
-                let _ = writeln!(out, "{}", file.display());
-            }
+            let names: String = files.iter().map(|file| format!("{}\n", file.display())).collect();
+            // A reader that has gone away is not a reason to fail.
+            let _ = crate::out::print(&names);
             0
         }
         Err(message) => {
-            say(format_args!("error: {message}"));
+            crate::out::tell(&format!("error: {message}"));
             super::FAILED
         }
     }

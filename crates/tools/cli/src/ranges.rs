@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use texunit_device::{
     CtaRange, Device, Diagnostic, Fault, FaultKind, Kernel, LaunchOptions, Observer, SourceFile,
 };
-use texunit_files::Identity;
 use texunit_job::Job;
 use texunit_sets::{Conflict, Does, End, MergeError, Objects, Recorder, Refused, Sets, identity};
 use texunit_syntax::Span;
@@ -175,14 +174,6 @@ fn identity_of(
     let texts = [&report.job_source, &report.ptx_source]
         .map(|text| text.as_ref().map_or("", SourceFile::text));
     identity([kernel.name(), texts[0], texts[1], &options], objects)
-}
-
-/// A file of sets cannot take the place of what the job reads.
-pub(crate) fn misplaced(file: &Path, read: &[PathBuf]) -> Option<Failure> {
-    let named = Identity::of(file)?;
-    let same = read.iter().find(|path| Identity::of(path).as_ref() == Some(&named))?;
-    let message = format!("--writes: {} would be written over", same.display());
-    Some(Failure::File { path: file.to_owned(), message, help: Some("name another file".into()) })
 }
 
 fn refusal(refused: &Refused) -> Failure {

@@ -4,7 +4,6 @@ use crate::args::{LaunchArgs, LaunchFormat};
 use crate::checks::{self, Log};
 use crate::coverage;
 use crate::effective::{self, Line};
-use crate::explain::args::same_file;
 use crate::explain::launch::Explained;
 use crate::progress::with_bar;
 use crate::ranges::{self, Recording};
@@ -16,7 +15,7 @@ use texunit_device::{
     CtaRange, Device, DeviceOptions, Fault, FaultKind, Fill, Fresh, Kernel, LaunchError,
     LaunchOptions, LaunchStats, Module, Observer, Sources, Watch,
 };
-use texunit_files::FileError;
+use texunit_files::{FileError, Places};
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, Job, Problem, Problems, Written, bind};
 use texunit_report::{Instruction, Located};
@@ -126,6 +125,8 @@ pub struct Report {
     pub fault: Option<Box<Fault>>,
     /// Another reason that stopped the launch.
     pub failures: Vec<Failure>,
+    /// Options that do not fit together are among them: the exit code is that of wrong usage.
+    pub is_misused: bool,
     /// The findings of the checks, if there are any.
     pub log: Option<Log>,
     /// Whether each finding is printed with the text that suppresses it.
@@ -239,13 +240,7 @@ fn run_job(
         {
             report.fail(failure);
         }
-        let read = [args.job.clone(), folder.join(&job.ptx.value)];
-        let lost = bound.overwriting(&args.out, &read);
-        report.failures.extend(lost.into_iter().map(Failure::Job));
-        let sets = args.writes.as_ref();
-        report.failures.extend(sets.and_then(|file| ranges::misplaced(file, &read)));
-        let file = args.coverage.as_ref();
-        report.failures.extend(file.and_then(|file| coverage::misplaced(file, &read)));
+        keep_apart(&bound, [&args.job, &folder.join(&job.ptx.value)], args, report);
         if let Some(failure) = args.explain.and_then(|thread| not_in_grid(thread, job, args)) {
             report.fail(failure);
         }
@@ -405,6 +400,30 @@ fn compare(bound: &Bound, report: &mut Report) {
     }
 }
 
+/// Refuses results that have the place of another file of the launch.
+fn keep_apart(bound: &Bound, read: [&Path; 2], args: &LaunchArgs, report: &mut Report) {
+    let mut places = Places::default();
+    read.into_iter().for_each(|path| places.reads("the job reads", path));
+    args.checks.suppressions.iter().for_each(|file| places.reads("--suppressions reads", file));
+    args.merge.iter().for_each(|file| places.reads("is merged", file));
+    let outputs = bound.places(args.ctas.is_none().then_some(&*args.out), &mut places);
+    for (option, file) in [
+        ("--coverage", &args.coverage),
+        ("--explain-out", &args.explain_out),
+        ("--writes", &args.writes),
+    ] {
+        file.iter().for_each(|file| places.writes(option, file));
+    }
+    for clash in places.clashes() {
+        let of_job = (clash.result < outputs).then(|| bound.clash(clash.result, &clash.message));
+        report.fail(match of_job.flatten() {
+            Some(problem) => Failure::Job(problem),
+            None => Failure::File { path: args.job.clone(), message: clash.message, help: None },
+        });
+        report.is_misused = true;
+    }
+}
+
 /// Writes all outputs; if one cannot be written, none is.
 fn write_outputs(bound: &Bound, args: &LaunchArgs, report: &mut Report) {
     let start = Instant::now();
@@ -419,14 +438,6 @@ fn write_outputs(bound: &Bound, args: &LaunchArgs, report: &mut Report) {
 fn write_explanation(args: &LaunchArgs, report: &mut Report) {
     let Some(file) = &args.explain_out else { return };
     let Some(explained) = report.explained.take() else { return };
-    let ptx = report.ptx_source.as_ref().map(|source| PathBuf::from(source.name()));
-    let inputs = [Some(args.job.as_path()), ptx.as_deref()];
-    if let Some(input) = same_file(file, inputs.into_iter().flatten()) {
-        let (file, input) = (file.display(), input.display());
-        let message =
-            format!("--explain-out: `{file}` would overwrite `{input}`; name another file");
-        return report.fail(Failure::File { path: args.job.clone(), message, help: None });
-    }
     match explained.write(file, None, report) {
         Ok(()) => report.explanation = Some(file.clone()),
         Err(error) => report.fail(cannot_write(error)),

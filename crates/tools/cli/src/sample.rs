@@ -4,7 +4,7 @@ mod operand;
 
 use crate::args::OutputFormat;
 use crate::explain::Failure;
-use crate::explain::args::{SamplerArgs, TextureArgs, same_file};
+use crate::explain::args::{SamplerArgs, TextureArgs};
 use crate::number;
 use clap::Args;
 use operand::Given;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use texunit_files::Kind;
+use texunit_files::{Kind, Places};
 use texunit_sample::{Call, Texture};
 use texunit_unit::{FetchForm, Filter, Geometry};
 
@@ -139,15 +139,11 @@ fn made(args: &SampleArgs) -> Result<Texture, Failure> {
 
 /// Results do not overwrite their inputs.
 fn spare_inputs(args: &SampleArgs, given: &Given) -> Result<(), Failure> {
+    let mut places = Places::default();
     let inputs = [args.tex.as_path(), &args.at].into_iter().chain(given.files());
-    match same_file(&args.out, inputs) {
-        None => Ok(()),
-        Some(input) => Err(Failure::input(format!(
-            "--out: `{}` would overwrite `{}`, which is read; name another file",
-            args.out.display(),
-            input.display()
-        ))),
-    }
+    inputs.for_each(|path| places.reads("is read", path));
+    places.writes("--out", &args.out);
+    places.check().map_err(Failure::usage)
 }
 
 fn write(path: &Path, call: &Call<'_>, bytes: Vec<u8>) -> Result<(), Failure> {

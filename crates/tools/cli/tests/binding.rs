@@ -326,6 +326,7 @@ fn outputs_spare_inputs() {
         let text = job(name);
         let report = launch_text(&folder, &text);
         assert!(!report.succeeded() && report.stats.is_none(), "{name}: the kernel has run");
+        assert!(report.is_misused);
         let said = texunit::human::render(&report, false, false).1;
         assert!(said.contains("J0006") && said.contains("would overwrite"), "{said}");
         assert!(said.contains(&format!("{input}`, which the job reads")), "{said}");

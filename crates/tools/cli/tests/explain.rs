@@ -108,7 +108,7 @@ fn a_page_of_a_thread() -> Result<(), Failed> {
     for input in ["job.toml", "idle.ptx"] {
         let over = ["launch", &path, "--out", &out, "--explain", "0", "--explain-out", &at(input)];
         let over = texunit(&over);
-        assert_eq!(over.status.code(), Some(1), "{over:?}");
+        assert_eq!(over.status.code(), Some(2), "{over:?}");
         assert!(String::from_utf8_lossy(&over.stderr).contains("would overwrite"), "{over:?}");
     }
     assert_eq!(std::fs::read_to_string(path)?, job);
@@ -200,7 +200,7 @@ fn out_spares_inputs() -> Result<(), Failed> {
     ] {
         let output = texunit(&[arguments, &["--out", &at(out)]].concat());
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.code() != Some(1) || !message.contains("would overwrite") {
+        if output.status.code() != Some(2) || !message.contains("would overwrite") {
             return Err(format!("{out}: {message}").into());
         }
         let now = ["in.png", "case.toml"].map(|name| std::fs::read(at(name)).unwrap());

@@ -351,23 +351,32 @@ fn unexpected() -> Result<(), Failed> {
     Ok(())
 }
 
-/// SIGINT leaves the best so far.
+/// Whatever signals come, and however often, the best so far is written, and nothing else is left behind.
 #[cfg(unix)]
 fn interrupted() -> Result<(), Failed> {
-    let dir = TempDir::new("reduce-interrupted");
-    dir.file("k.ptx", FINE);
-    // Hardly anything can be taken away, and every attempt takes a while.
-    let script = "n=$(wc -l < \"$0\"); sleep 0.1; [ $n -lt 7 ] || exit 7";
-    let mut command = texunit();
-    command.current_dir(dir.path()).args(["reduce", "k.ptx", "--command", "sh", "-c", script]);
-    let child = command.stdout(std::process::Stdio::piped()).spawn()?;
-    std::thread::sleep(std::time::Duration::from_millis(900));
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status()?;
-    let output = child.wait_with_output()?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    if output.status.code() != Some(0) || !said.contains("interrupted") {
-        return Err(format!("{:?}: {said}", output.status).into());
+    for signals in [&["-INT"][..], &["-HUP"], &["-TERM", "-TERM"], &["-INT", "-INT", "-INT"]] {
+        let dir = TempDir::new("reduce-interrupted");
+        let temporary = dir.join("tmp");
+        std::fs::create_dir(&temporary)?;
+        dir.file("k.ptx", FINE);
+        // Hardly anything can be taken away, and every attempt takes a while.
+        let script = "n=$(wc -l < \"$0\"); sleep 0.1; [ $n -lt 7 ] || exit 7";
+        let mut command = texunit();
+        command.current_dir(dir.path()).args(["reduce", "k.ptx", "--command", "sh", "-c", script]);
+        command.env("TMPDIR", &temporary).stdout(std::process::Stdio::piped());
+        let child = command.spawn()?;
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        for signal in signals {
+            Command::new("kill").args([signal, &*child.id().to_string()]).status()?;
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let output = child.wait_with_output()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        if output.status.code() != Some(0) || !said.contains("interrupted") {
+            return Err(format!("{signals:?}: {:?}: {said}", output.status).into());
+        }
+        assert!(dir.join("k.reduced.ptx").is_file());
+        assert_eq!(std::fs::read_dir(&temporary)?.count(), 0, "{signals:?}");
     }
-    assert!(dir.join("k.reduced.ptx").is_file());
     Ok(())
 }

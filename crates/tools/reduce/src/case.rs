@@ -1,7 +1,7 @@
 //! What is reduced: the text of a module, and the job that launches it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use texunit_syntax::ast::{Block, Item, Statement};
 use texunit_syntax::{SourceFile, parse};
@@ -17,6 +17,8 @@ pub struct Case {
     pub job: Option<Table>,
     /// Files of the job, by name.
     pub files: BTreeMap<String, Arc<[u8]>>,
+    /// Where they were read.
+    pub read: Arc<[PathBuf]>,
 }
 
 /// The name that a job has for its PTX here.
@@ -29,12 +31,12 @@ pub struct Unread(pub String);
 impl Case {
     /// PTX alone.
     pub fn of_ptx(text: &str) -> Self {
-        Self { ptx: text.into(), job: None, files: BTreeMap::new() }
+        Self { ptx: text.into(), job: None, files: BTreeMap::new(), read: Arc::default() }
     }
 
     /// A job in a folder, with the files that it names.
     pub fn of_job(mut job: Table, ptx: &str, folder: &Path) -> Result<Self, Unread> {
-        let mut files = BTreeMap::new();
+        let mut files = Files::default();
         job.insert("ptx".to_owned(), Value::from(PTX));
         name_parameters(&mut job, ptx);
         for (key, value) in &mut job {
@@ -42,7 +44,7 @@ impl Case {
                 take_files(value, folder, &mut files)?;
             }
         }
-        Ok(Self { ptx: ptx.into(), job: Some(job), files })
+        Ok(Self { ptx: ptx.into(), job: Some(job), files: files.named, read: files.read.into() })
     }
 
     /// The text of the job.
@@ -57,12 +59,22 @@ impl Case {
         self.files.iter().filter(move |(name, _)| text.contains(name.as_str()))
     }
 
+    /// The names of all files that a result of this job may have.
+    pub fn result_files(&self) -> impl Iterator<Item = &str> {
+        [PTX, "job.toml"].into_iter().chain(self.files.keys().map(String::as_str))
+    }
+
+    /// Its files alone.
+    fn without(&self) -> Self {
+        Self { files: self.files.clone(), read: Arc::clone(&self.read), ..Self::of_ptx("") }
+    }
+
     pub(crate) fn with_ptx(&self, text: String) -> Self {
-        Self { ptx: text.into(), job: self.job.clone(), files: self.files.clone() }
+        Self { ptx: text.into(), job: self.job.clone(), ..self.without() }
     }
 
     pub(crate) fn with_job(&self, job: Table) -> Self {
-        Self { ptx: Arc::clone(&self.ptx), job: Some(job), files: self.files.clone() }
+        Self { ptx: Arc::clone(&self.ptx), job: Some(job), ..self.without() }
     }
 }
 
@@ -105,12 +117,15 @@ fn name_references(value: &mut Value, name: &impl Fn(&str) -> Option<String>) {
     }
 }
 
+/// Files that were read.
+#[derive(Default)]
+struct Files {
+    named: BTreeMap<String, Arc<[u8]>>,
+    read: Vec<PathBuf>,
+}
+
 /// Reads the files of a value of the job, and gives them names of their own.
-fn take_files(
-    value: &mut Value,
-    folder: &Path,
-    files: &mut BTreeMap<String, Arc<[u8]>>,
-) -> Result<(), Unread> {
+fn take_files(value: &mut Value, folder: &Path, files: &mut Files) -> Result<(), Unread> {
     match value {
         Value::Table(table) => {
             for (key, inner) in table {
@@ -145,33 +160,26 @@ fn take_files(
 }
 
 /// The file that an output is compared with.
-fn take_expected(
-    output: &mut Table,
-    folder: &Path,
-    files: &mut BTreeMap<String, Arc<[u8]>>,
-) -> Result<(), Unread> {
+fn take_expected(output: &mut Table, folder: &Path, files: &mut Files) -> Result<(), Unread> {
     match output.get_mut("expect") {
         Some(Value::String(name)) => take_file(name, folder, files),
         _ => Ok(()),
     }
 }
 
-fn take_file(
-    name: &mut String,
-    folder: &Path,
-    files: &mut BTreeMap<String, Arc<[u8]>>,
-) -> Result<(), Unread> {
+fn take_file(name: &mut String, folder: &Path, files: &mut Files) -> Result<(), Unread> {
     let path = folder.join(&*name);
     let bytes = texunit_files::read_bytes(&path).map_err(|e| Unread(e.to_string()))?;
     let last = path.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());
     // Files of several folders may have the same name.
     let mut own = last.clone();
     let mut number = 1;
-    while own == PTX || own == "job.toml" || files.get(&own).is_some_and(|b| **b != *bytes) {
+    while own == PTX || own == "job.toml" || files.named.get(&own).is_some_and(|b| **b != *bytes) {
         number += 1;
         own = format!("{number}-{last}");
     }
-    files.insert(own.clone(), bytes.into());
+    files.named.insert(own.clone(), bytes.into());
+    files.read.push(path);
     *name = own;
     Ok(())
 }

@@ -132,7 +132,7 @@ fn convert_pixels(
         Sample::U16 => Value::Int(0xffff),
         _ => Value::F32(1.0_f32.to_bits()),
     };
-    let mut out = Vec::with_capacity(size);
+    let mut out = crate::io::room(size)?;
     for (pixel, samples) in raster.bytes.chunks_exact(step * raster.channels).enumerate() {
         for &from in spread {
             let value = match from {

@@ -121,8 +121,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
         return Err(damaged(Kind::Dds, message));
     }
     // In the file a layer or face has all its levels, one after the other.
-    let mut levels: Vec<Vec<u8>> =
-        sizes.iter().map(|size| Vec::with_capacity(size * shape.images() as usize)).collect();
+    let room = |size: &usize| crate::io::room(size * shape.images() as usize);
+    let mut levels: Vec<Vec<u8>> = sizes.iter().map(room).collect::<Result<_, _>>()?;
     let mut rest = &dds.data[..];
     for _ in 0..shape.images() {
         for (level, &size) in levels.iter_mut().zip(&sizes) {

@@ -21,6 +21,14 @@ impl FileError {
     }
 }
 
+impl FileError {
+    /// Whether there is not enough memory for the file.
+    pub fn is_out_of_memory(&self) -> bool {
+        let is = |error: &std::io::Error| error.kind() == std::io::ErrorKind::OutOfMemory;
+        matches!(&self.problem, Problem::Io(error) if is(error))
+    }
+}
+
 /// Why a file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {

@@ -84,7 +84,7 @@ fn interleave(layer: &Layer<AnyChannels<FlatSamples>>, wanted: Format) -> Result
         return Err(refuse("integer channels have no opaque alpha to be filled in"));
     }
     let (width, height) = (layer.size.0, layer.size.1);
-    let mut bytes = Vec::with_capacity(width * height * kinds[0].size() * chosen.len());
+    let mut bytes = crate::io::room(width * height * kinds[0].size() * chosen.len())?;
     for i in 0..width * height {
         for &c in &chosen {
             push(&mut bytes, &list[c].sample_data, i)

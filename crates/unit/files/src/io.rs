@@ -30,7 +30,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Problem> {
     if metadata.len() > MAX_BYTES {
         return Err(Problem::TooLarge { what: "the file", bytes: metadata.len() });
     }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    let mut bytes = room(metadata.len() as usize)?;
     // The file may grow while it is read; one byte more than the limit tells.
     open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| match e.kind() {
         ErrorKind::WouldBlock => Problem::NotAFile("one of the system's that waits for more"),
@@ -39,6 +39,21 @@ fn read(path: &Path) -> Result<Vec<u8>, Problem> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Problem::TooLarge { what: "the file", bytes: bytes.len() as u64 });
     }
+    Ok(bytes)
+}
+
+/// Room for so many bytes, if there is so much memory: files decide sizes.
+pub(crate) fn room(size: usize) -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    let made = bytes.try_reserve_exact(size);
+    made.map_err(|_| Problem::Io(ErrorKind::OutOfMemory.into()))?;
+    Ok(bytes)
+}
+
+/// A copy of bytes, likewise.
+pub(crate) fn copy(of: &[u8]) -> Result<Vec<u8>, Problem> {
+    let mut bytes = room(of.len())?;
+    bytes.extend_from_slice(of);
     Ok(bytes)
 }
 

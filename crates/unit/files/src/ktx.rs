@@ -96,7 +96,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
             let message = format!("level {level} has {} bytes instead of {wanted}", data.len());
             return Err(damaged(Kind::Ktx2, message));
         }
-        out.push(data.to_vec());
+        out.push(crate::io::copy(data)?);
     }
     Ok(shape.container(format, srgb, out))
 }

@@ -77,6 +77,12 @@ pub fn end_by_signal() {
     signals::end();
 }
 
+/// Leaves SIGINT, SIGTERM and SIGHUP to the program from here on, which comes to its end by itself when one arrives. To be
+/// called before the first file is written.
+pub fn leave_signals() {
+    signals::leave();
+}
+
 /// Whether a signal is ignored, as whoever has started us wants it (`nohup`). To be asked before it gets a handler.
 pub fn is_ignored(signal: i32) -> bool {
     signals::is_ignored(signal)
@@ -92,6 +98,13 @@ mod signals {
     /// Whether SIGXFSZ came, once it is waited for.
     static TOO_LARGE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
+    /// The program waits for the signals that end it.
+    static LEFT: AtomicBool = AtomicBool::new(false);
+
+    pub(super) fn leave() {
+        LEFT.store(true, Ordering::Relaxed);
+    }
+
     /// Waits for signals from here on, once.
     pub(super) fn wait() {
         TOO_LARGE.get_or_init(|| {
@@ -99,6 +112,9 @@ mod signals {
             // A system that lets nobody wait ends us as it always did: with files left behind.
             if !is_ignored(SIGXFSZ) {
                 let _ = signal_hook::flag::register(SIGXFSZ, Arc::clone(&too_large));
+            }
+            if LEFT.load(Ordering::Relaxed) {
+                return too_large;
             }
             let others =
                 [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
@@ -139,6 +155,7 @@ mod signals {
 #[cfg(not(target_os = "linux"))]
 mod signals {
     pub(super) fn wait() {}
+    pub(super) fn leave() {}
     pub(super) fn end() {}
     pub(super) fn is_ignored(_: i32) -> bool {
         false

@@ -26,6 +26,7 @@ mod leftovers;
 pub mod mipmaps;
 mod npy;
 mod picture;
+mod places;
 mod raster;
 
 pub use container::Container;
@@ -35,8 +36,9 @@ pub use guard::is_guarded;
 pub use held::Held;
 pub use identity::Identity;
 pub use io::{Prepared, read_bytes, write_atomically};
-pub use leftovers::{end_by_signal, is_ignored};
+pub use leftovers::{end_by_signal, is_ignored, leave_signals};
 pub use npy::{Array, Dtype};
+pub use places::{Clash, Places};
 
 use std::path::Path;
 use texunit_texel::Format;
@@ -276,7 +278,8 @@ fn raw_texels(bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
     }
     let own = if depth > 1 { 3 } else { 1 + u8::from(height > 1) };
     let dims = wanted.dims.unwrap_or(own);
-    fit(Texels { format: wanted.format, dims, width, height, depth, bytes: bytes.to_vec() }, wanted)
+    let bytes = io::copy(bytes)?;
+    fit(Texels { format: wanted.format, dims, width, height, depth, bytes }, wanted)
 }
 
 /// Checks extent and dimensions against what is wanted, and takes the wanted number of

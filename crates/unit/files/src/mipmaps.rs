@@ -4,34 +4,51 @@
 
 use texunit_texel::{Channel, Format, f64_to_f16};
 
-/// All levels, packed, of planes (layers, faces) that are given packed.
+/// All levels, packed, of planes (layers, faces) that are given packed; `None` if there is not so much memory.
 pub fn chain(
     base: &[u8],
     format: Format,
     channel: Channel,
     extent: [u32; 3],
     levels: u32,
-) -> Vec<u8> {
-    let mut all = base.to_vec();
-    let mut last = base.to_vec();
+) -> Option<Vec<u8>> {
+    let texels = |level: u32| -> usize {
+        of_level(extent, level).iter().fold(1, |n, &axis| n.saturating_mul(axis as usize))
+    };
+    let sizes = (0..levels).map(|level| base.len() / texels(0).max(1) * texels(level));
+    let mut all = Vec::new();
+    all.try_reserve_exact(sizes.fold(0, usize::saturating_add).max(base.len())).ok()?;
+    all.extend_from_slice(base);
+    let mut last = 0;
     for level in 1..levels {
-        last = next(&last, format, channel, of_level(extent, level - 1), of_level(extent, level));
-        all.extend_from_slice(&last);
+        let (from, to) = (of_level(extent, level - 1), of_level(extent, level));
+        let begin = all.len();
+        next(&mut all, last, format, channel, from, to);
+        last = begin;
     }
-    all
+    Some(all)
 }
 
 fn of_level(extent: [u32; 3], level: u32) -> [u32; 3] {
     extent.map(|n| n.checked_shr(level).unwrap_or(0).max(1))
 }
 
-fn next(texels: &[u8], format: Format, channel: Channel, from: [u32; 3], to: [u32; 3]) -> Vec<u8> {
+/// Puts the next level behind the last one, which begins at `last`.
+fn next(
+    all: &mut Vec<u8>,
+    last: usize,
+    format: Format,
+    channel: Channel,
+    from: [u32; 3],
+    to: [u32; 3],
+) {
     let texel = format.texel_size() as usize;
     let [fw, fh, fd] = from.map(|n| n as usize);
     let [tw, th, td] = to.map(|n| n as usize);
-    let mut out = Vec::with_capacity(texels.len() / 2);
     let pair = |i: usize, n: usize| (2 * i).min(n - 1)..(2 * i + 2).min(n);
-    for plane in texels.chunks_exact(fw * fh * fd * texel) {
+    let size = fw * fh * fd * texel;
+    let end = all.len();
+    for plane in (last..end).step_by(size.max(1)).filter(|at| at + size <= end) {
         for (z, y, x) in
             (0..td).flat_map(|z| (0..th).flat_map(move |y| (0..tw).map(move |x| (z, y, x))))
         {
@@ -40,17 +57,16 @@ fn next(texels: &[u8], format: Format, channel: Channel, from: [u32; 3], to: [u3
                 for k in pair(z, fd) {
                     for j in pair(y, fh) {
                         for i in pair(x, fw) {
-                            let at = ((k * fh + j) * fw + i) * texel;
-                            sum += value(channel, &plane[at + c * channel.size() as usize..]);
+                            let at = plane + ((k * fh + j) * fw + i) * texel;
+                            sum += value(channel, &all[at + c * channel.size() as usize..]);
                             count += 1.0;
                         }
                     }
                 }
-                push(&mut out, channel, sum / count);
+                push(all, channel, sum / count);
             }
         }
     }
-    out
 }
 
 fn value(channel: Channel, bytes: &[u8]) -> f64 {
@@ -84,7 +100,7 @@ mod tests {
 
     fn made(format: &str, extent: [u32; 3], levels: u32, base: &[u8]) -> Vec<u8> {
         let format = Format::from_name(format).unwrap();
-        chain(base, format, format.plain_channel().unwrap(), extent, levels)
+        chain(base, format, format.plain_channel().unwrap(), extent, levels).unwrap()
     }
 
     #[test]

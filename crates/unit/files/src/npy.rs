@@ -71,25 +71,25 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Array, Problem> {
             data.len()
         )));
     }
-    let mut data = data.to_vec();
+    let mut data = crate::io::copy(data)?;
     if header.big_endian {
         data.chunks_exact_mut(header.dtype.size).for_each(<[u8]>::reverse);
     }
     if header.fortran && header.shape.len() > 1 && !data.is_empty() {
-        data = to_c_order(&data, &header.shape, header.dtype.size);
+        data = to_c_order(&data, &header.shape, header.dtype.size)?;
     }
     Ok(Array { dtype: header.dtype, shape: header.shape, bytes: data })
 }
 
 /// Elements with the first axis fastest to elements with the last axis fastest.
-fn to_c_order(data: &[u8], shape: &[u64], size: usize) -> Vec<u8> {
+fn to_c_order(data: &[u8], shape: &[u64], size: usize) -> Result<Vec<u8>, Problem> {
     let mut strides = Vec::with_capacity(shape.len());
     let mut stride = size;
     for &d in shape {
         strides.push(stride);
         stride *= d as usize;
     }
-    let mut out = Vec::with_capacity(data.len());
+    let mut out = crate::io::room(data.len())?;
     let mut index = vec![0_u64; shape.len()];
     let mut at = 0;
     while out.len() < data.len() {
@@ -104,7 +104,7 @@ fn to_c_order(data: &[u8], shape: &[u64], size: usize) -> Vec<u8> {
             index[axis] = 0;
         }
     }
-    out
+    Ok(out)
 }
 
 /// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.

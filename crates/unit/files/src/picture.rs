@@ -73,7 +73,9 @@ fn zeros(size: u64) -> Result<Vec<u8>, Problem> {
     if size > MAX_BYTES {
         return Err(Problem::TooLarge { what: "the decoded picture", bytes: size });
     }
-    Ok(vec![0; size as usize])
+    let mut bytes = crate::io::room(size as usize)?;
+    bytes.resize(size as usize, 0);
+    Ok(bytes)
 }
 
 fn raster(sample: Sample, channels: usize, (width, height): (u32, u32), bytes: Vec<u8>) -> Raster {

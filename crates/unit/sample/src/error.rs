@@ -13,6 +13,8 @@ pub enum ErrorKind {
     Type,
     /// Python's `ValueError`.
     Value,
+    /// Python's `MemoryError`.
+    Memory,
 }
 
 /// Why there is no texture, or no result.
@@ -66,6 +68,9 @@ pub enum SampleError {
     /// An array whose strides lead out of its memory.
     #[error("the strides of an array lead out of its {0} bytes of memory")]
     Memory(usize),
+    /// There is not so much memory for what sizes ask for.
+    #[error("{0} bytes of memory cannot be had")]
+    Room(u64),
     /// A16: memory that a texture cannot share.
     #[error(
         "{0}: the texture cannot share the array's memory (copy=False); copy=None copies where it has to"
@@ -94,6 +99,9 @@ impl SampleError {
             | Self::OperandType { .. }
             | Self::Operand(_)
             | Self::Option(_) => ErrorKind::Type,
+            Self::Room(_) => ErrorKind::Memory,
+            #[cfg(feature = "files")]
+            Self::File(file) if file.is_out_of_memory() => ErrorKind::Memory,
             _ => ErrorKind::Value,
         }
     }

@@ -181,7 +181,8 @@ fn container(args: &FileOptions, file: &Path) -> Result<Source, Refused> {
         levels: (most > 1).then_some(keep),
         ..ArrayShape::new(as_format, geometry, Extent { width, height, depth })
     };
-    let bytes = levels.into_iter().take(keep as usize).flatten().collect();
+    let bytes = crate::source::joined(&levels[..keep as usize]);
+    let bytes = bytes.map_err(|e| Refused::input(format!("`{name}`: {e}")))?;
     Ok(Source { shape, bytes, srgb: srgb || as_format.is_srgb_block() })
 }
 

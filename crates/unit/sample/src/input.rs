@@ -249,9 +249,10 @@ impl<'a> Input<'a> {
     }
 
     /// The bytes of all elements in C order.
-    pub(crate) fn pack(&self, out: &mut Vec<u8>) {
+    pub(crate) fn pack(&self, out: &mut Vec<u8>) -> Result<(), SampleError> {
         let (size, walk) = (self.dtype.size(), self.walk(&self.shape));
-        out.reserve(walk.len() * size);
+        let needed = walk.len().saturating_mul(size);
+        out.try_reserve(needed).map_err(|_| SampleError::Room(needed as u64))?;
         walk.runs(0..walk.len(), |start, step, count| {
             if step == size as isize {
                 out.extend_from_slice(&self.bytes[start..start + count * size]);
@@ -262,6 +263,7 @@ impl<'a> Input<'a> {
                 }
             }
         });
+        Ok(())
     }
 }
 

@@ -96,7 +96,16 @@ fn container(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool), Samp
     if array.mipmaps != Mipmaps::Given {
         levels.truncate(1);
     }
-    let mut bytes = levels.concat();
+    let mut bytes = joined(&levels)?;
     make_levels(array.mipmaps, &mut shape, &mut bytes)?;
     Ok((made(&shape, &bytes)?, srgb || format.is_srgb_block()))
+}
+
+/// Levels one behind the other, if there is so much memory.
+pub(crate) fn joined(levels: &[Vec<u8>]) -> Result<Vec<u8>, SampleError> {
+    let size = levels.iter().map(Vec::len).sum();
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|_| SampleError::Room(size as u64))?;
+    levels.iter().for_each(|level| bytes.extend_from_slice(level));
+    Ok(bytes)
 }

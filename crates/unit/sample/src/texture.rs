@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use texunit_memory::Block;
 use texunit_texel::{Channel, Reading, readings};
 use texunit_unit::{
-    ArrayShape, CreateError, EffectiveSampler, FetchForm, FetchPlan, Override, ReadMode, Resource,
+    ArrayShape, EffectiveSampler, FetchForm, FetchPlan, Override, ReadMode, Resource,
     ResultType, Sampler, Texture as Header, effective_sampler, overrides, resolve,
 };
 
@@ -118,7 +118,8 @@ impl Texture {
             None => (Dtype::U8, format.texel_size() as usize),
         };
         all.extend((last > 1).then_some(last));
-        Ok((all, dtype, resource.to_packed()))
+        let room = || SampleError::Room(resource.size_in_bytes());
+        Ok((all, dtype, resource.try_to_packed().ok_or_else(room)?))
     }
 
     /// How the first channel is read.
@@ -178,10 +179,10 @@ pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource, 
         return Err(SampleError::Option(both));
     }
     let mut bytes = Vec::new();
-    first.pack(&mut bytes);
+    first.pack(&mut bytes)?;
     for (n, level) in (1..).zip(rest) {
         check_level(array, &shape, n, level)?;
-        level.pack(&mut bytes);
+        level.pack(&mut bytes)?;
     }
     if levels.len() > 1 {
         shape.levels = Some(levels.len() as u32);
@@ -193,7 +194,7 @@ pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource, 
 /// A resource of packed texels.
 pub(crate) fn made(shape: &ArrayShape, bytes: &[u8]) -> Result<Resource, SampleError> {
     let size = shape.size()?;
-    let memory = || CreateError::Refused(format!("cannot allocate {size} bytes of memory"));
+    let memory = || SampleError::Room(size);
     let block = usize::try_from(size).ok().and_then(|size| Block::new(size, "texture"));
     let resource = Resource::array(shape, Arc::new(block.ok_or_else(memory)?), "texture")?;
     resource.fill_packed(bytes)?;
@@ -258,7 +259,8 @@ fn chain(
     levels: u32,
 ) -> Result<Vec<u8>, SampleError> {
     let extent = shape.extent.axes();
-    Ok(texunit_files::mipmaps::chain(base, shape.format, channel, extent, levels))
+    let chain = texunit_files::mipmaps::chain(base, shape.format, channel, extent, levels);
+    chain.ok_or(SampleError::Room(shape.packed_size()?))
 }
 
 #[cfg(not(feature = "files"))]

@@ -34,6 +34,30 @@ fn idle() -> Option<MutexGuard<'static, Idle>> {
     Some(idle)
 }
 
+/// Bytes of addresses that a thread takes at most when it begins: its stack, and what it needs for signals.
+const OF_THREAD: usize = 4 << 20;
+/// Bytes of addresses that the C library reserves for what a thread allocates, for as many threads as `cores` times
+/// `PER_CORE`.
+const OF_HEAP: usize = 64 << 20;
+const PER_CORE: usize = 8;
+/// What is left for work.
+const MARGIN: usize = 64 << 20;
+
+/// Whether there is room for so many more threads. A thread that finds no memory while it begins ends the process, so that
+/// is known before; nothing of the room is used, and nothing of it is kept.
+pub(crate) fn has_room(threads: usize) -> bool {
+    if cfg!(any(miri, target_family = "wasm")) {
+        return true;
+    }
+    let heaps = threads.min(crate::cores().saturating_mul(PER_CORE));
+    let needed = threads.saturating_mul(OF_THREAD).saturating_add(heaps * OF_HEAP);
+    let mut room = Vec::<u8>::new();
+    let is_there = room.try_reserve_exact(needed.saturating_add(MARGIN)).is_ok();
+    // Or the compiler would leave out what is not used.
+    std::hint::black_box(&room);
+    is_there
+}
+
 /// Threads that one call has at a time.
 pub(crate) struct Pool {
     threads: ThreadPool,
@@ -61,6 +85,9 @@ impl Pool {
     }
 
     fn new(threads: usize) -> Option<Self> {
+        if !has_room(threads) {
+            return None;
+        }
         let sleepers = Arc::<Sleepers>::default();
         let begun = Arc::clone(&sleepers);
         let built = ThreadPoolBuilder::new()

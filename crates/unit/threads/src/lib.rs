@@ -47,6 +47,9 @@ pub fn each<T: Send, R: Send>(
         call(first);
     } else if let Some(pool) = Pool::of(beside) {
         pool.run(beside, one, || call(first));
+    } else if !idle::has_room(beside) {
+        call(first);
+        (0..beside).for_each(|_| one());
     } else {
         std::thread::scope(|scope| {
             let new = || std::thread::Builder::new().spawn_scoped(scope, one).ok();

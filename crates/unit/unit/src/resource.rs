@@ -266,13 +266,29 @@ impl Resource {
     /// by sample, slice by slice.
     pub fn to_packed(&self) -> Vec<u8> {
         let mut out = vec![0; self.size_in_bytes() as usize];
-        let mut rest = &mut out[..];
+        self.read_packed(&mut out);
+        out
+    }
+
+    /// As [`Self::to_packed`]; `None` if there is not so much memory.
+    pub fn try_to_packed(&self) -> Option<Vec<u8>> {
+        let size = usize::try_from(self.size_in_bytes()).ok()?;
+        let mut out = Vec::new();
+        out.try_reserve_exact(size).ok()?;
+        out.resize(size, 0);
+        self.read_packed(&mut out);
+        Some(out)
+    }
+
+    /// All texels, as [`Self::to_packed`] has them, as far as there is room for them.
+    pub fn read_packed(&self, out: &mut [u8]) {
+        let mut rest = out;
         for row in self.rows() {
-            let (bytes, after) = rest.split_at_mut((row.end - row.start) as usize);
+            let length = ((row.end - row.start) as usize).min(rest.len());
+            let (bytes, after) = rest.split_at_mut(length);
             self.block.read(row.start, bytes).expect("`inside` has checked all texels");
             rest = after;
         }
-        out
     }
 
     /// Fills all texels from packed rows, in the order of [`Self::to_packed`]; fails if `bytes`

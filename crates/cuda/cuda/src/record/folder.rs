@@ -3,9 +3,11 @@
 use super::Wanted;
 use super::wanted::plain_name;
 use crate::module::Function;
+use crate::settings::settings;
 use std::fs::{File, TryLockError};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The folder of one launch, which no other process of the run may record into as long as this lives.
 #[derive(Debug)]
@@ -39,30 +41,104 @@ const LONG_NAME: usize = 48;
 /// Folders of one number and name that are tried.
 const MAX_FOLDERS: u32 = 1000;
 
-pub(super) fn of_launch(wanted: &Wanted, function: &Function, number: u64) -> PathBuf {
-    if wanted.kernel.is_some() {
-        return wanted.folder.clone();
-    }
-    let full = texunit_report::place::function_name(function.kernel.name());
-    let fine = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
-    let name: String = plain_name(&full).chars().filter(fine).take(LONG_NAME).collect();
+/// What the name of a folder begins and ends with that is no record yet. `texunit run` removes those that are left.
+const PART: [&str; 2] = [".texunit-", ".part"];
+
+/// A new folder for a job that is being written. It lies among what the run removes when it ends, if that is on the same
+/// disk: a process may be killed at any time, and what is no whole job must not look like one.
+pub(super) fn unfinished(wanted: &Wanted) -> PathBuf {
     // What cannot be made is told of when the job is written.
     let _ = std::fs::create_dir_all(&wanted.folder);
-    new_folder(&wanted.folder, &format!("{number:04}-{name}"))
+    let of_run = settings().evidence.as_deref();
+    let of_run =
+        of_run.filter(|of_run| disk(of_run).is_some() && disk(of_run) == disk(&wanted.folder));
+    part_in(of_run.unwrap_or(&wanted.folder))
 }
 
-/// Makes a folder that is not there yet: another process of the run may have a launch of that number too, and so may
-/// another program with the number of this process.
-fn new_folder(parent: &Path, name: &str) -> PathBuf {
+fn part_in(folder: &Path) -> PathBuf {
+    static NUMBERS: AtomicU32 = AtomicU32::new(0);
+    let (process, number) = (std::process::id(), NUMBERS.fetch_add(1, Relaxed));
+    folder.join(format!("{}{process}-{number}{}", PART[0], PART[1]))
+}
+
+fn disk(folder: &Path) -> Option<u64> {
+    std::os::unix::fs::MetadataExt::dev(&folder.metadata().ok()?).into()
+}
+
+/// Gives a folder with a whole job its name, that of the job included.
+pub(super) fn finish(
+    unfinished: &Path,
+    wanted: &Wanted,
+    function: &Function,
+    number: u64,
+) -> io::Result<PathBuf> {
+    let folder = if wanted.kernel.is_some() {
+        move_files(unfinished, &wanted.folder).map(|()| wanted.folder.clone())
+    } else {
+        let full = texunit_report::place::function_name(function.kernel.name());
+        let fine = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+        let name: String = plain_name(&full).chars().filter(fine).take(LONG_NAME).collect();
+        rename_below(unfinished, &wanted.folder, &format!("{number:04}-{name}"))
+    };
+    if folder.is_err() {
+        let _ = std::fs::remove_dir_all(unfinished);
+    }
+    folder.map(|folder| folder.join("job.toml"))
+}
+
+/// Renames a folder to a name that no other has: another process of the run may have a launch of that number too, and so
+/// may another program with the number of this process.
+fn rename_below(from: &Path, parent: &Path, name: &str) -> io::Result<PathBuf> {
     let process = std::process::id();
     let others = (2..MAX_FOLDERS).map(|n| format!("{name}-{process}-{n}"));
-    let mut names = [name.to_owned(), format!("{name}-{process}")].into_iter().chain(others);
-    let is_there = |folder: &PathBuf| {
-        let made = std::fs::create_dir(folder);
-        made.is_err_and(|error| error.kind() == ErrorKind::AlreadyExists)
-    };
-    let free = names.by_ref().map(|name| parent.join(name)).find(|folder| !is_there(folder));
-    free.unwrap_or_else(|| parent.join(name))
+    for name in [name.to_owned(), format!("{name}-{process}")].into_iter().chain(others) {
+        let folder = parent.join(name);
+        // An empty folder of that name is another's, who is about to fill it.
+        if folder.symlink_metadata().is_err() {
+            match rename(from, &folder) {
+                Ok(()) => return Ok(folder),
+                Err(error) if !is_there(&error) => return Err(error),
+                Err(_) => {}
+            }
+        }
+    }
+    Err(ErrorKind::AlreadyExists.into())
+}
+
+fn is_there(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty)
+}
+
+/// Renames a folder, from another disk, too: the name is there once all is.
+fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    match std::fs::rename(from, to) {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => {
+            let part = part_in(to.parent().unwrap_or(to));
+            std::fs::create_dir(&part)?;
+            let moved = move_files(from, &part).and_then(|()| std::fs::rename(&part, to));
+            if moved.is_err() {
+                let _ = std::fs::remove_dir_all(&part);
+            }
+            moved
+        }
+        renamed => renamed,
+    }
+}
+
+/// Moves the files of a folder, the job last, so that what has a job is whole.
+fn move_files(from: &Path, to: &Path) -> io::Result<()> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(from)? {
+        names.push(entry?.file_name());
+    }
+    names.sort_by_key(|name| name == "job.toml");
+    for name in names {
+        let (old, new) = (from.join(&name), to.join(&name));
+        if std::fs::rename(&old, &new).is_err() {
+            std::fs::copy(&old, &new)?;
+        }
+    }
+    std::fs::remove_dir_all(from)
 }
 
 #[cfg(test)]
@@ -86,15 +162,43 @@ mod tests {
         assert!(Claim::of(&folder).is_none());
     }
 
+    /// A folder with a job.
+    fn whole(parent: &Path) -> PathBuf {
+        let part = part_in(parent);
+        std::fs::create_dir(&part).unwrap();
+        for name in ["job.toml", "kernel.ptx"] {
+            std::fs::write(part.join(name), name).unwrap();
+        }
+        part
+    }
+
     #[test]
-    fn folders_are_new() {
+    fn folders_are_new_and_whole() {
         let temp = TempDir::new("record-folders");
         let process = std::process::id();
-        for name in ["1-k".to_owned(), format!("1-k-{process}"), format!("1-k-{process}-2")] {
-            let folder = new_folder(temp.path(), "1-k");
+        std::fs::create_dir(temp.join("1-k")).unwrap();
+        for name in [format!("1-k-{process}"), format!("1-k-{process}-2")] {
+            let folder = rename_below(&whole(&temp), &temp, "1-k").unwrap();
             assert_eq!(folder, temp.path().join(name));
-            assert!(folder.is_dir());
+            assert!(folder.join("job.toml").is_file());
         }
-        assert_eq!(new_folder(&temp.path().join("none"), "k"), temp.path().join("none/k"));
+        assert!(rename_below(&whole(&temp), &temp.join("none"), "k").is_err());
+    }
+
+    #[test]
+    fn a_job_is_put_into_a_folder() {
+        let temp = TempDir::new("record-put");
+        let folder = temp.join("rec");
+        for others in [false, true] {
+            let _ = std::fs::remove_dir_all(&folder);
+            std::fs::create_dir(&folder).unwrap();
+            if others {
+                std::fs::write(folder.join("why.txt"), "").unwrap();
+            }
+            move_files(&whole(&temp), &folder).unwrap();
+            assert_eq!(std::fs::read_dir(&folder).unwrap().count(), if others { 3 } else { 2 });
+            assert_eq!(std::fs::read(folder.join("kernel.ptx")).unwrap(), b"kernel.ptx");
+            assert_eq!(std::fs::read_dir(&temp).unwrap().count(), 1);
+        }
     }
 }

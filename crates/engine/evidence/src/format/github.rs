@@ -2,7 +2,7 @@
 
 use super::{outcome, paragraph, repository_file, was_running};
 use crate::run::Run;
-use texunit_report::{CodeLocation, Severity};
+use texunit_report::{CodeLocation, Severity, screen};
 
 pub(super) fn annotations(run: &Run) -> String {
     let mut text = String::new();
@@ -16,7 +16,7 @@ pub(super) fn annotations(run: &Run) -> String {
     for running in run.records.iter().flat_map(|record| record.running.values()) {
         text += &line("error", running.place.as_ref(), "running", &was_running(running));
     }
-    if let Some(outcome) = outcome(run) {
+    for outcome in outcome(run) {
         text += &line("error", None, "run", &outcome);
     }
     text
@@ -41,10 +41,29 @@ fn line(level: &str, place: Option<&CodeLocation>, title: &str, message: &str) -
 
 /// Text that ends where the line ends.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    // The runner shows what it has decoded in its log.
+    let lines: Vec<String> = text.lines().map(|line| screen(line, false).into_owned()).collect();
+    lines.join("\n").replace('%', "%25").replace('\n', "%0A")
 }
 
 /// Text that ends at a comma, too.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use texunit_report::is_obeyed;
+
+    /// A file name and a message of a hostile program: the runner takes one command from it, and shows what it can.
+    #[test]
+    fn nothing_ends_a_command_or_reaches_the_log() {
+        let hostile = "a\u{1b}[31m\u{7}\u{9b}b,c:%0A\r\n::error::x\u{7f}\u{202e}";
+        let shown = line("error", None, hostile, hostile);
+        assert_eq!(shown.lines().count(), 1);
+        assert!(!shown.trim_end().contains(is_obeyed), "{shown:?}");
+        let expected = "::error title=texunit%3A a␛[31m␇\u{fffd}b%2Cc%3A%250A%0A%3A%3Aerror%3A%3Ax␡\u{fffd}::";
+        assert!(shown.starts_with(expected), "{shown}");
+    }
 }

@@ -23,6 +23,7 @@ pub(super) fn report(run: &Run) -> Value {
             "signal": run.signal,
             "timed_out_after_seconds": run.timed_out,
             "not_executed": run.not_executed,
+            "evidence_lost": run.lost.as_ref().map(ToString::to_string),
             "schedule": run.schedule,
             "milliseconds": run.milliseconds.map(rounded),
             "cpu_milliseconds": run.cpu_milliseconds.map(rounded),

@@ -7,28 +7,51 @@ use crate::reader::Record;
 use crate::run::Run;
 use std::fmt::Write;
 use texunit_report::place::{function_name, shown_file};
-use texunit_report::{Severity, fidelity_sentence};
+use texunit_report::{Severity, fidelity_sentence, in_xml};
 
 pub(super) fn document(run: &Run) -> String {
-    let mut suites: Vec<Suite> = run.records.iter().map(|record| suite(run, record)).collect();
-    if let Some(outcome) = outcome(run) {
-        let case = Case {
-            errors: vec![("run", outcome)],
-            ..Case::new("run", &run.command, run.milliseconds)
-        };
+    // A process that has launched nothing has been tested for nothing: a shell, a test runner.
+    let suites = run.records.iter().map(|record| suite(run, record)).filter(|suite| !suite.cases.is_empty());
+    let mut suites: Vec<Suite> = suites.collect();
+    let errors: Vec<_> = outcome(run).into_iter().map(|outcome| ("run", outcome)).collect();
+    if !errors.is_empty() {
+        let case = Case { errors, ..Case::new("run", &run.command, run.milliseconds) };
         suites.push(Suite { name: name(&run.command), cases: vec![case] });
     }
-    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let mut text = DECLARATION.to_owned();
     let total = |of: fn(&Suite) -> usize| suites.iter().map(of).sum::<usize>();
     let (tests, failures, errors) =
         (total(Suite::tests), total(Suite::failures), total(Suite::errors));
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
-        "<testsuites name=\"texunit\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\">"
-    );
+    text += &head([tests, failures, errors]);
     suites.iter().for_each(|suite| suite.write(&mut text));
-    text + "</testsuites>\n"
+    text + END
+}
+
+/// How a document begins, and ends.
+const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+const END: &str = "</testsuites>\n";
+
+fn head([tests, failures, errors]: [usize; 3]) -> String {
+    format!(
+        "<testsuites name=\"texunit\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\">\n"
+    )
+}
+
+/// The suites of two documents as one document; `None` if one of them was not written here.
+pub(super) fn joined(earlier: &str, new: &str) -> Option<String> {
+    let [(first, suites), (second, more)] = [parts(earlier)?, parts(new)?];
+    let sum = [0, 1, 2].map(|i| first[i].saturating_add(second[i]));
+    Some(format!("{DECLARATION}{}{suites}{more}{END}", head(sum)))
+}
+
+/// The numbers of a document's head, and its suites.
+fn parts(document: &str) -> Option<([usize; 3], &str)> {
+    let (line, rest) = document.strip_prefix(DECLARATION)?.split_once('\n')?;
+    let words: Vec<&str> = line.split('"').collect();
+    let number = |i: usize| words.get(i)?.parse().ok();
+    let numbers = [number(3)?, number(5)?, number(7)?];
+    (format!("{line}\n") == head(numbers)).then_some(())?;
+    Some((numbers, rest.strip_suffix(END)?))
 }
 
 struct Suite {
@@ -180,7 +203,7 @@ impl Suite {
     }
 
     fn write(&self, text: &mut String) {
-        let seconds: f64 = self.cases.iter().map(|case| case.seconds).sum();
+        let seconds = self.cases.iter().fold(0.0, |sum, case| sum + case.seconds);
         let _ = writeln!(
             text,
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\" time=\"{seconds:.3}\">",
@@ -210,5 +233,5 @@ fn escaped(text: &str) -> String {
             c => out.push(c),
         }
     }
-    out
+    in_xml(&out).into_owned()
 }

@@ -48,7 +48,7 @@ fn rule(id: &str) -> Value {
 fn invocation(run: &Run) -> Value {
     let mut invocation = json!({
         "executionSuccessful":
-            run.exit_code.unwrap_or(0) == 0 && run.failures() == 0 && outcome(run).is_none(),
+            run.exit_code.unwrap_or(0) == 0 && run.failures() == 0 && outcome(run).is_empty(),
     });
     if !run.command.is_empty() {
         invocation["commandLine"] = json!(run.command.join(" "));

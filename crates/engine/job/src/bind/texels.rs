@@ -92,7 +92,11 @@ impl Binder<'_> {
             // More levels than there are the device refuses.
             if !plan.bytes.is_empty() && levels <= most {
                 let Plan { bytes, format, extent, .. } = &plan;
-                plan.bytes = mipmaps::chain(bytes, *format, channel, extent.axes(), levels);
+                let chain = mipmaps::chain(bytes, *format, channel, extent.axes(), levels);
+                plan.bytes = chain.ok_or_else(|| {
+                    let message = "there is not enough memory for the mip levels".to_owned();
+                    Problem::new(codes::VALUE, mipmaps.at(), message)
+                })?;
             }
         }
         Ok(plan)

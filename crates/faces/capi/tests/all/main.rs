@@ -5,6 +5,7 @@ mod api;
 mod calls;
 mod cases;
 mod compiled;
+mod room;
 mod surfaces;
 mod threads;
 mod wrong;

@@ -13,7 +13,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use texunit_cases::Access;
-use texunit_files::write_atomically;
+use texunit_files::{Places, write_atomically};
 
 /// Arguments of `texunit cases`.
 #[derive(Clone, Debug, Args)]
@@ -71,6 +71,13 @@ pub enum SuiteFormat {
 /// The version of the files' form: a reader of one reads all with its number.
 const VERSION: u32 = 1;
 
+/// The index of a suite, which is written last.
+const INDEX: &str = "suite.json";
+/// The file of a folder that is not a whole suite yet, and what it says.
+const UNFINISHED: &str = "unfinished.txt";
+const NOT_FINISHED: &str = "`texunit cases export` is writing this folder, or was interrupted: files are missing or \
+     of an older suite, and there is no suite.json. Run the command again.\n";
+
 /// What the files have to be, as JSON Schema.
 const SCHEMA: &str = include_str!("schema.json");
 
@@ -88,29 +95,57 @@ pub fn run(args: &CasesArgs) -> u8 {
         CasesCommand::Export(args) => args,
         CasesCommand::Run(args) => return run::run(args),
     };
-    match export(args) {
-        Ok(text) => crate::exit(print(&text), true),
-        Err(why) => {
-            use std::io::Write;
-            // Nobody listens if this fails.
-            let _ = writeln!(std::io::stderr(), "error: {why}");
-            crate::FAILED
-        }
+    let sources = match sources(&args.cases) {
+        Ok(sources) => sources,
+        Err(why) => return failed(&why),
+    };
+    if let Err(why) = keep_apart(&sources, args) {
+        return crate::usage_error("cases", &why);
+    }
+    match export(&sources, args) {
+        Ok(text) => crate::exit(crate::out::print(&text), true),
+        Err(why) => failed(&why),
     }
 }
 
-fn print(text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    let mut out = std::io::stdout();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush())
+fn failed(why: &str) -> u8 {
+    why.lines().enumerate().for_each(|(i, line)| match i {
+        0 => crate::out::tell(&format!("error: {line}")),
+        _ => crate::out::tell(line),
+    });
+    crate::FAILED
 }
 
-/// Writes the suite; what to say of it.
-fn export(args: &ExportArgs) -> Result<String, String> {
-    let sources = sources(&args.cases)?;
+/// Refuses a suite that has the place of the cases that it is made of, or two files of one name.
+fn keep_apart(sources: &[PathBuf], args: &ExportArgs) -> Result<(), String> {
+    let mut places = Places::default();
+    sources.iter().for_each(|source| places.reads("is exported", source));
+    let of_sources = sources.iter().map(|source| file_of(source, args.format));
+    let fixed = [INDEX, "schema.json", UNFINISHED].into_iter().map(str::to_owned);
+    let all = of_sources.chain(fixed);
+    all.for_each(|name| places.writes("FOLDER", &args.folder.join(name)));
+    places.check()
+}
+
+/// The file of a suite for one of cases.
+fn file_of(source: &Path, format: SuiteFormat) -> String {
+    format!("{}.{}", texunit_cases::stem(source).unwrap_or_default(), ending(format))
+}
+
+/// Writes the suite; what to say of it. Until all of it is there the folder has no index, and a file that says why.
+fn export(sources: &[PathBuf], args: &ExportArgs) -> Result<String, String> {
     make(&args.folder)?;
+    let (index_file, unfinished) = (args.folder.join(INDEX), args.folder.join(UNFINISHED));
+    save(&unfinished, NOT_FINISHED.as_bytes())?;
+    let gone = |path: &Path| match std::fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("cannot remove `{}`: {e}", path.display()))
+        }
+        _ => Ok(()),
+    };
+    gone(&index_file)?;
     let mut files = Vec::new();
-    for source in &sources {
+    for source in sources {
         files.push(write(source, args)?);
     }
     let ending = ending(args.format);
@@ -130,13 +165,14 @@ fn export(args: &ExportArgs) -> Result<String, String> {
         "rules": suite::RULES,
         "files": list.collect::<Vec<_>>(),
     });
-    save(&args.folder.join("suite.json"), format!("{index:#}\n").as_bytes())?;
     save(&args.folder.join("schema.json"), SCHEMA.as_bytes())?;
     for (name, text) in functions::files().map_err(|e| e.to_string())? {
         let path = args.folder.join(name);
         make(path.parent().unwrap_or(&path))?;
         save(&path, text.as_bytes())?;
     }
+    save(&index_file, format!("{index:#}\n").as_bytes())?;
+    gone(&unfinished)?;
     let total = |count: fn(&Written) -> usize| files.iter().map(count).sum::<usize>();
     let mut text = String::new();
     let _ = writeln!(
@@ -195,7 +231,7 @@ fn write(source: &Path, args: &ExportArgs) -> Result<Written, String> {
             arrays.finish(&document)?
         }
     };
-    save(&args.folder.join(format!("{name}.{}", ending(args.format))), &bytes)?;
+    save(&args.folder.join(file_of(source, args.format)), &bytes)?;
     let count = |is_fetch: bool| {
         let of = |case: &&texunit_cases::Case| matches!(case.access, Access::Fetch(_)) == is_fetch;
         file.cases.iter().filter(of).map(texunit_cases::Case::count).sum()

@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use texunit_cases::{Engine, Verdict, find_files, load};
 
@@ -102,10 +101,13 @@ pub(super) fn run(args: &RunArgs) -> u8 {
         OutputFormat::Human => report.human(args.quiet),
     };
     for error in &report.unreadable {
-        // Nobody listens if this fails.
-        let _ = writeln!(std::io::stderr(), "error: {error}");
+        crate::out::tell(&format!("error: {error}"));
     }
-    crate::exit(super::print(&text), succeeded)
+    let printed = match args.format {
+        OutputFormat::Json => crate::out::print_json(&text),
+        OutputFormat::Human => crate::out::print(&text),
+    };
+    crate::exit(printed, succeeded)
 }
 
 impl Report {

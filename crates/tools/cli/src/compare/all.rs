@@ -5,7 +5,6 @@ use super::worker::{Hello, Worker};
 use super::{Comparison, Source, folder, job, sources};
 use crate::args::{CompareArgs, OutputFormat};
 use std::collections::HashSet;
-use std::io::Write;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 use texunit_cases::{Access, Case, load, random_case_of};
@@ -121,8 +120,7 @@ pub(super) fn run(args: &CompareArgs) -> Comparison {
     let Plan { units, sources, asked, errors } = plan(args);
     let human = args.format == OutputFormat::Human;
     if human {
-        // Nobody listens if this fails.
-        let _ = writeln!(std::io::stderr(), "{}", super::print::asked(&asked));
+        crate::out::tell(&super::print::asked(&asked));
     }
     let mut comparison = Comparison { errors, ..Comparison::default() };
     let start = Instant::now();

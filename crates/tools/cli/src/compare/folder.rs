@@ -3,7 +3,7 @@
 use super::unit::{Answer, Unit};
 use super::{Comparison, Source, print};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -48,6 +48,17 @@ struct File {
     cases: usize,
 }
 
+/// The file for the cases of a source.
+fn of_cases(name: &Path) -> PathBuf {
+    let stem = stem(name).unwrap_or_default();
+    Path::new("cases").join(name.with_file_name(format!("{stem}.toml.gz")))
+}
+
+/// The files of the folder that depend on the sources.
+pub(super) fn names(sources: &[Source]) -> BTreeSet<PathBuf> {
+    sources.iter().map(|source| of_cases(&source.name)).collect()
+}
+
 fn files(seed: u64, sources: &[Source], answers: &[(&Unit, &Answer)]) -> Vec<File> {
     let mut cases: BTreeMap<PathBuf, Vec<Case>> = BTreeMap::new();
     let mut random = "seed\tindex\tfetches\tdiffering\thash\n".to_owned();
@@ -59,8 +70,7 @@ fn files(seed: u64, sources: &[Source], answers: &[(&Unit, &Answer)]) -> Vec<Fil
             Unit::Case { file, .. } => {
                 let source = sources.iter().find(|source| source.path == *file);
                 let name = source.map_or(file, |source| &source.name);
-                let stem = stem(name).unwrap_or_default();
-                Path::new("cases").join(name.with_file_name(format!("{stem}.toml.gz")))
+                of_cases(name)
             }
             Unit::Random { index, .. } => {
                 if let (Some(hash), Some((count, differing))) =

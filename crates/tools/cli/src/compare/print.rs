@@ -4,7 +4,6 @@ use super::{Asked, Comparison};
 use serde_json::{Value, json as object};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use texunit_gpu::compare::{Compared, Difference, Outcome, Tally, by_rule, cuda_version};
 
 /// Cases with differences that are shown.
@@ -16,14 +15,13 @@ const MAX_REASONS: usize = 20;
 pub fn print(comparison: &Comparison) -> std::io::Result<()> {
     let mut errors = String::new();
     for error in comparison.errors.iter().chain(&comparison.no_card) {
-        errors += &format!("error: {error}\n");
+        errors += &format!("error: {}\n", texunit_report::visible(error));
     }
     if comparison.no_card.is_some() {
         errors += "  = help: `texunit compare` needs a real NVIDIA GPU; everything else runs without one\n";
     }
-    let mut out = std::io::stdout();
-    let printed = out.write_all(human(comparison).as_bytes()).and_then(|()| out.flush());
-    std::io::stderr().write_all(errors.as_bytes())?;
+    let printed = crate::out::print(&human(comparison));
+    crate::out::tell_text(&errors, false)?;
     printed
 }
 

@@ -33,8 +33,7 @@ pub fn serve() -> u8 {
     let say = |value: &Value| {
         // What a kernel has printed may not have ended its line.
         let line = format!("\n{MARK}{value}\n");
-        let mut out = std::io::stdout();
-        out.write_all(line.as_bytes()).and_then(|()| out.flush())
+        crate::out::print_bytes(line.as_bytes())
     };
     let mut said = say(&hello);
     let mut files = Files::default();

@@ -3,9 +3,8 @@
 use crate::number;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use texunit_explain::operand::{self, Written};
-use texunit_files::Identity;
 use texunit_sample::file::FileOptions;
 use texunit_spec::problem::{listed, nearest};
 use texunit_spec::{READ_MODES, SamplerSpec, formats, per_axis};
@@ -273,15 +272,6 @@ impl SamplerArgs {
         };
         Ok(spec.build())
     }
-}
-
-/// The one of some inputs that is the same file as an output.
-pub(crate) fn same_file<'a>(
-    out: &Path,
-    mut inputs: impl Iterator<Item = &'a Path>,
-) -> Option<&'a Path> {
-    let identity = Identity::of(out)?;
-    inputs.find(|input| Identity::of(input).as_ref() == Some(&identity))
 }
 
 fn format(text: &str) -> Result<Format, String> {

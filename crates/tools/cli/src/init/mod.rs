@@ -7,12 +7,13 @@ mod uses;
 mod values;
 
 use crate::color::{self, Stream};
+use crate::out;
 use clap::Args;
-use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use text::Skeleton;
 use texunit_check::ir::{FuncId, Function, Module};
 use texunit_check::{Options, check_with};
+use texunit_files::Places;
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 
 /// Arguments of `texunit init`.
@@ -43,22 +44,30 @@ const LONG_NAME: usize = 100;
 /// Runs the command; the exit code.
 pub fn run(args: &InitArgs) -> u8 {
     match init(args) {
-        Ok(text) => {
-            let mut out = std::io::stdout();
-            let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-            crate::exit(printed, true)
-        }
-        Err(message) => {
-            let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
+        Ok(text) => crate::exit(out::print(&text), true),
+        Err(Stopped::Usage(message)) => crate::usage_error("init", &message),
+        Err(Stopped::Failed(message)) => {
+            // Nobody may be there to read it.
+            let color = crate::color::wanted(Stream::Stderr);
+            let _ = out::tell_text(&(message.trim_end().to_owned() + "\n"), color);
             crate::FAILED
         }
     }
 }
 
-/// The text for standard output; `Err` for standard error.
-fn init(args: &InitArgs) -> Result<String, String> {
-    let error = |message: String| format!("error: {message}");
-    let source = read(&args.ptx)?;
+/// Why no job is written.
+enum Stopped {
+    /// Wrong usage.
+    Usage(String),
+    /// The text for standard error.
+    Failed(String),
+}
+
+/// The text for standard output.
+fn init(args: &InitArgs) -> Result<String, Stopped> {
+    let error =
+        |message: String| Stopped::Failed(format!("error: {}", texunit_report::visible(&message)));
+    let source = read(&args.ptx).map_err(error)?;
     let parsed = parse(&source);
     let checked = check_with(&source, &parsed.module, Options::default());
     let mut errors: Vec<Diagnostic> = parsed.diagnostics;
@@ -69,7 +78,8 @@ fn init(args: &InitArgs) -> Result<String, String> {
     errors.retain(Diagnostic::is_error);
     if !errors.is_empty() {
         errors.sort_by_key(|d| (d.primary.span.start, d.code));
-        return Err(texunit_report::human(&source, &errors, color::wanted(Stream::Stderr)));
+        let color = color::wanted(Stream::Stderr);
+        return Err(Stopped::Failed(texunit_report::human(&source, &errors, color)));
     }
     let module = &checked.module;
     let kernels = chosen(module, args).map_err(error)?;
@@ -88,13 +98,13 @@ fn init(args: &InitArgs) -> Result<String, String> {
     if plan.is_stdout() {
         return Ok(jobs.into_iter().map(|(_, text, _)| text).collect());
     }
+    plan.keep_apart(&jobs).map_err(Stopped::Usage)?;
     plan.write(&jobs).map_err(error)
 }
 
 /// The text of the file.
 fn read(path: &Path) -> Result<SourceFile, String> {
-    let unread = |error: texunit_files::FileError| format!("error: {error}");
-    let bytes = texunit_files::read_bytes(path).map_err(unread)?;
+    let bytes = texunit_files::read_bytes(path).map_err(|error| error.to_string())?;
     Ok(SourceFile::from_bytes(path.display().to_string(), &bytes))
 }
 
@@ -170,16 +180,18 @@ impl Plan<'_> {
         relative(&full(ptx), &full(folder)).display().to_string()
     }
 
+    /// Refuses a job that has the place of the PTX, or of another job.
+    fn keep_apart(&self, jobs: &[(PathBuf, String, &Function)]) -> Result<(), String> {
+        let mut places = Places::default();
+        places.reads("is the PTX", &self.args.ptx);
+        for (path, _, kernel) in jobs {
+            places.writes(format!("the job of `{}`", kernel.name), path);
+        }
+        places.check().map_err(|why| format!("{why} with --out, or choose a kernel with --kernel"))
+    }
+
     /// Writes all files, or none if one of them exists.
     fn write(&self, jobs: &[(PathBuf, String, &Function)]) -> Result<String, String> {
-        let names: std::collections::BTreeSet<&PathBuf> =
-            jobs.iter().map(|(path, ..)| path).collect();
-        if names.len() < jobs.len() {
-            return Err(
-                "two kernels have names that are the same in a file name: choose one with --kernel"
-                    .to_owned(),
-            );
-        }
         if let (Some((path, ..)), false) =
             (jobs.iter().find(|(path, ..)| path.symlink_metadata().is_ok()), self.args.force)
         {

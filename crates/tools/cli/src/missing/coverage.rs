@@ -23,10 +23,6 @@ pub(crate) fn of_launch(_: &texunit_device::Module, _: Arithmetic) -> Option<Mod
     None
 }
 
-pub(crate) fn misplaced(_: &Path, _read: &[PathBuf]) -> Option<Failure> {
-    None
-}
-
 pub(crate) fn write(_: &Path, coverage: &Module) -> Option<Failure> {
     match *coverage {}
 }

@@ -1,9 +1,7 @@
 //! `--ctas` in a build without ranges of CTAs.
 
 use crate::args::LaunchArgs;
-use crate::run::Failure;
 use crate::run::Report;
-use std::path::{Path, PathBuf};
 use texunit_device::{CtaRange, Device, Fault, Kernel, LaunchOptions, Observer};
 use texunit_job::Job;
 
@@ -39,10 +37,6 @@ impl Recording {
     pub(crate) fn write(&self, _grid: [u32; 3], _: &mut Report) {
         match *self {}
     }
-}
-
-pub(crate) fn misplaced(_: &Path, _read: &[PathBuf]) -> Option<Failure> {
-    None
 }
 
 pub(crate) fn merge(_: &Job, _: &Device, _: &Kernel, _: &LaunchArgs, _: &mut Report) -> bool {

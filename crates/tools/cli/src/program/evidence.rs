@@ -21,7 +21,8 @@ const TIMED_OUT: u8 = 124;
 #[derive(Clone, Debug, Args)]
 pub struct EvidenceArgs {
     /// Exit code if a kernel of any process of the run has a fault, or a check has found something that counts
-    /// (--fail-on), and the program ends with 0; 125 if none of its kernels could be executed.
+    /// (--fail-on), and the program ends with 0; 125 if none of its kernels could be executed, or a part of what its processes
+    /// did is not known.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = number::whole::<u8>("an exit code", 0..=255))]
     pub error_exitcode: Option<u8>,
@@ -157,6 +158,10 @@ pub(super) fn run(
     warnings: &[Warning],
 ) -> Result<u8, String> {
     use super::parent;
+    use nix::sys::memfd::{MFdFlags, memfd_create};
+    use std::fs::File;
+    use texunit_evidence::{Lost, Tally};
+    use texunit_files::Identity;
     let outputs = Outputs::of(args)?;
     let folder = parent::folder()?;
     let words = args.command.iter().map(|word| word.to_string_lossy().into_owned());
@@ -173,9 +178,22 @@ pub(super) fn run(
         outputs.write_so_far(&Run { records, milliseconds, ..run.clone() }, folder.path());
     };
     let timeout = args.evidence.timeout;
+    // A system without it cannot tell what is lost.
+    let witness = memfd_create(texunit_evidence::WITNESS, MFdFlags::MFD_CLOEXEC);
+    let witness = witness.ok().map(File::from);
+    let own = Identity::of(folder.path());
     let outcome = parent::run(command, path, timeout, folder.path(), &mut meanwhile)?;
+    // Before what they have written: a process that goes on has lost nothing.
+    let told = witness.as_ref().map(Tally::of).unwrap_or_default();
+    let mut read = texunit_evidence::read_all(folder.path());
+    let is_there = Identity::of(folder.path()) == own;
+    let modules = outputs.modules(folder.path());
+    let lost = Lost::of(&told, is_there, &read, modules);
+    // Who has asked for nothing of that misses nothing.
+    let lost = lost.filter(|_| args.evidence.need_a_parent());
     let mut run = Run {
-        records: texunit_evidence::read(folder.path()),
+        records: std::mem::take(&mut read.records),
+        lost,
         milliseconds: Some(outcome.wall.as_secs_f64() * 1e3),
         cpu_milliseconds: Some(outcome.cpu.as_secs_f64() * 1e3),
         signal: outcome.signal,
@@ -185,7 +203,9 @@ pub(super) fn run(
     run.not_executed = not_executed(&run, warnings);
     let code = exit_code(&run, outcome.code, args.evidence.error_exitcode);
     run.exit_code = Some(code);
-    summarize(&run, code != outcome.code);
+    if args.evidence.need_a_parent() {
+        summarize(&run, code != outcome.code, args.evidence.error_exitcode.is_some());
+    }
     let covered = outputs.write_coverage(folder.path());
     // A signal may end what follows, and is to leave nothing behind.
     drop(folder);
@@ -233,16 +253,19 @@ fn not_executed(run: &Run, warnings: &[Warning]) -> Option<String> {
 
 /// The exit code of a run whose program has ended with this one.
 fn exit_code(run: &Run, program: u8, for_errors: Option<u8>) -> u8 {
+    let has_failed = run.failures() > 0 || run.lost.as_ref().is_some_and(|lost| lost.failures);
     match (run.timed_out, for_errors) {
         (Some(_), _) => TIMED_OUT,
-        (None, Some(code)) if program == 0 && run.failures() > 0 => code,
-        (None, Some(_)) if program == 0 && run.not_executed.is_some() => NOT_STARTED,
+        _ if program != 0 => program,
+        (None, Some(code)) if has_failed => code,
+        (None, Some(_)) if run.lost.is_some() || run.not_executed.is_some() => NOT_STARTED,
+        (None, None) if run.lost.is_some() => crate::FAILED,
         _ => program,
     }
 }
 
 /// Says what went wrong in all processes together; each has told of its own faults.
-fn summarize(run: &Run, is_changed: bool) {
+fn summarize(run: &Run, is_changed: bool, for_errors: bool) {
     for record in &run.records {
         for running in record.running.values() {
             let kernel = texunit_report::place::function_name(&running.kernel);
@@ -253,8 +276,10 @@ fn summarize(run: &Run, is_changed: bool) {
             ));
         }
     }
-    let code = match (run.exit_code, is_changed && run.timed_out.is_none()) {
-        (Some(code), true) => format!("; exit code {code} (--error-exitcode)"),
+    let is_changed = is_changed && run.timed_out.is_none();
+    let code = match (run.exit_code, is_changed) {
+        (Some(code), true) if for_errors => format!("; exit code {code} (--error-exitcode)"),
+        (Some(code), true) => format!("; exit code {code}"),
         _ => String::new(),
     };
     let has_any = |record: &&Record| record.faults() + record.checked(Severity::Note) > 0;
@@ -270,6 +295,10 @@ fn summarize(run: &Run, is_changed: bool) {
             (faults, ..) => format!("{faults} and {findings}"),
         };
         say(format_args!("texunit: {what} in {}{code}", count(of as u64, "process", "processes")));
+    }
+    let code = if of > 0 { "" } else { &*code };
+    if let Some(lost) = &run.lost {
+        say(format_args!("texunit: {lost}{code}"));
     } else if let Some(why) = run.not_executed.as_ref().filter(|_| !code.is_empty()) {
         say(format_args!("texunit: no kernel of the program was executed{code}: {why}"));
     }
@@ -306,6 +335,23 @@ mod tests {
         let idle = Run { not_executed: Some("no PTX".to_owned()), ..Run::default() };
         assert_eq!([Some(9), None].map(|code| exit_code(&idle, 0, code)), [NOT_STARTED, 0]);
         assert_eq!(exit_code(&idle, 7, Some(9)), 7);
+    }
+
+    #[test]
+    fn lost_evidence_is_no_success() {
+        use texunit_evidence::{Finding, Lost, Record};
+        let lost = |failures| Some(Lost { events: 1, failures, ..Lost::default() });
+        let codes = |run: &Run| {
+            let of = |program| [Some(9), None].map(|code| exit_code(run, program, code));
+            [of(0), of(7)]
+        };
+        let run = |lost| Run { lost, ..Run::default() };
+        assert_eq!(codes(&run(lost(false))), [[NOT_STARTED, crate::FAILED], [7, 7]]);
+        assert_eq!(codes(&run(lost(true))), [[9, crate::FAILED], [7, 7]]);
+        let mut faulty = Record::default();
+        faulty.findings.insert(1, Finding::default());
+        let both = Run { records: vec![faulty], ..run(lost(false)) };
+        assert_eq!(codes(&both), [[9, crate::FAILED], [7, 7]]);
     }
 
     #[test]

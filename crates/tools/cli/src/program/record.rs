@@ -81,6 +81,22 @@ impl RecordArgs {
         Some(name.rsplit_once(':').filter(|(_, n)| number(n)).map_or(name, |(name, _)| name))
     }
 
+    /// Removes what processes have left of records that they could not finish.
+    pub(super) fn clean(&self) {
+        let Some(folder) = &self.record else { return };
+        // Of one launch the folder itself has the files; the job is the last of them.
+        let is_whole = self.kernel.is_none() || folder.join("job.toml").exists();
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (name, path) = (entry.file_name(), entry.path());
+            let name = name.to_string_lossy();
+            if name.starts_with(".texunit-") && name.ends_with(".part") {
+                let _ = std::fs::remove_dir_all(path);
+            } else if !is_whole && (name == "kernel.ptx" || name.ends_with(".bin")) {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+
     /// Sets what the libraries read; what is left to be done when the program has ended.
     pub(super) fn set(&self, command: &mut Command) -> Result<Option<Pending<'_>>, String> {
         // A run inside a recorded run is also recorded, unless its options say otherwise.

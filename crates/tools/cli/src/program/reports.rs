@@ -1,12 +1,14 @@
 //! The files that a run leaves: reports of all forms, and coverage.
 
+use super::runner::Runner;
 use super::{RunArgs, refusal, say};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{ErrorKind, Write};
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use texunit_coverage::{Coverage, EXTENSION, lcov};
 use texunit_evidence::{Format, Run};
-use texunit_files::Identity;
+use texunit_files::Places;
 
 /// Where something is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,29 +20,46 @@ enum Target {
 
 impl Target {
     /// As an option names it, if it can be written as far as that can be known before. `-` is standard output.
-    fn of(option: &str, file: &Path, args: &RunArgs) -> Result<Self, String> {
+    fn of(option: &str, file: &Path) -> Result<Self, String> {
         if is_output(file) {
             return Ok(Self::Output);
         }
         let path = std::path::absolute(file).map_err(|e| format!("{}: {e}", file.display()))?;
-        let named = Identity::of(&path);
-        if named.is_some() && args.command.iter().any(|a| Identity::of(Path::new(a)) == named) {
-            return Err(format!(
-                "{option}: {} is named on the command line, too; name another file",
-                path.display()
-            ));
-        }
         let one = texunit_evidence::name_of_process(&path, std::process::id());
         refusal::writable(option.trim_start_matches('-'), &one)?;
         Ok(Self::File(if texunit_evidence::is_of_each_process(&path) { path } else { one }))
+    }
+
+    /// Writes to it what a test runner's earlier tests have left there, too, as `join` puts them together; whether that
+    /// went well. A failure is reported.
+    fn write_joined(
+        &self,
+        what: &str,
+        text: &str,
+        runner: Option<&Runner>,
+        join: impl Fn(&str) -> Result<String, &'static str>,
+    ) -> bool {
+        let (Some(runner), Some(path)) = (runner, self.replaced()) else {
+            return self.write(what, text);
+        };
+        // Tests may end at the same time. Without the lock, one of them may come too late for the other.
+        let folder = path.parent().and_then(|folder| File::open(folder).ok());
+        let _locked = folder.as_ref().map(File::lock);
+        match runner.earlier(path).map(|earlier| join(&earlier)) {
+            None => self.write(what, text),
+            Some(Ok(joined)) => self.write(what, &joined),
+            Some(Err(why)) => {
+                say(format_args!("texunit: {}", refused(what, path, runner, why)));
+                false
+            }
+        }
     }
 
     /// Writes to it; whether that went well. A failure is reported.
     fn write(&self, what: &str, text: &str) -> bool {
         let (name, written) = match self {
             Self::Output => {
-                let mut out = std::io::stdout();
-                let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+                let written = crate::out::print(text);
                 // A reader that has gone away is not a reason to fail.
                 let gone = |error: &std::io::Error| error.kind() == ErrorKind::BrokenPipe;
                 ("-".as_ref(), if written.as_ref().is_err_and(gone) { Ok(()) } else { written })
@@ -60,6 +79,17 @@ impl Target {
             _ => None,
         }
     }
+}
+
+/// Why a result of an earlier test is not written over.
+fn refused(what: &str, path: &Path, runner: &Runner, why: &str) -> String {
+    format!(
+        "the {what} {} was written since {} began, and is not replaced: {why}; with `%p` in its name each process has \
+         its own, and `texunit run` around {} has one report of all tests (docs/ci.md)",
+        path.display(),
+        runner.name,
+        runner.name
+    )
 }
 
 /// Whether a name is that of standard output.
@@ -98,14 +128,16 @@ impl Report {
 pub(super) struct Outputs {
     reports: Vec<Report>,
     coverage: Option<Target>,
+    /// Who starts tests one by one, of which this run is one.
+    runner: Option<Runner>,
 }
 
 impl Outputs {
     /// The outputs that the options name, after a check that they can be written.
     pub(super) fn of(args: &RunArgs) -> Result<Self, String> {
         let coverage = args.evidence.coverage.as_deref();
-        let coverage = coverage.map(|file| Target::of("--coverage", file, args)).transpose()?;
-        Ok(Self { reports: reports(args)?, coverage })
+        let coverage = coverage.map(|file| Target::of("--coverage", file)).transpose()?;
+        Ok(Self { reports: reports(args)?, coverage, runner: Runner::above() })
     }
 
     /// Writes what all processes have covered that have left it in a folder; whether that went well.
@@ -115,7 +147,13 @@ impl Outputs {
         let mut is_empty = true;
         let written = covered(target, &files).fold(true, |fine, (target, coverage)| {
             is_empty &= coverage.is_empty();
-            target.write("coverage", &lcov::text(&coverage)) && fine
+            let text = lcov::text(&coverage);
+            let join = |earlier: &str| {
+                let mut all = lcov::parse(earlier).map_err(|_| "it is no tracefile of lcov")?;
+                all.add(&coverage);
+                Ok(lcov::text(&all))
+            };
+            target.write_joined("coverage", &text, self.runner.as_ref(), join) && fine
         });
         if is_empty {
             say(format_args!("texunit: no kernel was loaded: the coverage is empty"));
@@ -123,16 +161,33 @@ impl Outputs {
         written
     }
 
+    /// How many modules have left what they cover in a folder, if that is wanted.
+    pub(super) fn modules(&self, folder: &Path) -> u64 {
+        let wanted = self.coverage.as_ref().map(|_| texunit_evidence::files(folder, EXTENSION));
+        let readable = |file: &&PathBuf| Coverage::read(file).is_ok();
+        wanted.map_or(u64::MAX, |files| files.iter().filter(readable).count() as u64)
+    }
+
     /// Writes the reports; whether that went well.
     pub(super) fn write_reports(&self, run: &Run) -> bool {
-        let texts = self.reports.iter().flat_map(|report| report.texts(run));
+        let mut fine = true;
         // All of them, whatever becomes of one.
-        texts.fold(true, |fine, (target, text)| target.write("report", &text) && fine)
+        for report in &self.reports {
+            for (target, text) in report.texts(run) {
+                let join = |earlier: &str| report.format.joined(earlier, &text);
+                fine &= target.write_joined("report", &text, self.runner.as_ref(), join);
+            }
+        }
+        fine
     }
 
     /// Writes what is known during the run: files only, which are written again when it has ended. A failure is
     /// reported then.
     pub(super) fn write_so_far(&self, run: &Run, folder: &Path) {
+        if self.runner.is_some() {
+            // What earlier tests have left there stays until this one has ended.
+            return;
+        }
         let texts = self.reports.iter().flat_map(|report| report.texts(run));
         for (target, text) in texts {
             let path = target.replaced();
@@ -194,37 +249,46 @@ fn reports(args: &RunArgs) -> Result<Vec<Report>, String> {
         }
     };
     let report = |(i, file): (usize, &PathBuf)| {
-        Ok(Report { target: Target::of("--report", file, args)?, format: format(i, file) })
+        Ok(Report { target: Target::of("--report", file)?, format: format(i, file) })
     };
     files.iter().enumerate().map(report).collect()
 }
 
-/// Why the options do not fit together: two of them write to one place.
+/// Why the options do not fit together: a result has the place of something that is read, or of another result.
 pub(super) fn misused(args: &RunArgs) -> Option<String> {
     if args.record.kernel.is_some() && args.record.record.is_none() && args.checks.check.is_none() {
         return Some(
             "--kernel selects the kernels of --record and --check; give one of them".to_owned(),
         );
     }
-    let of = |option, file| (option, file);
-    let named = args.evidence.report.iter().map(|file| of("--report", file));
-    let named = named.chain(args.evidence.coverage.iter().map(|file| of("--coverage", file)));
-    let mut places: Vec<(Option<PathBuf>, &str)> = Vec::new();
-    for (option, file) in named {
-        let place = match is_output(file) {
-            true => None,
-            false => std::path::absolute(file).ok(),
-        };
-        if let Some((_, other)) = places.iter().find(|(there, _)| *there == place) {
-            let name = file.display();
-            return Some(match option == *other {
-                true => format!("{option} names {name} twice; name another file"),
-                false => format!("{other} and {option} both name {name}; name another file"),
-            });
-        }
-        places.push((place, option));
+    let mut places = Places::default();
+    let words = args.command.iter().map(Path::new).filter(|word| word.is_file());
+    words.for_each(|word| places.reads("is named on the command line, too", word));
+    args.checks.suppressions.iter().for_each(|file| places.reads("--suppressions reads", file));
+    let (evidence, record) = (&args.evidence, &args.record);
+    evidence.report.iter().for_each(|file| places.writes("--report", file));
+    for (option, place) in [
+        ("--coverage", &evidence.coverage),
+        ("--explain-out", &record.explain_out),
+        ("--record", &record.record),
+        ("--save-ptx", &args.save_ptx),
+    ] {
+        place.iter().for_each(|place| places.writes(option, place));
     }
-    None
+    if let Some(why) = places.check().err() {
+        return Some(why);
+    }
+    // A report that is already there, and that this one cannot be joined to: better known before the test.
+    let runner = Runner::above()?;
+    let command: Vec<_> =
+        args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let own = Format::Json.render(&Run { command, ..Run::default() });
+    let json = reports(args).ok()?.into_iter().filter(|report| report.format == Format::Json);
+    json.filter_map(|report| report.target.replaced().map(Path::to_owned)).find_map(|path| {
+        let earlier = runner.earlier(&path)?;
+        let why = Format::Json.joined(&earlier, &own).err()?;
+        Some(refused("report", &path, &runner, why))
+    })
 }
 
 #[cfg(test)]
@@ -286,7 +350,7 @@ mod tests {
         let folder = texunit_testkit::TempDir::new("percent");
         let target = |name: &str| {
             let file = folder.join(name);
-            Target::of("--report", &file, &args(&["--report", "x"])).unwrap()
+            Target::of("--report", &file).unwrap()
         };
         assert_eq!(target("100%%.json"), Target::File(folder.join("100%.json")));
         assert_eq!(target("%%%p"), Target::File(folder.join("%%%p")));

@@ -2,8 +2,10 @@
 
 use super::args::ReduceArgs;
 use super::first::Stopped;
+use super::result::MARK;
 use crate::color::{self, Stream};
 use std::path::{Path, PathBuf};
+use texunit_files::Places;
 use texunit_job::load::{read_job, read_ptx};
 use texunit_reduce::{Case, read_job_table};
 use texunit_syntax::SourceFile;
@@ -13,6 +15,8 @@ pub(super) struct Input {
     /// Its text, for messages.
     pub(super) source: SourceFile,
     pub(super) case: Case,
+    /// The PTX file of a job.
+    ptx: Option<PathBuf>,
 }
 
 impl Input {
@@ -34,13 +38,16 @@ impl Input {
         };
         let out: PathBuf = args.out.clone().unwrap_or_else(default);
         let target = if is_job { out.join("job.toml") } else { out.clone() };
-        let same = |a: &Path, b: &Path| {
-            a.canonicalize().ok().zip(b.canonicalize().ok()).is_some_and(|(a, b)| a == b)
+        let mut places = Places::default();
+        places.reads("is reduced", &args.input);
+        let read = self.ptx.iter().chain(self.case.read.iter());
+        read.for_each(|path| places.reads("the job reads", path));
+        let written: Vec<PathBuf> = match is_job {
+            true => self.case.result_files().map(|name| out.join(name)).collect(),
+            false => vec![out.clone()],
         };
-        if same(&target, &args.input) {
-            let message = format!("--out {}: the result would overwrite the input", out.display());
-            return Err(Stopped::Usage(message));
-        }
+        written.iter().for_each(|path| places.writes("--out", path));
+        places.check().map_err(Stopped::Usage)?;
         if is_job && out.exists() && !out.is_dir() {
             let message =
                 format!("--out {}: a job goes to a folder, and this is a file", out.display());
@@ -51,8 +58,24 @@ impl Input {
                 format!("--out {}: PTX goes to a file, and this is a folder", out.display());
             return Err(Stopped::Usage(message));
         }
+        if let Some(other) = written.iter().find(|path| path.exists())
+            && !is_own(&target)
+        {
+            let (out, other) = (out.display(), other.display());
+            return Err(Stopped::Usage(format!(
+                "--out {out}: `{other}` is there, and not a result of `texunit reduce`; name another place"
+            )));
+        }
         Ok(out)
     }
+}
+
+/// Whether a job or PTX file is the result of an earlier reduction, which says so in its first line.
+fn is_own(path: &Path) -> bool {
+    let bytes = texunit_files::read_bytes(path).unwrap_or_default();
+    let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
+    let first = String::from_utf8_lossy(first);
+    first.starts_with(['#', '/']) && first.contains(MARK)
 }
 
 fn ptx(path: &Path) -> Result<Input, Stopped> {
@@ -71,7 +94,7 @@ fn ptx(path: &Path) -> Result<Input, Stopped> {
         return Err(Stopped::failed(&format!("`{name}`: too long"), None));
     }
     let source = SourceFile::new(name.to_string(), text);
-    Ok(Input { case: Case::of_ptx(source.text()), source })
+    Ok(Input { case: Case::of_ptx(source.text()), source, ptx: None })
 }
 
 fn job(path: &Path) -> Result<Input, Stopped> {
@@ -82,19 +105,19 @@ fn job(path: &Path) -> Result<Input, Stopped> {
         return Err(Stopped::Failed(texunit_report::human(&file.source, &problems, color)));
     };
     let folder = path.parent().unwrap_or(Path::new(""));
-    let (_, ptx) = read_ptx(job, folder).map_err(|p| Stopped::problems(&file.source, &[p]))?;
+    let (name, ptx) = read_ptx(job, folder).map_err(|p| Stopped::problems(&file.source, &[p]))?;
     // It was read as a job, so it is TOML.
     let table = read_job_table(file.source.text()).unwrap_or_default();
     let case = Case::of_job(table, &ptx, folder);
     let case = case.map_err(|unread| Stopped::failed(&unread.0, None))?;
-    Ok(Input { source: file.source, case })
+    Ok(Input { source: file.source, case, ptx: Some(name.into()) })
 }
 
 impl Stopped {
     /// One sentence.
     pub(super) fn failed(message: &str, help: Option<&str>) -> Self {
         let help = help.map_or_else(String::new, |help| format!("  = help: {help}\n"));
-        Self::Failed(format!("error: {message}\n{help}"))
+        Self::Failed(format!("error: {}\n{help}", texunit_report::visible(message)))
     }
 
     /// Mistakes in a job.

@@ -10,12 +10,12 @@ mod result;
 pub use args::{Keep, ReduceArgs};
 
 use crate::args::OutputFormat;
+use crate::color::{ColorChoice, Stream};
 use first::{First, Stopped};
 use indicatif::{ProgressBar, ProgressStyle};
 use input::Input;
 use result::Summary;
 use serde_json::json;
-use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -29,17 +29,16 @@ pub fn run(args: &ReduceArgs) -> u8 {
             let printed = match (args.format, args.quiet) {
                 (OutputFormat::Json, _) => crate::json::print(&summary.json()),
                 (OutputFormat::Human, true) => Ok(()),
-                (OutputFormat::Human, false) => {
-                    let mut out = std::io::stdout();
-                    out.write_all(summary.text().as_bytes()).and_then(|()| out.flush())
-                }
+                (OutputFormat::Human, false) => crate::out::print(&summary.text()),
             };
             crate::exit(printed, true)
         }
         Err(Stopped::Usage(message)) => crate::usage_error("reduce", &message),
         Err(Stopped::Failed(text)) => {
             let printed = match args.format {
-                OutputFormat::Human => std::io::stderr().write_all(text.as_bytes()),
+                OutputFormat::Human => {
+                    crate::out::tell_text(&text, crate::color::wanted(Stream::Stderr))
+                }
                 OutputFormat::Json => {
                     let text = text.trim_start_matches("error: ").trim_end();
                     crate::json::print(&json!({ "succeeded": false, "error": text }))
@@ -80,7 +79,7 @@ fn search(
     stop: &AtomicBool,
 ) -> Reduced {
     let show = !args.quiet && args.format == OutputFormat::Human;
-    let bar = (show && std::io::stderr().is_terminal()).then(new_bar);
+    let bar = (show && Stream::Stderr.is_terminal()).then(new_bar);
     let mut tell = |progress: &Progress<'_>| {
         let Some(bar) = &bar else { return };
         bar.set_position(progress.tries);
@@ -117,17 +116,14 @@ fn search(
     reduced
 }
 
-/// Has SIGINT and SIGTERM end the search; a second one ends the program.
+/// Has SIGINT, SIGTERM and SIGHUP end the search, and a second one what is done about its result: the best one is written
+/// all the same, and nothing else is left behind.
 fn until_interrupted(stop: &Arc<AtomicBool>) {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    for signal in [SIGINT, SIGTERM] {
-        // Without handlers the signals end the program, as they always do.
-        let again = signal_hook::flag::register_conditional_shutdown(
-            signal,
-            128 + signal,
-            Arc::clone(stop),
-        );
-        if again.is_ok() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    texunit_files::leave_signals();
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // Without handlers the signals end the program, as they always do; ignored ones (`nohup`) stay ignored.
+        if !texunit_files::is_ignored(signal) {
             let _ = signal_hook::flag::register(signal, Arc::clone(stop));
         }
     }

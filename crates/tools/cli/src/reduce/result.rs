@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use texunit_device::BadFetch;
 use texunit_reduce::{Case, End, Reduced, statements};
 
+/// A part of the first line of a result.
+pub(super) const MARK: &str = " reduced by texunit ";
+
 /// The messages.
 pub(super) struct Summary {
     input: String,
@@ -115,7 +118,7 @@ impl Summary {
     /// Comments that say where the result is from, how it fails, and how that is seen.
     fn comment(&self, mark: &str) -> String {
         let mut text = format!(
-            "{mark} {}: {} statements{}, reduced by texunit {} to {}{}.\n",
+            "{mark} {}: {} statements{},{MARK}{} to {}{}.\n",
             self.input,
             self.before.statements,
             threads(self.before),

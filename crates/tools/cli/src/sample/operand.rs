@@ -10,7 +10,7 @@ use texunit_sample::{Action, Dtype, ErrorKind, Input, Points, Request, SampleErr
 pub(super) fn trouble(error: SampleError) -> Failure {
     match error.kind() {
         ErrorKind::Type => Failure::usage(error.to_string()),
-        ErrorKind::Value => Failure::input(error.to_string()),
+        ErrorKind::Value | ErrorKind::Memory => Failure::input(error.to_string()),
     }
 }
 

@@ -9,8 +9,8 @@ pub use args::{
 };
 
 use crate::args::OutputFormat;
+use crate::color::{self, Stream};
 use serde_json::{Map, Value, json};
-use std::io::Write;
 use texunit_report::visible;
 use texunit_sass::descriptor::{Bits, Descriptor, header, sampler};
 use texunit_sass::listing::{self, Line};
@@ -37,10 +37,9 @@ pub fn run(args: &SassArgs) -> u8 {
         SassCommand::Header(args) => explain(args, |d| header::fields(d).collect()),
         SassCommand::Sampler(args) => explain(args, |_| sampler::FIELDS.iter().collect()),
     };
-    let mut stdout = std::io::stdout();
-    let printed = stdout.write_all(output.out.as_bytes()).and_then(|()| stdout.flush());
+    let printed = crate::out::print(&output.out);
     // Nobody listens if this fails.
-    let _ = std::io::stderr().write_all(output.err.as_bytes());
+    let _ = crate::out::tell_text(&output.err, color());
     crate::exit(printed, output.right)
 }
 
@@ -50,7 +49,7 @@ fn wrong(message: &str) -> Output {
 
 /// Whether standard error takes colours.
 fn color() -> bool {
-    crate::color::wanted(crate::color::Stream::Stderr)
+    color::wanted(Stream::Stderr)
 }
 
 fn disassemble(args: &DisArgs) -> Output {

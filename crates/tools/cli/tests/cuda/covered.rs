@@ -273,13 +273,13 @@ fn numba(setup: &Setup) -> Result<(), Failed> {
 
 fn refused(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "covered.cu", SHARED, &["-lineinfo"])?;
-    for (file, why) in [
-        (setup.build.clone(), "it is a folder"),
-        (setup.build.join("nowhere/c.info"), "cannot be written"),
-        (program.clone(), "is named on the command line, too"),
+    for (file, code, why) in [
+        (setup.build.clone(), 125, "it is a folder"),
+        (setup.build.join("nowhere/c.info"), 125, "cannot be written"),
+        (program.clone(), 2, "is named on the command line, too"),
     ] {
         let ended = run(setup.run().arg("--coverage").arg(&file).arg(&program), &program)?;
-        same(ended.status.code(), Some(125), &ended)?;
+        same(ended.status.code(), Some(code), &ended)?;
         same(ended.stderr.contains(why), true, &ended)?;
     }
     Ok(())

@@ -18,6 +18,7 @@ mod evidence;
 mod explained;
 #[path = "../genhtml/mod.rs"]
 mod genhtml;
+mod lost;
 mod parent;
 mod places;
 mod process;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     trials.extend(places::trials(&setup));
     trials.extend(evidence::trials(&setup));
     trials.extend(parent::trials(&setup));
+    trials.extend(lost::trials(&setup));
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
     trials.extend(checked::trials(&setup));

@@ -4,7 +4,7 @@ use super::launch::{Seen, Settings, USUAL_STEPS, look};
 use super::{FaultKey, Workspace};
 use crate::Judge;
 use crate::case::Case;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use texunit_device::{BadFetch, FaultKind};
 use texunit_job::{Problems, WrongObject, parse};
 use texunit_syntax::{SourceFile, Span};
@@ -128,8 +128,11 @@ impl<'a> LaunchJudge<'a> {
     pub fn message(&mut self, case: &Case) -> Option<String> {
         self.workspace.place_files(case).ok()?;
         let settings = Settings { max_steps: Some(self.max_steps), ..self.settings };
-        // Whatever has stopped the search does not stop this.
-        let seen = look(case, self.workspace.folder(), &settings, &AtomicBool::new(false));
+        let seen = look(case, self.workspace.folder(), &settings, self.stop);
+        if self.stop.load(Ordering::Relaxed) {
+            // Whoever has stopped this, too, does without.
+            return None;
+        }
         let place = |source: &SourceFile, span: Span| {
             let line = source.location(span.start).line;
             format!("kernel.ptx:{line}: `{}`", source.line(line).trim())

@@ -1,0 +1,216 @@
+//! How much the processes of a run have told, counted where no disk is full and no child removes anything.
+//!
+//! What a process tells stands in its file in the folder of the run ([`crate::Writer`]). That file can be lost: no room is
+//! left, the folder is gone, a child damages it. So `texunit run` keeps a file in memory (`memfd`), of which only its number
+//! of a descriptor is known, and every process appends a byte to it for each event, written or not. What the files hold
+//! less than that is lost ([`Lost`]).
+//!
+//! The processes find it as they find the run of a cleared environment: the name of the folder has the number of the
+//! process that has made it, and that has the file open. A process that may not look (it has become another user) is not
+//! counted.
+
+use crate::own::maker;
+use crate::reader::Read;
+use crate::{Event, Record};
+use std::fmt;
+use std::fs::File;
+use std::io::{Read as _, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The name that the file in memory is made with.
+pub const WITNESS: &std::ffi::CStr = c"texunit-evidence";
+/// What the system calls a file in memory of that name.
+const LINK: &str = "/memfd:texunit-evidence";
+/// The time of the file that says that something was told which could not be counted.
+const EVENT: SystemTime = UNIX_EPOCH;
+
+/// The same of something that makes a run fail.
+fn failure() -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(1)
+}
+
+/// Folders of runs in runs.
+const DEPTH: usize = 16;
+
+/// What one byte says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// An event.
+    Event = b'e' as isize,
+    /// An event that makes a run fail: a fault, a finding.
+    Failure = b'f' as isize,
+    /// A file with the coverage of a module, which is about to be made.
+    Coverage = b'c' as isize,
+}
+
+impl Told {
+    /// What an event is.
+    pub(crate) fn of(event: &Event) -> Self {
+        let mut record = Record::default();
+        if matches!(event, Event::Finding(_) | Event::Totals(_)) {
+            record.add(event.clone());
+        }
+        if record.failures() > 0 { Self::Failure } else { Self::Event }
+    }
+}
+
+/// The files in memory of a run, and of those that it is part of, as a process of it finds them.
+#[derive(Debug, Default)]
+pub(crate) struct Witnesses(Vec<(PathBuf, (u64, u64))>);
+
+impl Witnesses {
+    /// Those of the run with this folder.
+    pub(crate) fn of(folder: &Path) -> Self {
+        let makers = folder.ancestors().map_while(maker).take(DEPTH);
+        Self(
+            makers
+                .filter_map(|process| find(&Path::new("/proc").join(process.to_string())))
+                .collect(),
+        )
+    }
+
+    pub(crate) fn note(&self, told: Told) {
+        for (path, identity) in &self.0 {
+            // The process that had it may be gone, and another have its number.
+            let file = File::options().append(true).open(path);
+            let mut file =
+                file.ok().filter(|file| crate::writer::identity(file) == Some(*identity));
+            let Some(file) = &mut file else { continue };
+            if file.write_all(&[told as u8]).is_err() {
+                // A limit of the process for the size of files holds for those in memory, too, but not for their times.
+                let was = file.metadata().and_then(|found| found.modified()).unwrap_or(EVENT);
+                let now = if told == Told::Failure || was == failure() { failure() } else { EVENT };
+                let _ = file.set_modified(now);
+            }
+        }
+    }
+}
+
+/// Tells the runs of a folder of something that has no event.
+pub fn note(folder: &Path, told: Told) {
+    Witnesses::of(folder).note(told);
+}
+
+/// The file in memory of a process.
+fn find(process: &Path) -> Option<(PathBuf, (u64, u64))> {
+    let open = std::fs::read_dir(process.join("fd")).ok()?;
+    let is_it = |path: &PathBuf| {
+        std::fs::read_link(path).is_ok_and(|to| to.to_string_lossy().starts_with(LINK))
+    };
+    let path = open.flatten().map(|entry| entry.path()).find(is_it)?;
+    let identity = crate::writer::identity(&File::open(&path).ok()?)?;
+    Some((path, identity))
+}
+
+/// What the processes of a run have told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    events: u64,
+    /// Those of the events that make a run fail.
+    failures: u64,
+    modules: u64,
+}
+
+impl Tally {
+    /// By the file in memory. What cannot be read counts as nothing told.
+    pub fn of(mut witness: &File) -> Self {
+        let mut told = Vec::new();
+        let _ = witness.seek(SeekFrom::Start(0)).and_then(|_| witness.read_to_end(&mut told));
+        let count = |kind: Told| told.iter().filter(|&&byte| byte == kind as u8).count() as u64;
+        let time = witness.metadata().and_then(|found| found.modified()).ok();
+        let uncounted = u64::from(time.is_some_and(|time| [EVENT, failure()].contains(&time)));
+        let failures = count(Told::Failure) + u64::from(time == Some(failure()));
+        let events = count(Told::Event) + count(Told::Failure) + uncounted;
+        Self { events, failures, modules: count(Told::Coverage) }
+    }
+}
+
+/// Evidence of a run that is missing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// The folder of the run was removed.
+    pub folder: bool,
+    /// Events that were told and cannot be read.
+    pub events: u64,
+    /// Modules whose coverage cannot be read.
+    pub modules: u64,
+    /// Faults or findings were told, and none can be read.
+    pub failures: bool,
+}
+
+impl Lost {
+    /// What is missing of what was told before all of it was read; `None` if nothing is known to be. `folder` says whether
+    /// that of the run is still there; `modules` is the number of those whose coverage could be read.
+    pub fn of(told: &Tally, folder: bool, read: &Read, modules: u64) -> Option<Self> {
+        let lost = Self {
+            folder: !folder,
+            events: told.events.saturating_sub(read.events).max(read.damaged) + read.dropped,
+            modules: told.modules.saturating_sub(modules),
+            failures: told.failures > 0 && read.records.iter().all(|record| record.failures() == 0),
+        };
+        (lost.folder || lost.events > 0 || lost.modules > 0).then_some(lost)
+    }
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if self.folder {
+            parts.push("the folder of the run was removed".to_owned());
+        }
+        if self.events > 0 {
+            let among = if self.failures { ", among them faults or findings" } else { "" };
+            let of = if self.events == 1 {
+                "record of what a process did"
+            } else {
+                "records of what processes did"
+            };
+            parts.push(format!("{} {of} could not be kept or read{among}", self.events));
+        }
+        if self.modules > 0 {
+            let of = if self.modules == 1 { "module" } else { "modules" };
+            parts.push(format!("the coverage of {} {of} could not be kept or read", self.modules));
+        }
+        write!(f, "evidence lost: {}", parts.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Finding, Totals};
+
+    #[test]
+    fn failures_are_told_apart() {
+        let finding = |is_warning| Event::Finding(Finding { is_warning, ..Finding::default() });
+        assert_eq!(Told::of(&finding(false)), Told::Failure);
+        assert_eq!(Told::of(&finding(true)), Told::Event);
+        let more = Totals { more_checked: 1, ..Totals::default() };
+        assert_eq!(Told::of(&Event::Totals(more)), Told::Failure);
+        assert_eq!(Told::of(&Event::Totals(Totals::default())), Told::Event);
+        assert_eq!(Told::of(&Event::Ended { launch: 1 }), Told::Event);
+    }
+
+    #[test]
+    fn less_than_was_told_is_lost() {
+        let folder = texunit_testkit::TempDir::new("witness");
+        let path = folder.join("told");
+        let told = |bytes: &[u8], read: &Read, modules| {
+            std::fs::write(&path, bytes).unwrap();
+            Lost::of(&Tally::of(&File::open(&path).unwrap()), true, read, modules)
+        };
+        let read = |events, damaged| Read { events, damaged, ..Read::default() };
+        assert_eq!(told(b"efec", &read(3, 0), 1), None);
+        assert_eq!(told(b"", &read(3, 0), 1), None);
+        let lost = told(b"efec", &read(1, 0), 0).unwrap();
+        assert_eq!(lost, Lost { folder: false, events: 2, modules: 1, failures: true });
+        let text = "evidence lost: 2 records of what processes did could not be kept or read, among them faults or \
+                    findings; the coverage of 1 module could not be kept or read";
+        assert_eq!(lost.to_string(), text);
+        assert_eq!(told(b"e", &read(1, 1), 0).map(|lost| lost.events), Some(1));
+        let gone = Lost::of(&Tally::default(), false, &Read::default(), 0).unwrap();
+        assert_eq!(gone.to_string(), "evidence lost: the folder of the run was removed");
+    }
+}

@@ -1,0 +1,212 @@
+//! Everything that a command reads and writes, so that nothing which is read is overwritten, and no two results get
+//! one name.
+
+use crate::Identity;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+/// The files of a command. Two names are compared by what they lead to: links of both kinds, `./` and `..` are followed,
+/// and a file that is not there yet is what it will be in its folder.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    read: Vec<Place>,
+    written: Vec<Place>,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    /// The option that names it, or what reads it.
+    of: String,
+    path: PathBuf,
+    spot: Spot,
+}
+
+/// A result that would take the place of another file of the command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clash {
+    /// Which of the results, in the order in which they were told.
+    pub result: usize,
+    /// One sentence, which begins with the option.
+    pub message: String,
+}
+
+impl Places {
+    /// A file is read. `which` is what a message says of the file: `the job reads`, `is explained`.
+    pub fn reads(&mut self, which: &str, path: &Path) {
+        self.read.extend(Place::new(which.to_owned(), path));
+    }
+
+    /// A result is written: to what an option names (`--coverage`), or as `output `dst``.
+    pub fn writes(&mut self, option: impl Into<String>, path: &Path) {
+        // The index of a result is the caller's; one without a place clashes with none.
+        let option = option.into();
+        let none = Place { of: option.clone(), path: path.to_owned(), spot: Spot::None };
+        self.written.push(Place::new(option, path).unwrap_or(none));
+    }
+
+    /// All results that have the place of something that is read, or of a result before.
+    pub fn clashes(&self) -> Vec<Clash> {
+        let clash = |(result, place): (usize, &Place)| {
+            let same = |other: &&Place| other.spot != Spot::None && other.spot == place.spot;
+            let name = place.path.display();
+            let message = if let Some(input) = self.read.iter().find(same) {
+                let (of, input, which) = (&place.of, input.path.display(), &input.of);
+                format!(
+                    "{of}: `{name}` would overwrite `{input}`, which {which}; name another file"
+                )
+            } else {
+                match self.written[..result].iter().find(same)? {
+                    twice if twice.of == place.of => {
+                        format!("{} names {name} twice; name another file", place.of)
+                    }
+                    other => {
+                        let (first, second) = (&other.of, &place.of);
+                        format!("{first} and {second} both name {name}; name another file")
+                    }
+                }
+            };
+            Some(Clash { result, message })
+        };
+        self.written.iter().enumerate().filter_map(clash).collect()
+    }
+
+    /// The first of [`Self::clashes`], in words.
+    ///
+    /// # Errors
+    /// There is one.
+    pub fn check(&self) -> Result<(), String> {
+        self.clashes().into_iter().next().map_or(Ok(()), |clash| Err(clash.message))
+    }
+}
+
+impl Place {
+    fn new(of: String, path: &Path) -> Option<Self> {
+        let spot = Spot::of(path)?;
+        Some(Self { of, path: path.to_owned(), spot })
+    }
+}
+
+/// Where a file is, or will be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Spot {
+    /// None that anything else could have, such as `/dev/null`.
+    None,
+    /// Standard output.
+    Output,
+    /// What exists, and the names below that do not.
+    At(Option<Identity>, Vec<OsString>),
+}
+
+/// Most links that are followed to files that are not there.
+const MAX_LINKS: usize = 40;
+
+impl Spot {
+    fn of(path: &Path) -> Option<Self> {
+        if path == Path::new("-") || path == Path::new("/dev/stdout") {
+            return Some(Self::Output);
+        }
+        if path == Path::new("/dev/null") {
+            return None;
+        }
+        let mut path = std::path::absolute(path).ok()?;
+        for _ in 0..MAX_LINKS {
+            let (there, below) = split(&path);
+            // The link that leads to nothing, if there is one.
+            let first = below.first().map(|name| there.join(name));
+            let target = first.as_ref().and_then(|link| std::fs::read_link(link).ok());
+            let Some(target) = target else {
+                return Some(Self::At(Identity::of(&there), below));
+            };
+            path = below[1..].iter().fold(there.join(target), |path, name| path.join(name));
+        }
+        None
+    }
+}
+
+/// The longest part of a path that exists, and the names that follow, without `.` and `..`.
+fn split(path: &Path) -> (PathBuf, Vec<OsString>) {
+    let mut there = PathBuf::new();
+    let mut below: Vec<OsString> = Vec::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir if below.pop().is_some() => {}
+            Component::Normal(name) if !below.is_empty() || !there.join(name).exists() => {
+                below.push(name.to_owned());
+            }
+            part => there.push(part),
+        }
+    }
+    (there, below)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn check(read: &[&Path], written: &[(&str, &Path)]) -> Option<String> {
+        let mut places = Places::default();
+        read.iter().for_each(|path| places.reads("is read", path));
+        written.iter().for_each(|(option, path)| places.writes(*option, path));
+        places.check().err()
+    }
+
+    #[test]
+    fn nothing_that_is_read_is_written() {
+        let folder = texunit_testkit::TempDir::new("places");
+        let at = |name: &str| folder.join(name);
+        let input = folder.file("in", "text");
+        std::fs::create_dir(at("sub")).unwrap();
+        std::fs::hard_link(&input, at("hard")).unwrap();
+        symlink("in", at("soft")).unwrap();
+        for name in ["in", "./in", "sub/../in", "hard", "soft", "none/../in"] {
+            let message = check(&[&input], &[("--out", &at(name))]).unwrap();
+            let (name, input) = (at(name).display().to_string(), input.display());
+            let expected = format!(
+                "--out: `{name}` would overwrite `{input}`, which is read; name another file"
+            );
+            assert_eq!(message, expected);
+        }
+        assert_eq!(check(&[&input], &[("--out", &at("sub/in"))]), None);
+        assert_eq!(check(&[&input, &input], &[]), None);
+    }
+
+    #[test]
+    fn no_two_results_have_one_name() {
+        let folder = texunit_testkit::TempDir::new("places");
+        let at = |name: &str| folder.join(name);
+        std::fs::create_dir(at("sub")).unwrap();
+        symlink("sub", at("link")).unwrap();
+        symlink("sub/later", at("dangling")).unwrap();
+        for (a, b) in [
+            ("new", "./new"),
+            ("sub/later", "link/later"),
+            ("sub/later", "dangling"),
+            ("new/x", "new/y/../x"),
+        ] {
+            let message = check(&[], &[("--a", &at(a)), ("--b", &at(b))]).unwrap();
+            assert!(message.starts_with("--a and --b both name "), "{message}");
+        }
+        let twice = check(&[], &[("--a", &at("n")), ("--a", &at("n"))]).unwrap();
+        assert!(twice.starts_with("--a names ") && twice.contains(" twice"), "{twice}");
+        let output = [("--a", Path::new("-")), ("--b", Path::new("/dev/stdout"))];
+        assert!(check(&[], &output).is_some());
+        let nothing = [("--a", Path::new("/dev/null")), ("--b", Path::new("/dev/null"))];
+        assert_eq!(check(&[], &nothing), None);
+        assert_eq!(check(&[], &[("--a", &at("x")), ("--b", &at("y"))]), None);
+        symlink("round", at("round")).unwrap();
+        assert_eq!(check(&[], &[("--a", &at("round"))]), None);
+    }
+
+    #[test]
+    fn each_clash_is_of_its_result() {
+        let folder = texunit_testkit::TempDir::new("places");
+        let mut places = Places::default();
+        for name in ["a", "/dev/null", "b", "a"] {
+            places.writes("--out", &folder.join(name));
+        }
+        let results: Vec<usize> = places.clashes().iter().map(|clash| clash.result).collect();
+        assert_eq!(results, [3]);
+    }
+}
