@@ -9,8 +9,8 @@ mod sarif;
 use crate::event::{Finding, Running};
 use crate::run::Run;
 use std::path::{Component, Path};
-use texunit_report::{grouped, in_json};
 use texunit_report::place::{function_name, shown_file};
+use texunit_report::{grouped, in_json};
 
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -85,6 +85,11 @@ impl Record {
         told.saturating_add(self.totals.more_checked.from(severity))
     }
 
+    /// Faults, and what checks have found of this severity and above.
+    pub fn failures(&self, fail_on: Severity) -> u64 {
+        self.faults().saturating_add(self.checked(fail_on))
+    }
+
     /// Faults of kernels, those included that were only counted.
     pub fn faults(&self) -> u64 {
         let told = self.findings.values().filter(|finding| finding.check.is_none());

@@ -47,6 +47,7 @@ impl Default for Run {
             signal: None,
             timed_out: None,
             schedule: None,
+            lost: None,
             not_executed: None,
             fail_on: Severity::Warning,
         }
@@ -62,7 +63,7 @@ impl Run {
 
     /// Faults, and findings that make the run fail, in one of its processes.
     pub fn failures_of(&self, record: &Record) -> u64 {
-        record.faults().saturating_add(record.checked(self.fail_on))
+        record.failures(self.fail_on)
     }
 
     /// What checks have found in all processes, by how bad it is.

@@ -17,6 +17,7 @@ use std::fs::File;
 use std::io::{Read as _, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use texunit_report::Severity;
 
 /// The name that the file in memory is made with.
 pub const WITNESS: &std::ffi::CStr = c"texunit-evidence";
@@ -38,8 +39,12 @@ const DEPTH: usize = 16;
 pub enum Told {
     /// An event.
     Event = b'e' as isize,
-    /// An event that makes a run fail: a fault, a finding.
-    Failure = b'f' as isize,
+    /// A finding that is a note.
+    Note = b'n' as isize,
+    /// A finding that is a warning.
+    Warning = b'w' as isize,
+    /// A finding that is an error, or a fault.
+    Error = b'f' as isize,
     /// A file with the coverage of a module, which is about to be made.
     Coverage = b'c' as isize,
 }
@@ -51,7 +56,13 @@ impl Told {
         if matches!(event, Event::Finding(_) | Event::Totals(_)) {
             record.add(event.clone());
         }
-        if record.failures() > 0 { Self::Failure } else { Self::Event }
+        let has = |severity| record.failures(severity) > 0;
+        match () {
+            () if has(Severity::Error) => Self::Error,
+            () if has(Severity::Warning) => Self::Warning,
+            () if has(Severity::Note) => Self::Note,
+            () => Self::Event,
+        }
     }
 }
 
@@ -80,7 +91,7 @@ impl Witnesses {
             if file.write_all(&[told as u8]).is_err() {
                 // A limit of the process for the size of files holds for those in memory, too, but not for their times.
                 let was = file.metadata().and_then(|found| found.modified()).unwrap_or(EVENT);
-                let now = if told == Told::Failure || was == failure() { failure() } else { EVENT };
+                let now = if told == Told::Error || was == failure() { failure() } else { EVENT };
                 let _ = file.set_modified(now);
             }
         }
@@ -107,8 +118,8 @@ fn find(process: &Path) -> Option<(PathBuf, (u64, u64))> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     events: u64,
-    /// Those of the events that make a run fail.
-    failures: u64,
+    /// Those of the events that are findings or faults, by [`Severity`].
+    found: [u64; Severity::ALL.len()],
     modules: u64,
 }
 
@@ -120,9 +131,10 @@ impl Tally {
         let count = |kind: Told| told.iter().filter(|&&byte| byte == kind as u8).count() as u64;
         let time = witness.metadata().and_then(|found| found.modified()).ok();
         let uncounted = u64::from(time.is_some_and(|time| [EVENT, failure()].contains(&time)));
-        let failures = count(Told::Failure) + u64::from(time == Some(failure()));
-        let events = count(Told::Event) + count(Told::Failure) + uncounted;
-        Self { events, failures, modules: count(Told::Coverage) }
+        let mut found = [Told::Note, Told::Warning, Told::Error].map(count);
+        let events = count(Told::Event) + found.iter().sum::<u64>() + uncounted;
+        found[Severity::Error as usize] += u64::from(time == Some(failure()));
+        Self { events, found, modules: count(Told::Coverage) }
     }
 }
 
@@ -141,13 +153,22 @@ pub struct Lost {
 
 impl Lost {
     /// What is missing of what was told before all of it was read; `None` if nothing is known to be. `folder` says whether
-    /// that of the run is still there; `modules` is the number of those whose coverage could be read.
-    pub fn of(told: &Tally, folder: bool, read: &Read, modules: u64) -> Option<Self> {
+    /// that of the run is still there; `modules` is the number of those whose coverage could be read; findings of the severity
+    /// `fail_on` and above are failures.
+    pub fn of(
+        told: &Tally,
+        folder: bool,
+        read: &Read,
+        modules: u64,
+        fail_on: Severity,
+    ) -> Option<Self> {
+        let counting = told.found[fail_on as usize..].iter().sum::<u64>();
         let lost = Self {
             folder: !folder,
             events: told.events.saturating_sub(read.events).max(read.damaged) + read.dropped,
             modules: told.modules.saturating_sub(modules),
-            failures: told.failures > 0 && read.records.iter().all(|record| record.failures() == 0),
+            failures: counting > 0
+                && read.records.iter().all(|record| record.failures(fail_on) == 0),
         };
         (lost.folder || lost.events > 0 || lost.modules > 0).then_some(lost)
     }
@@ -184,11 +205,16 @@ mod tests {
 
     #[test]
     fn failures_are_told_apart() {
-        let finding = |is_warning| Event::Finding(Finding { is_warning, ..Finding::default() });
-        assert_eq!(Told::of(&finding(false)), Told::Failure);
-        assert_eq!(Told::of(&finding(true)), Told::Event);
-        let more = Totals { more_checked: 1, ..Totals::default() };
-        assert_eq!(Told::of(&Event::Totals(more)), Told::Failure);
+        let check = || Some(String::new());
+        let finding =
+            |severity| Event::Finding(Finding { check: check(), severity, ..Finding::default() });
+        assert_eq!(Told::of(&finding(Severity::Error)), Told::Error);
+        assert_eq!(Told::of(&finding(Severity::Warning)), Told::Warning);
+        assert_eq!(Told::of(&finding(Severity::Note)), Told::Note);
+        assert_eq!(Told::of(&Event::Finding(Finding::default())), Told::Error, "a fault");
+        let mut more = Totals::default();
+        more.more_checked.add(Severity::Warning, 1);
+        assert_eq!(Told::of(&Event::Totals(more)), Told::Warning);
         assert_eq!(Told::of(&Event::Totals(Totals::default())), Told::Event);
         assert_eq!(Told::of(&Event::Ended { launch: 1 }), Told::Event);
     }
@@ -199,7 +225,13 @@ mod tests {
         let path = folder.join("told");
         let told = |bytes: &[u8], read: &Read, modules| {
             std::fs::write(&path, bytes).unwrap();
-            Lost::of(&Tally::of(&File::open(&path).unwrap()), true, read, modules)
+            Lost::of(
+                &Tally::of(&File::open(&path).unwrap()),
+                true,
+                read,
+                modules,
+                Severity::Warning,
+            )
         };
         let read = |events, damaged| Read { events, damaged, ..Read::default() };
         assert_eq!(told(b"efec", &read(3, 0), 1), None);
@@ -209,8 +241,10 @@ mod tests {
         let text = "evidence lost: 2 records of what processes did could not be kept or read, among them faults or \
                     findings; the coverage of 1 module could not be kept or read";
         assert_eq!(lost.to_string(), text);
+        assert!(told(b"wec", &read(0, 0), 1).unwrap().failures);
+        assert!(!told(b"nec", &read(0, 0), 1).unwrap().failures);
         assert_eq!(told(b"e", &read(1, 1), 0).map(|lost| lost.events), Some(1));
-        let gone = Lost::of(&Tally::default(), false, &Read::default(), 0).unwrap();
+        let gone = Lost::of(&Tally::default(), false, &Read::default(), 0, Severity::Note).unwrap();
         assert_eq!(gone.to_string(), "evidence lost: the folder of the run was removed");
     }
 }

@@ -123,5 +123,3 @@ pub fn grouped(number: u64) -> String {
 fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
-
-}

@@ -171,7 +171,8 @@ fn explain(args: &ExplainArgs) -> u8 {
     match explain::run(args) {
         Ok(output) => {
             let is_text = args.format.is_none_or(|format| format == ExplainFormat::Text);
-            let text = match color::columns().filter(|_| is_text && std::io::stdout().is_terminal()) {
+            let text = match color::columns().filter(|_| is_text && std::io::stdout().is_terminal())
+            {
                 Some(columns) => color::fitted(&output.text, columns),
                 None => output.text,
             };

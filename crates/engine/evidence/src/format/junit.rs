@@ -11,7 +11,8 @@ use texunit_report::{Severity, fidelity_sentence, in_xml};
 
 pub(super) fn document(run: &Run) -> String {
     // A process that has launched nothing has been tested for nothing: a shell, a test runner.
-    let suites = run.records.iter().map(|record| suite(run, record)).filter(|suite| !suite.cases.is_empty());
+    let suites =
+        run.records.iter().map(|record| suite(run, record)).filter(|suite| !suite.cases.is_empty());
     let mut suites: Vec<Suite> = suites.collect();
     let errors: Vec<_> = outcome(run).into_iter().map(|outcome| ("run", outcome)).collect();
     if !errors.is_empty() {

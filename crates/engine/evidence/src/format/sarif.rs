@@ -33,7 +33,12 @@ pub(super) fn document(run: &Run) -> Value {
 fn rule(id: &str) -> Value {
     let check = check_rule(id);
     let level = check.map_or_else(Severity::default, |rule| rule.severity).name();
-    match FAULTS.iter().chain([LIBRARY]).find(|fault| fault.code == id).or(check.map(|rule| &rule.code)) {
+    match FAULTS
+        .iter()
+        .chain([LIBRARY])
+        .find(|fault| fault.code == id)
+        .or(check.map(|rule| &rule.code))
+    {
         Some(fault) => json!({
             "id": id,
             "defaultConfiguration": { "level": level },

@@ -188,7 +188,7 @@ pub(super) fn run(
     let mut read = texunit_evidence::read_all(folder.path());
     let is_there = Identity::of(folder.path()) == own;
     let modules = outputs.modules(folder.path());
-    let lost = Lost::of(&told, is_there, &read, modules);
+    let lost = Lost::of(&told, is_there, &read, modules, run.fail_on);
     // Who has asked for nothing of that misses nothing.
     let lost = lost.filter(|_| args.evidence.need_a_parent());
     let mut run = Run {

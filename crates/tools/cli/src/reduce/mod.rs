@@ -10,7 +10,7 @@ mod result;
 pub use args::{Keep, ReduceArgs};
 
 use crate::args::OutputFormat;
-use crate::color::{ColorChoice, Stream};
+use crate::color::Stream;
 use first::{First, Stopped};
 use indicatif::{ProgressBar, ProgressStyle};
 use input::Input;
