@@ -58,8 +58,8 @@ pub struct LaunchOptions<'a> {
     pub observer: Option<&'a dyn Observer>,
     /// What answers fetches with gradients.
     pub gradients: GradientPath,
-    /// Run CTAs and warps in a random fair order that follows from this seed (`--schedule`); `None`: in the order
-    /// that is fastest.
+    /// Run CTAs and warps in a random fair order that follows from this seed (`--schedule`); `None`: CTAs one
+    /// after the other, and the warps of each in turns from barrier to barrier.
     pub schedule: Option<u64>,
 }
 

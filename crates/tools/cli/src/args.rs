@@ -296,7 +296,7 @@ pub struct HowArgs {
     /// Run CTAs and warps in a random fair order that follows from this seed: the effects of a race become visible, and
     /// the same seed repeats them exactly. Turns may end between any two accesses of memory. Uses one host thread, and
     /// everything is interpreted. Without it, one host thread runs CTAs one after the other, and the warps of each in
-    /// turns from barrier to barrier: always in the same order (docs/checks.md).
+    /// turns from barrier to barrier: always in the same order.
     #[arg(long, value_name = "SEED", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,

@@ -35,7 +35,9 @@ pub struct EvidenceArgs {
           value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
     pub max_steps: Option<u64>,
     /// Run the CTAs and warps of each launch in a random fair order that follows from this seed: the effects of a race
-    /// become visible, and the same seed repeats them exactly. Uses one host thread, and everything is interpreted.
+    /// become visible, and the same seed repeats them exactly. Turns may end between any two accesses of memory. Uses
+    /// one host thread, and everything is interpreted. Without it, one host thread (TEXUNIT_THREADS=1) runs CTAs one
+    /// after the other, and the warps of each in turns from barrier to barrier: always in the same order.
     /// Asynchronous work of streams is done late, in an order that follows from the seed, too.
     #[arg(long, value_name = "SEED", env = "TEXUNIT_SCHEDULE", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
