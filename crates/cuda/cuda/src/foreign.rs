@@ -1,37 +1,47 @@
 //! Libraries that cannot run: NVIDIA's runtime is linked into them without the names of its functions, so that texunit's
-//! cannot take its place, and it works on NVIDIA's driver alone. It asks for a table of functions that texunit does not have, at
-//! the first call that anybody makes of it, and refuses all calls by itself from then on. Their callers may not look at the
+//! cannot take its place, and it works on NVIDIA's driver alone. It asks for tables of functions at the first call that anybody makes
+//! of it, does not get one of them, and refuses all calls by itself from then on. Their callers may not look at the
 //! answers; a library that nobody calls does no harm.
 
 use crate::asked;
 use crate::call::say;
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use texunit_evidence::Finding;
 
-/// Libraries that were named: few programs have so many.
-const MAX_NAMED: usize = 100;
+/// Files that are remembered: few programs have so many runtimes.
+const MAX_KNOWN: usize = 100;
 
-/// Somebody has asked for a table of functions that is not there. If that was a library, it is named, once: to the user, and as
-/// a failure in the report. Whether it was one, and not the program itself.
-pub(crate) fn has_named_library() -> bool {
-    let Some(path) = asked::caller() else { return false };
+/// Files that have asked for a table of the runtime's, and whether one was missing since then. nvrtc asks for another one
+/// alone, and works without it.
+static RUNTIMES: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
+
+/// Somebody asks for a table of functions. A library with a runtime inside that does not get it is named, once: to the user, and as
+/// a failure in the report. Of the program itself the end of the report says it.
+pub(crate) fn asked_for_table(is_there: bool) {
+    let Some(path) = asked::caller() else { return };
     // Libraries may be loaded by paths from the folder that the program is in.
     let path = Path::new(&path).canonicalize().unwrap_or_else(|_| path.into());
+    {
+        let mut runtimes = RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_there {
+            if runtimes.len() < MAX_KNOWN {
+                runtimes.entry(path).or_default();
+            }
+            return;
+        }
+        match runtimes.get_mut(&path) {
+            Some(lacks) if !*lacks => *lacks = true,
+            _ => return,
+        }
+    }
     crate::crash::explain(&path.display().to_string());
     let program = std::env::current_exe().and_then(|program| program.canonicalize());
     if program.is_ok_and(|program| program == path) {
-        return false;
+        return crate::refused::lacks_table();
     }
     let path = path.display().to_string();
-    static NAMED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    {
-        let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
-        if named.len() >= MAX_NAMED || !named.insert(path.clone()) {
-            return true;
-        }
-    }
     let message = message(&path);
     say(format_args!("{message}; {HELP}"));
     crate::report::library(Finding {
@@ -41,7 +51,6 @@ pub(crate) fn has_named_library() -> bool {
         object: Some(path),
         ..Finding::default()
     });
-    true
 }
 
 const HELP: &str = "a library of NVIDIA's is delivered so, and the program has to do without it; another one can be linked with \

@@ -29,12 +29,6 @@ pub(crate) fn is_told() -> bool {
 
 /// A function of the driver refuses a call.
 pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_>]) {
-    if function == "cuGetExportTable"
-        && refusal.code == CUresult::NOT_FOUND
-        && !crate::foreign::has_named_library()
-    {
-        LACKS_TABLE.store(true, Relaxed);
-    }
     if !is_told() {
         return;
     }
@@ -142,8 +136,13 @@ fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
     }
 }
 
-/// The program itself has asked for a table of functions that texunit does not have.
+/// Whether a table of functions was missing that the program has asked for.
 static LACKS_TABLE: AtomicBool = AtomicBool::new(false);
+
+/// The program itself, with a runtime inside, has asked for such a table.
+pub(crate) fn lacks_table() {
+    LACKS_TABLE.store(true, Relaxed);
+}
 
 /// Why a program with NVIDIA's runtime inside may have done nothing: that asks for tables of functions, and where it does not
 /// get them, refuses all calls by itself.

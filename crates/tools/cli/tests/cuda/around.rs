@@ -3,6 +3,7 @@
 use crate::commands::{SHARED, STATIC, Test, contains, program, same};
 use crate::evidence::{at, code, json, text};
 use crate::process::{Ended, run, succeed};
+use crate::program::Variant;
 use crate::tools::Setup;
 use libtest_mimic::{Failed, Trial};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::process::Command;
 /// All of them, with what they need of NVIDIA's.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let all: [(&str, &[&str], Test); 5] = [
-        ("a library that cannot run is named when it is called", &["nvcc"], foreign),
+        ("a library that cannot run is named when it is called", &["nvcc", "include12"], foreign),
         ("PTX of a program that nvcc has linked", &["nvcc"], relocatable),
         ("NVML says what the driver says", &[], nvml),
         ("NVML for Python", &["nvml"], pynvml),
@@ -35,8 +36,15 @@ fn compiled(setup: &Setup, name: &str) -> Result<PathBuf, Failed> {
 
 /// Two stripped libraries with NVIDIA's runtime inside, of which one is called: it is named once, in every report, and is a failure.
 fn foreign(setup: &Setup) -> Result<(), Failed> {
+    for variant in [STATIC, Variant { major: 12, ..STATIC }] {
+        foreign_of(setup, variant)?;
+    }
+    Ok(())
+}
+
+fn foreign_of(setup: &Setup, variant: Variant) -> Result<(), Failed> {
     let caller = compiled(setup, "library_caller")?;
-    let linked = program(setup, "library_inside.cu", STATIC, &["-shared", "-Xcompiler", "-fPIC"])?;
+    let linked = program(setup, "library_inside.cu", variant, &["-shared", "-Xcompiler", "-fPIC"])?;
     let stripped = |name: &str| -> Result<PathBuf, Failed> {
         let library = setup.build.join(name);
         succeed(Command::new("strip").arg("-o").args([&library, &linked]), &library)?;
