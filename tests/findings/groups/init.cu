@@ -44,3 +44,27 @@ extern "C" __global__ void copies(float *o, const float *in)
 {
     o[threadIdx.x] = in[threadIdx.x];
 }
+
+// What was computed from undefined data lies in shared memory before it is used.
+//| # groups 1
+//| grid = 1
+//| block = 64
+extern "C" __global__ void by_way_of_shared(float *o, const float *in)
+{
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    s[t] = in[t] * 3;
+    __syncthreads();
+    o[t] = s[63 - t] + 1; // finding[init-store]: computed at /tmp/texunit-findings/init.cu:56 from 4 bytes of
+}
+
+// A variable that code for a debugger has in memory.
+//| # groups 1
+//| grid = 1
+//| block = 64
+extern "C" __global__ void by_way_of_a_variable(float *o, const float *in)
+{
+    float a = in[threadIdx.x]; // at LOAD
+    float b = a;
+    o[threadIdx.x] = b * 2; // finding[init-store] with LOAD: computed from 4 bytes of `by_way_of_a_variable_param_1`
+}

@@ -106,6 +106,8 @@ extern "C" __global__ void lanes_store_one_value(int *o, const int *in, int n) /
 extern "C" __global__ void warps_store_one_value(int *o, const int *in, int n)
 {
     __shared__ int found;
+    if (threadIdx.x == 0) found = 0;
+    __syncthreads();
     if (in[threadIdx.x] == 0) found = 1; // finding[race-same-value] with itself: the same value as another warp
     __syncthreads();
     if (threadIdx.x == 0) *o = found;

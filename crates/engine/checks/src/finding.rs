@@ -176,9 +176,10 @@ impl Finding {
         if [rules::RACE_WRITE_AFTER_WRITE, rules::RACE_SAME_VALUE].contains(&self.rule) {
             lines.sort();
         }
-        let has_place = lines[0].is_some() || lines[1].is_some() || self.host.is_some();
+        let host = self.host.clone().filter(|host| has_line(host));
+        let has_place = lines[0].is_some() || lines[1].is_some() || host.is_some();
         let message = (!has_place).then(|| (self.message.clone(), self.notes.clone()));
-        Key { code: self.code(), lines, host: self.host.clone(), message }
+        Key { code: self.code(), lines, host, message }
     }
 
     /// Its lines: `a.cu:12`, `a.cu:12 with line 15`, `a.cu:12 with b.cu:15`, or where the program was that called.
@@ -310,4 +311,10 @@ impl Finding {
     pub fn check(&self) -> &'static str {
         self.code().split('-').next().unwrap_or_default()
     }
+}
+
+/// Whether a place of the program has a line: `main.cu:12:5 in main`, and not only a file and a function.
+pub fn has_line(host: &str) -> bool {
+    let place = host.split(" in ").next().unwrap_or_default();
+    place.rsplit_once(':').is_some_and(|(_, number)| number.parse::<u32>().is_ok())
 }

@@ -33,7 +33,7 @@ mod text;
 mod texture;
 
 pub use check::{Check, Checks, UnknownCheck};
-pub use finding::{End, Finding};
+pub use finding::{End, Finding, has_line};
 pub use init::InitWhen;
 pub use launch::LaunchChecks;
 pub use log::{Log, News, Options};
@@ -59,7 +59,7 @@ fn launch_checks<'l>(
         all.push(Box::new(sync::Sync::new(sink)));
     }
     if log.has(Check::Init) {
-        all.push(Box::new(init::Init::new(sink, log.init_when())));
+        all.push(Box::new(init::Init::new(sink, log.init_when(), &log.moves)));
     }
     if told(Check::Race) {
         let submitted = of.submitted.clone();

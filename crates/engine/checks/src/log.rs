@@ -2,7 +2,7 @@
 
 use crate::check::{Check, Checks};
 use crate::finding::{Finding, Key};
-use crate::init::InitWhen;
+use crate::init::{InitWhen, Moves};
 use crate::launch::{LaunchChecks, Of};
 use crate::leak::{self, Heap};
 use crate::pattern::Pattern;
@@ -78,6 +78,8 @@ pub struct Log {
     launches: AtomicU64,
     /// What the race check keeps from launch to launch.
     pub(crate) race: race::Memory,
+    /// Where undefined bytes have come from that are copied.
+    pub(crate) moves: Moves,
     state: Mutex<State>,
     /// What kernels have allocated and not freed.
     heap: Mutex<Heap>,
@@ -213,6 +215,11 @@ impl Log {
         let finding = |fault| Finding::of_bad_fetch(fault, source, host, number);
         let more = Counts { errors: found.more, ..Counts::default() };
         self.take(found.faults.iter().map(finding).collect(), &more);
+    }
+
+    /// What undefined bytes of an allocation were stored from, if a kernel has stored them: `copied at a.cu:74 from ...`.
+    pub fn moved(&self, address: u64, allocation: u64) -> Option<String> {
+        self.moves.words(address, allocation)
     }
 
     /// Findings that were not told before, or came up again since, with their numbers, from 1.

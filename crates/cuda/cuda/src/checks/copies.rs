@@ -155,13 +155,18 @@ impl Drop for Watch<'_> {
             1 => "1 byte".to_owned(),
             _ => format!("{count} bytes"),
         };
+        // What a kernel has stored there may be what nobody has written elsewhere.
+        let address = self.from.range(at, 1).map_or(0, |(address, _)| address);
+        let moved = log.moved(address, number).map(|moved| format!("the first byte was {moved}"));
+        let what = match moved {
+            Some(_) => "that depend on memory that was never written",
+            None => "that were never written",
+        };
         let padding = self.runs.take().and_then(|(runs, len)| Padding::of(&runs, len));
         let each = padding.map_or_else(String::new, |Padding { stride, elements, bytes }| {
             format!(", {bytes} in each of {elements} elements of {stride} bytes, as the padding of structures")
         });
-        let message = format!(
-            "a copy to the host has {bytes} that were never written{each}, the first is {object}"
-        );
+        let message = format!("a copy to the host has {bytes} {what}{each}, the first is {object}");
         let made = asked::places(number).into_iter().enumerate().map(|(i, place)| match i {
             0 => format!("the memory was asked for at {place}"),
             _ => format!("called from {place}"),
@@ -172,7 +177,7 @@ impl Drop for Watch<'_> {
             0 => format!("the copy is at {place}"),
             _ => format!("called from {place}"),
         });
-        let notes = call.chain(made).collect();
+        let notes = moved.into_iter().chain(call).chain(made).collect();
         let finding = Finding::of_process(rules::INIT_COPY_TO_HOST, message, notes);
         let is_padding = padding.is_some();
         let severity = if is_padding { Severity::Note } else { finding.severity };

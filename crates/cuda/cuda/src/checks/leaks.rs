@@ -20,9 +20,11 @@ use texunit_checks::{Check, Finding, Log};
 struct Group {
     count: u64,
     bytes: u64,
+    /// Where the program was when it made the first one.
+    places: Vec<String>,
 }
 
-/// By kind of finding, what it is in words, and the place in the program.
+/// By kind of finding, what it is in words, and the line of the program, or all that is known of the place without one.
 type Groups = BTreeMap<(&'static str, String, Vec<String>), Group>;
 
 fn wanted() -> Option<&'static Log> {
@@ -76,16 +78,19 @@ fn tell(log: &Log, context: &Context) {
 }
 
 fn found(log: &Log, groups: Groups) {
-    for ((code, what, places), group) in groups {
+    for ((code, what, _), group) in groups {
         if let Some(rule) = texunit_report::check_rule(code) {
-            log.found(finding(rule, &what, places, &group));
+            log.found(finding(rule, &what, group));
         }
     }
 }
 
 fn add(groups: &mut Groups, rule: &CheckRule, what: &str, number: u64, bytes: u64) {
-    let key = (rule.code.code, what.to_owned(), asked::places(number));
-    let group = groups.entry(key).or_default();
+    let places = asked::places(number);
+    let line = places.first().filter(|place| texunit_checks::has_line(place));
+    let key = line.map_or_else(|| places.clone(), |line| vec![line.clone()]);
+    let new = || Group { places, ..Group::default() };
+    let group = groups.entry((rule.code.code, what.to_owned(), key)).or_insert_with(new);
     group.count += 1;
     group.bytes = group.bytes.saturating_add(bytes);
 }
@@ -133,8 +138,8 @@ fn alive<T: Object>(of_context: impl Fn(&T) -> bool) -> Vec<u64> {
     all.into_iter().map(|(number, _)| number as u64).collect()
 }
 
-fn finding(rule: &'static CheckRule, what: &str, places: Vec<String>, group: &Group) -> Finding {
-    let &Group { count, bytes } = group;
+fn finding(rule: &'static CheckRule, what: &str, group: Group) -> Finding {
+    let Group { count, bytes, places } = group;
     let plural = match what.strip_prefix("allocation") {
         Some(rest) => format!("allocations{rest}"),
         None => format!("{what}s"),

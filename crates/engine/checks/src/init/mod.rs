@@ -2,18 +2,24 @@
 //! undefined, as shadows that the simulator computes beside all registers say (`texunit_simt::observe`); told is where it
 //! matters, and where it came from.
 
+mod moves;
 mod origins;
 
 use crate::callers::Callers;
 use crate::object;
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Sink, Spot};
+pub(crate) use moves::Moves;
+use moves::{Moved, Own};
 use origins::{Brought, Origins, Source};
+use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_report::CheckRule;
+use texunit_report::place::{line_at, shown_file};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
-    At, Called, CtaInfo, Events, LaunchInfo, Observer, Origin, Probe, Sink as Use, Undefined,
+    At, Called, CtaInfo, Events, LaunchInfo, ObjectKind, Observer, Origin, Probe, Register,
+    Sink as Use, Undefined,
 };
 
 /// Where a use is told.
@@ -45,18 +51,19 @@ impl InitWhen {
 
 /// The check of a launch.
 #[derive(Debug)]
-pub(crate) struct Init {
+pub(crate) struct Init<'l> {
     sink: Arc<Sink>,
     when: InitWhen,
+    moves: &'l Moves,
 }
 
-impl Init {
-    pub(crate) fn new(sink: &Arc<Sink>, when: InitWhen) -> Self {
-        Self { sink: Arc::clone(sink), when }
+impl<'l> Init<'l> {
+    pub(crate) fn new(sink: &Arc<Sink>, when: InitWhen, moves: &'l Moves) -> Self {
+        Self { sink: Arc::clone(sink), when, moves }
     }
 }
 
-impl Observer for Init {
+impl Observer for Init<'_> {
     fn wants(&self) -> Events {
         Events::DEFINED | Events::ENTERS
     }
@@ -64,7 +71,16 @@ impl Observer for Init {
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
         let (sink, when) = (&*self.sink, self.when);
         let callers = Callers::new(launch.listing);
-        Box::new(Worker { sink, when, launch: *launch, callers, origins: Origins::default() })
+        Box::new(Worker {
+            sink,
+            when,
+            launch: *launch,
+            callers,
+            origins: Origins::default(),
+            slices: HashMap::new(),
+            moves: self.moves,
+            own: Own::default(),
+        })
     }
 }
 
@@ -75,6 +91,12 @@ struct Worker<'a> {
     launch: LaunchInfo<'a>,
     callers: Callers<'a>,
     origins: Origins,
+    /// What registers may hold at operations (`Listing::origins`).
+    slices: HashMap<(u32, Register), Arc<[Origin]>>,
+    /// What undefined bytes in global memory were copied from.
+    moves: &'a Moves,
+    /// The same of the CTA's memory.
+    own: Own,
 }
 
 /// What a use is: its rule, and how its message begins.
@@ -88,7 +110,10 @@ fn kind(sink: Use) -> (&'static CheckRule, &'static str) {
         Use::Collective => {
             (rules::INIT_COLLECTIVE, "an operand that lanes or threads share depends on")
         }
-        Use::Store => (rules::INIT_STORE, "what is stored was computed from"),
+        // Copies are not told; what they bring is told where it is used.
+        Use::Store | Use::Copy | Use::Keep => {
+            (rules::INIT_STORE, "what is stored was computed from")
+        }
         Use::Operand => (rules::INIT_ATOMIC, "the operand of an atomic depends on"),
         Use::Atomic => (rules::INIT_ATOMIC, "an atomic computes with"),
     }
@@ -99,9 +124,35 @@ impl Worker<'_> {
         Spot { op, ..Spot::new(at, lane as u32, self.launch.config.block) }
     }
 
-    /// Bytes in memory or a texel, in words, and the object that they lie in.
-    fn memory(&self, brought: &Brought, lane: usize) -> (String, String) {
+    /// The first undefined byte of what a load has brought to a lane: where it lies, and how many there are.
+    fn bytes(brought: &Brought, address: u64, lane: usize) -> (u64, usize) {
         let bits = brought.bits[lane];
+        let is_undefined = |i: &u32| bits >> (8 * (i & 7)) & 0xff != 0;
+        let first = (0..brought.size).find(is_undefined).unwrap_or(0);
+        let count = (0..brought.size).filter(is_undefined).count().max(1);
+        (address.wrapping_add(first.into()), count)
+    }
+
+    /// What has been stored where a load has brought undefined bytes from.
+    fn moved(&self, brought: &Brought, warp: u32, lane: usize) -> Option<Moved> {
+        let Source::Memory { space, addresses } = &brought.from else { return None };
+        let (address, _) = Self::bytes(brought, addresses[lane], lane);
+        match space {
+            SpaceKind::Global => self.moves.at(address, self.allocation(address)),
+            space => self.own.at(*space, (warp * 32 + lane as u32, address)),
+        }
+    }
+
+    /// The number of the allocation at an address of global memory; 0: it is none.
+    fn allocation(&self, address: u64) -> u64 {
+        match self.launch.object(SpaceKind::Global, address).map(|object| object.kind) {
+            Some(ObjectKind::Allocation(number)) => number,
+            _ => 0,
+        }
+    }
+
+    /// Bytes in memory or a texel, in words, and the object that they lie in.
+    fn memory(&self, brought: &Brought, warp: u32, lane: usize) -> (String, String) {
         let (space, address) = match &brought.from {
             Source::Memory { space, addresses } => (*space, addresses[lane]),
             Source::Texels { of, shape, at } => {
@@ -109,25 +160,46 @@ impl Worker<'_> {
                 return (format!("{texel} of the {of}, never written"), of.clone());
             }
         };
-        let is_undefined = |i: &u32| bits >> (8 * (i & 7)) & 0xff != 0;
-        let first = (0..brought.size).find(is_undefined).unwrap_or(0);
-        let count = (0..brought.size).filter(is_undefined).count().max(1);
+        let (address, count) = Self::bytes(brought, address, lane);
         let name = match space {
             SpaceKind::Local => "local memory".to_owned(),
-            space => object::name(&self.launch, space, address.wrapping_add(first.into())),
+            space => object::name(&self.launch, space, address),
         };
         let bytes = if count == 1 { "a byte".to_owned() } else { format!("{count} bytes") };
-        (format!("{bytes} of {name} that were never written"), name)
+        let words = match self.moved(brought, warp, lane) {
+            Some(Moved { how, from, .. }) => format!("{bytes} of {name}, {how} from {from}"),
+            None => format!("{bytes} of {name} that were never written"),
+        };
+        (words, name)
+    }
+
+    /// What a register may hold at an operation.
+    fn slice(&mut self, op: u32, register: Register) -> Arc<[Origin]> {
+        let listing = &self.launch.listing;
+        let all = self.slices.entry((op, register));
+        Arc::clone(all.or_insert_with(|| listing.origins(op, register).into()))
     }
 
     /// Where an undefined value of a lane came from: in words, the object, the operation.
-    fn origin(&self, at: &At, lane: usize, what: &Undefined<'_>) -> (String, Option<String>, u32) {
-        let all = match what.register {
-            Some(register) => self.launch.listing.origins(at.op, register),
-            None => Vec::new(),
-        };
-        if let Some((op, brought)) = self.origins.latest(at.warp, lane, &all) {
-            let (words, object) = self.memory(brought, lane);
+    fn origin(
+        &mut self,
+        at: &At,
+        lane: usize,
+        what: &Undefined<'_>,
+    ) -> (String, Option<String>, u32) {
+        let all = what.register.map(|register| self.slice(at.op, register));
+        let all = all.as_deref().unwrap_or_default();
+        if let Some((op, brought)) = self.origins.latest(at.warp, lane, all) {
+            // The thread's own memory is where code that is not optimised has all variables.
+            let is_local = matches!(brought.from, Source::Memory { space: SpaceKind::Local, .. });
+            if let Some(moved) = self.moved(brought, at.warp, lane).filter(|_| is_local) {
+                return (
+                    moved.from.to_string(),
+                    moved.object.as_deref().map(str::to_owned),
+                    moved.op,
+                );
+            }
+            let (words, object) = self.memory(brought, at.warp, lane);
             return (words, Some(object), op);
         }
         let unwritten = all.iter().find_map(|origin| match origin {
@@ -145,6 +217,49 @@ impl Worker<'_> {
         }
     }
 
+    /// Lanes store undefined bytes: remembers where they came from.
+    fn stores(&mut self, at: &At, what: &Undefined<'_>) {
+        let (Some((space, addresses)), Some(register)) = (what.memory, what.register) else {
+            return;
+        };
+        let all = self.slice(at.op, register);
+        let does = if what.sink == Use::Copy { "copied" } else { "computed" };
+        for lane in crate::lanes(at.lanes).map(|lane| lane as usize) {
+            let latest = self.origins.latest(at.warp, lane, &all);
+            let load = latest.map_or(at.op, |(op, _)| op);
+            let before = latest.and_then(|(_, brought)| self.moved(brought, at.warp, lane));
+            let (from, object, op) = match before {
+                Some(moved) => (moved.from, moved.object, moved.op),
+                // In the words of the first lane: a text for each would take long.
+                None => match self.own.words.get(&(at.op, load)) {
+                    Some(known) => known.clone(),
+                    None => {
+                        let (words, object, op) = self.origin(at, lane, what);
+                        let known: (Arc<str>, Option<Arc<str>>, u32) =
+                            (words.into(), object.map(Into::into), op);
+                        self.own.words.insert((at.op, load), known.clone());
+                        known
+                    }
+                },
+            };
+            let how = self.own.how.entry(at.op).or_insert_with(|| {
+                let listing = &self.launch.listing;
+                let span = listing.span(at.op);
+                let (file, line) = line_at(listing.sources(), listing.source(), span);
+                format!("{does} at {}:{line}", shown_file(&file)).into()
+            });
+            let mut moved = Moved { how: Arc::clone(how), from, object, op, allocation: 0 };
+            let bytes = addresses[lane]..addresses[lane].wrapping_add(what.size.into());
+            match space {
+                SpaceKind::Global => {
+                    moved.allocation = self.allocation(bytes.start);
+                    self.moves.put(bytes, &moved);
+                }
+                space => self.own.put(space, (at.warp * 32 + lane as u32, bytes), &moved),
+            }
+        }
+    }
+
     fn tell(&mut self, at: &At, what: &Undefined<'_>) {
         let place = self.callers.place(at).op;
         let lane = (at.lanes.trailing_zeros() & 31) as usize;
@@ -152,7 +267,7 @@ impl Worker<'_> {
         let own = matches!(what.sink, Use::Origin | Use::Atomic);
         let (words, object, op) = match Brought::of(at, what) {
             Some(brought) if own => {
-                let (words, object) = self.memory(&brought, lane);
+                let (words, object) = self.memory(&brought, at.warp, lane);
                 (words, Some(object), at.op)
             }
             _ => self.origin(at, lane, what),
@@ -173,6 +288,7 @@ impl Probe for Worker<'_> {
     fn cta_begins(&mut self, _: &CtaInfo) {
         self.callers.clear();
         self.origins.clear();
+        self.own.clear();
     }
 
     fn call(&mut self, at: &At, called: &Called<'_>) {
@@ -182,6 +298,7 @@ impl Probe for Worker<'_> {
     fn undefined(&mut self, at: &At, what: &Undefined<'_>) {
         match (what.sink, self.when) {
             (Use::Origin, InitWhen::Use) => self.origins.note(at, what),
+            (Use::Copy | Use::Keep, InitWhen::Use) => self.stores(at, what),
             (Use::Origin, InitWhen::Load) | (_, InitWhen::Use) => self.tell(at, what),
             // An atomic loads, too.
             (Use::Atomic, InitWhen::Load) => self.tell(at, what),

@@ -79,7 +79,7 @@ impl Whole {
             return;
         }
         let extent = plan.seen().resource.extent().axes();
-        let mut middle = operands.clone();
+        let mut middle = *operands;
         for (axis, &at) in texel.iter().enumerate() {
             let place = at as f64 + 0.5;
             let is_normalized = plan.effective().coords == Coords::Normalized;
@@ -113,7 +113,7 @@ impl Whole {
         self.is_even |= other.is_even;
         self.varies |= other.varies
             || self.first.is_some() && other.first.is_some() && self.first != other.first;
-        self.first = self.first.take().or_else(|| other.first.clone());
+        self.first = self.first.or(other.first);
         let much = |of: &Option<(Spot, String, f64)>| of.as_ref().map_or(0.0, |(.., much)| *much);
         if much(&other.difference) > much(&self.difference) {
             self.difference.clone_from(&other.difference);

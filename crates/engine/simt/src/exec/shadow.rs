@@ -258,22 +258,23 @@ impl Context<'_> {
                 let is = |&lane: &usize| self.space(warp, access.place, at[lane]).0 == space;
                 let same = lanes(rest).filter(is).fold(0, |all, lane| all | 1 << lane);
                 rest &= !same;
-                if check.sink == Sink::Store && space != SpaceKind::Global {
-                    continue;
-                }
+                let sink = match check.sink {
+                    Sink::Store if space != SpaceKind::Global => Sink::Keep,
+                    sink => sink,
+                };
                 let mut own: L64 = [0; 32];
                 for lane in lanes(same) {
                     own[lane] = self.space(warp, access.place, at[lane]).1;
                 }
-                let what = (check.sink, Register::of(register));
+                let what = (sink, Register::of(register));
                 let of = (&bits, size);
                 self.tell_undefined(warp, (check.op, same), what, of, Some((space, &own)));
-                if check.sink == Sink::Atomic {
+                if sink == Sink::Atomic {
                     for lane in lanes(same) {
                         self.put_shadow(warp, lane, (space, own[lane]), (access.size, 0));
                     }
                 }
-                if check.sink != Sink::Origin {
+                if !matches!(sink, Sink::Origin | Sink::Copy | Sink::Keep) {
                     warp.put(shadow, &[0; 32], u64::MAX, same);
                 }
             }

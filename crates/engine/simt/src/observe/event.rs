@@ -322,6 +322,10 @@ pub enum Sink {
     Collective,
     /// It was computed, and is stored to global memory or to a surface.
     Store,
+    /// It is stored as it was loaded. It stays undefined there.
+    Copy,
+    /// It was computed, and is stored to memory that only the CTA or the thread has. It stays undefined there.
+    Keep,
     /// An atomic computes with it, as an operand.
     Operand,
     /// An atomic computes with what is in memory.

@@ -1,4 +1,4 @@
-//! Severities of findings, and how many there are: `commands/severities.cu`, `commands/grouped.cu`.
+//! Severities of findings, and how many there are: `commands/severities.cu`, `commands/grouped.cu`, and what is said of copies: `commands/origins.cu`.
 
 use crate::checked::{headed, lacks, marked, of};
 use crate::commands::{SHARED, contains, program, same};
@@ -13,7 +13,8 @@ use std::ffi::OsStr;
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let severities = ("severities in every report", severities as crate::commands::Test);
-    of(setup, &[severities, ("one finding for a pair of lines", grouped)])
+    let grouped = ("one finding for a pair of lines", grouped as crate::commands::Test);
+    of(setup, &[severities, grouped, ("where copied bytes come from", origins)])
 }
 
 /// Notes, warnings and errors: exit codes, and what reports make of them.
@@ -109,4 +110,18 @@ fn grouped(setup: &Setup) -> Result<(), Failed> {
         all.push((rows, ended));
     }
     same(&all[0].0, &all[1].0, &all[1].1)
+}
+
+/// What a kernel has copied, or computed and kept, is not called unwritten: where it came from is.
+fn origins(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "origins.cu", SHARED, &["-lineinfo", "-g"])?;
+    let ended = succeed(setup.run().args(["--check", "init"]).arg(&program), &program)?;
+    marked(setup, "origins.cu", &ended)?;
+    for text in [
+        "the first byte was copied at ",
+        "origins.cu:6 from 4 bytes of `cudaMalloc+0xf0` (256 bytes, allocation 1) that were never written",
+    ] {
+        contains(&ended, text)?;
+    }
+    lacks(&ended, "has 16 bytes that were never written")
 }

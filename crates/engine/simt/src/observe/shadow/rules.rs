@@ -617,8 +617,25 @@ impl<'a> Making<'a> {
     }
 
     fn store(&mut self, access: &Access) {
-        if matches!(access.place, Place::Global | Place::Generic) {
+        let is_global = matches!(access.place, Place::Global | Place::Generic);
+        if is_global {
             self.computed(&access.parts, Some(access.clone()));
+        }
+        // What stays undefined is told, so that it can be said where it came from.
+        let (mut copied, mut kept) = (Vec::new(), Vec::new());
+        for &part in &access.parts {
+            match self.state(part) {
+                0 => {}
+                state if state & COMPUTED == 0 => copied.push(part),
+                _ if !is_global => kept.push(part),
+                _ => {}
+            }
+        }
+        for (sink, slots) in [(Sink::Copy, copied), (Sink::Keep, kept)] {
+            if !slots.is_empty() {
+                let shadows = slots.iter().map(|&slot| self.shadow(slot)).collect();
+                self.check(sink, slots, shadows, Some(access.clone()));
+            }
         }
         let parts = access.parts.iter().map(|&part| self.shadow(part)).collect();
         self.shadow_op(Shadow::Store(Access { parts, ..access.clone() }));
