@@ -22,6 +22,7 @@ mod words;
 
 pub use diagnostic::{Diagnostic, Edit, Label, Severity};
 pub use span::{Location, SourceFile, Span};
+pub use words::numbered;
 
 /// What [`parse`] found.
 #[derive(Clone, Debug)]

@@ -17,6 +17,8 @@ mod evidence;
 mod explained;
 #[path = "../genhtml/mod.rs"]
 mod genhtml;
+#[path = "../helped/mod.rs"]
+mod helped;
 mod parent;
 mod places;
 mod process;
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
     trials.extend(places::trials(&setup));
     trials.extend(evidence::trials(&setup));
     trials.extend(parent::trials(&setup));
+    trials.extend(helped::trials(Some(&setup.libraries)));
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
     trials.extend(checked::trials(&setup));
