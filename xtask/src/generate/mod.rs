@@ -3,6 +3,7 @@
 mod array;
 mod control;
 mod declaration;
+mod directive;
 mod mutation;
 mod operand;
 mod ordinary;
@@ -73,11 +74,11 @@ pub(crate) struct Families {
 
 impl Families {
     /// Names of all families.
-    pub(crate) const NAMES: [&'static str; 6] =
-        ["texture", "declaration", "ordinary", "mutation", "control", "array"];
+    pub(crate) const NAMES: [&'static str; 7] =
+        ["texture", "declaration", "ordinary", "mutation", "control", "array", "directive"];
 
     /// How often each is drawn, in the order of [`Families::NAMES`].
-    const WEIGHTS: [usize; 6] = [30, 20, 20, 20, 10, 10];
+    const WEIGHTS: [usize; 7] = [30, 20, 20, 20, 10, 10, 5];
 
     /// Reads the bundled examples.
     pub(crate) fn new(
@@ -119,6 +120,7 @@ impl Families {
             "texture" => texture::question(Setup::new(release, random), name, most, random),
             "ordinary" => ordinary::question(Setup::new(release, random), name, most, random),
             "declaration" => declaration::question(Setup::new(release, random), name, random),
+            "directive" => directive::question(Setup::new(release, random), name, random),
             "control" => control::question(Setup::new(release, random), name, random),
             "array" => array::question(Setup::new(release, random), name, most, random),
             _ => mutation::question(&self.examples, release, name, random),

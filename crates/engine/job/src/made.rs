@@ -3,8 +3,8 @@
 use crate::problem::{Problem, codes};
 use crate::spec::PartSpec;
 use texunit_device::{
-    Array, Buffer, Error, Extent, Format, Geometry, Linear, MemoryTexels, MipmappedArray,
-    SurfaceResource, TextureResource, TileRegion, View,
+    Array, Buffer, CreateError, Error, Extent, Format, Geometry, Linear, MemoryTexels,
+    MipmappedArray, SurfaceResource, TextureResource, TileRegion, View,
 };
 use texunit_spec::{At, ViewSpec};
 
@@ -273,6 +273,15 @@ pub(crate) fn refused<T>(at: &At<T>) -> impl Fn(Error) -> Problem + '_ {
             Error::Limit { enough: Some(architecture), .. } => {
                 problem.help(format!("`--arch {architecture}` has room for it"))
             }
+            Error::Create(CreateError::Alignment { what: "base address", align, .. }) => {
+                problem.help(format!("write an `offset` that is a multiple of {align}"))
+            }
+            Error::Create(CreateError::Alignment { align, .. }) => {
+                problem.help(format!("write a multiple of {align}"))
+            }
+            Error::Create(CreateError::NotSquare { .. }) => problem.help(
+                "give `width` and `height` one size; six layers that are not square are an `a2d`",
+            ),
             _ => problem,
         }
     }

@@ -96,7 +96,6 @@ fn form(i: &Instruction, words: &[&str]) -> String {
     }
     match i.opcode {
         Opcode::Call => "call of a function without a body".to_owned(),
-        Opcode::Tex if words.contains(&"grad") => "tex.grad with .s32 coordinates".to_owned(),
         Opcode::Mov => "mov of an element of an array of references".to_owned(),
         Opcode::Atom | Opcode::Red => format!("{name} of a variable in local memory"),
         _ => format!("{name}.{}", words.join(".")),

@@ -2,16 +2,19 @@
 //! against (it is seeded anew in each process).
 
 use foldhash::fast::RandomState;
+use texunit_syntax::numbered;
 
 pub(crate) type Map<K, V> = std::collections::HashMap<K, V, RandomState>;
 pub(crate) type Set<K> = std::collections::HashSet<K, RandomState>;
 
-/// The ways to read a name as one of a numbered group: `%r12` as `%r` 12 and `%r1` 2.
-pub(crate) fn splits(name: &str) -> impl Iterator<Item = (&str, u64)> {
-    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-    (1..=digits.min(19)).rev().filter_map(move |n| {
-        let (prefix, number) = name.split_at(name.len() - n);
-        let canonical = number.len() == 1 || !number.starts_with('0');
-        Some((prefix, number.parse().ok()?)).filter(|_| canonical && !prefix.is_empty())
-    })
+/// The other spelling of a member of a numbered group, if its number is not written as usual: `%r12` of
+/// `%r012`.
+pub(crate) fn usual(name: &str) -> Option<String> {
+    let (prefix, number) = numbered(name)?;
+    let digits = &name[prefix.len()..];
+    let is_usual = digits.len() < 10 && !digits.starts_with('0') || digits == "0";
+    if is_usual {
+        return None;
+    }
+    Some(format!("{prefix}{number}")).filter(|usual| usual != name)
 }

@@ -4,7 +4,7 @@
 mod summaries;
 mod texture;
 
-use crate::form::{Class, OperandRule, OperandType, Role, Shape};
+use crate::form::{Class, OperandRule, OperandType, Property, Role, Shape};
 use crate::table::forms_of;
 use crate::{Fidelity, Form, Opcode, fidelities};
 
@@ -221,6 +221,7 @@ pub fn operands(form: &Form) -> String {
             let name = match rule.role {
                 Role::Dest | Role::RelaxedDest => "d".to_owned(),
                 Role::DestWithPredicate => "d{|p}".to_owned(),
+                Role::PredicatePair if form.has(Property::OnePredicate) => "p".to_owned(),
                 Role::PredicatePair => "p{|q}".to_owned(),
                 Role::Memory => "[address]".to_owned(),
                 _ => sources.next().unwrap_or('z').to_string(),

@@ -11,7 +11,7 @@ use texunit_isa::Opcode;
 use texunit_syntax::ast::{
     self, Block, Function, Ident, Initializer, Item, OperandKind, Statement, Variable,
 };
-use texunit_syntax::{SourceFile, Span};
+use texunit_syntax::{SourceFile, Span, numbered};
 
 /// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -335,9 +335,8 @@ impl Index {
         let inside = |d: &Decl| span.start <= d.name.start && d.name.end <= span.end;
         let same = |d: &Decl| match d.count {
             None => &text[d.name.range()] == name,
-            Some(count) => {
-                splits(name).any(|(prefix, n)| prefix == &text[d.name.range()] && n < count)
-            }
+            Some(count) => numbered(name)
+                .is_some_and(|(prefix, n)| prefix == &text[d.name.range()] && n < count),
         };
         self.decls.iter().position(|d| inside(d) && same(d)).map(|i| i as u32)
     }
@@ -394,19 +393,9 @@ fn candidates<'a>(
     name: &'a str,
 ) -> impl Iterator<Item = (&'a Vec<u32>, Option<u64>)> {
     let plain = scope.names.get(name).map(|list| (list, None));
-    let ranges = splits(name)
-        .filter_map(|(prefix, number)| scope.ranges.get(prefix).map(|list| (list, Some(number))));
-    plain.into_iter().chain(ranges)
-}
-
-/// The ways to read a name as one of a numbered group: `%r12` as `%r` 12 and `%r1` 2.
-fn splits(name: &str) -> impl Iterator<Item = (&str, u64)> {
-    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-    (1..=digits.min(19)).rev().filter_map(move |n| {
-        let (prefix, number) = name.split_at(name.len() - n);
-        let canonical = number.len() == 1 || !number.starts_with('0');
-        Some((prefix, number.parse().ok()?)).filter(|_| canonical && !prefix.is_empty())
-    })
+    let range = numbered(name)
+        .and_then(|(prefix, number)| scope.ranges.get(prefix).map(|list| (list, Some(number))));
+    plain.into_iter().chain(range)
 }
 
 fn is_opcode_at(text: &str, span: Span) -> bool {

@@ -85,13 +85,13 @@ pub struct Directive<'a> {
     pub name: Ident<'a>,
     /// What follows, as written, without the final `;`.
     pub text: &'a str,
-    /// What of it says where instructions come from.
+    /// What of it somebody reads.
     pub content: Content<'a>,
     /// The whole directive.
     pub span: Span,
 }
 
-/// What a [`Directive`] says about the source that a compiler has made the module of.
+/// What a [`Directive`] says, where somebody reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content<'a> {
     /// Nothing.
@@ -100,8 +100,10 @@ pub enum Content<'a> {
     File(u32, &'a str),
     /// `.loc`
     Loc(Loc<'a>),
+    /// `.pragma "nounroll", "used_bytes_mask 0xf";`: the strings without their quotes.
+    Pragma(Vec<&'a str>),
     /// `.section .debug_str { ... }`
-    Strings(Box<Strings<'a>>),
+    Section(Box<Section<'a>>),
 }
 
 /// A place in a source file. Numbers that are too large are `u32::MAX`.
@@ -126,13 +128,19 @@ pub struct Loc<'a> {
     pub inlined_at: Option<FilePlace>,
 }
 
-/// The contents of a section `.debug_str`.
+/// The contents of a section.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Strings<'a> {
-    /// Texts, each with a zero behind it.
+pub struct Section<'a> {
+    /// Of `.debug_str`: texts, each with a zero behind it. Others keep none.
     pub bytes: Vec<u8>,
-    /// Names of places in them.
-    pub labels: Vec<(&'a str, u32)>,
+    /// Names of places, with the bytes before them.
+    pub labels: Vec<(Ident<'a>, u32)>,
+    /// The first `name+4`.
+    pub offset: Option<Span>,
+    /// The first `name-name`.
+    pub difference: Option<Span>,
+    /// The first negative number.
+    pub negative: Option<Span>,
 }
 
 /// `.extern`, `.visible`, `.weak`, `.common`

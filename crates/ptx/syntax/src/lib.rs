@@ -24,6 +24,7 @@ mod words;
 pub use diagnostic::{Diagnostic, Edit, Label, Severity};
 pub use repeated::by_opcode;
 pub use span::{Location, SourceFile, Span};
+pub use words::numbered;
 
 /// What [`parse`] found.
 #[derive(Clone, Debug)]

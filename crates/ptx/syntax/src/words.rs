@@ -2,6 +2,15 @@
 
 use crate::ast::{Linkage, Space};
 
+/// A name as one of a group such as `%r<20>`, as ptxas reads it: all digits at its end are the number,
+/// of which the low 32 bits count. `%r12` and `%r012` are `%r` 12, and never `%r1` 2.
+pub fn numbered(name: &str) -> Option<(&str, u64)> {
+    let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = name[prefix.len()..].bytes();
+    let number = digits.fold(0u32, |n, d| n.wrapping_mul(10).wrapping_add(u32::from(d - b'0')));
+    (!prefix.is_empty() && prefix.len() < name.len()).then_some((prefix, u64::from(number)))
+}
+
 /// State spaces.
 #[rustfmt::skip]
 pub(crate) const SPACES: &[(&str, Space)] = &[

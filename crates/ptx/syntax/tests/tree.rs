@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use texunit_syntax::ast::*;
-use texunit_syntax::{MAX_ERRORS, SourceFile, parse, print};
+use texunit_syntax::{MAX_ERRORS, SourceFile, Span, parse, print};
 
 const HEAD: &str = ".version 8.8\n.target sm_75, texmode_independent\n.address_size 64\n";
 
@@ -374,7 +374,8 @@ fn files_places_and_strings() {
 .section .debug_str {
 a: .b8 104, -1, 0   // b:
 b: $c: .b16 258
-.b32 a+4, 0xfffffffff
+.b32 a+4
+.b32 0xfffffffff
 .b64 0x0102030405060708
 d:
 }
@@ -390,9 +391,25 @@ d:
         })
         .collect();
     let bytes = vec![104, 255, 0, 2, 1, 0, 0, 0, 0, 255, 255, 255, 255, 8, 7, 6, 5, 4, 3, 2, 1];
-    let labels = vec![("a", 0), ("b", 3), ("$c", 3), ("d", 21)];
-    let strings = Content::Strings(Box::new(Strings { bytes, labels }));
-    assert_eq!(contents, [Content::File(2, "a b.cu"), strings, Content::None]);
+    let [Content::File(2, "a b.cu"), Content::Section(strings), Content::Section(info)] =
+        &contents[..]
+    else {
+        panic!("{contents:?}")
+    };
+    let labels = |s: &Section<'_>| {
+        s.labels.iter().map(|(l, at)| (l.text.to_owned(), *at)).collect::<Vec<_>>()
+    };
+    let places = |found: Option<Span>| found.map(|span| &source.text()[span.range()]);
+    assert_eq!(strings.bytes, bytes);
+    assert_eq!(
+        labels(strings),
+        [("a", 0), ("b", 3), ("$c", 3), ("d", 21)].map(|(l, at)| (l.to_owned(), at))
+    );
+    assert_eq!(
+        [strings.offset, strings.difference, strings.negative].map(places),
+        [Some("a"), None, Some("-")]
+    );
+    assert_eq!((info.bytes.len(), labels(info)), (0, vec![("a".to_owned(), 0)]));
     let body = items.iter().find_map(|item| match item {
         Item::Function(k) => k.body.as_ref(),
         _ => None,

@@ -110,7 +110,7 @@ Examples:
 pub const SASS: &str = "\
 Examples:
   texunit sass dis 0xde381057a0470200
-  texunit sass asm 'TXD.B R0, R0, R4, 2D, 0xf'
+  texunit sass asm 'TXD.B R0, R0, R4, 0x0, 2D, 0xf'
   texunit sass lower kernel.ptx --arch sm_61";
 
 /// `texunit sass dis`
@@ -123,7 +123,7 @@ Examples:
 pub const ASM: &str = "\
 Examples:
   texunit sass asm 'TXD R0, R4, R8, 0x5, 2D, 0xf'
-  texunit sass asm --arch sm_61 --format json 'TXD.B R0, R0, R4, 2D, 0xf'";
+  texunit sass asm --arch sm_61 --format json 'TXD.B R0, R0, R4, 0x0, 2D, 0xf'";
 
 /// `texunit sass lower`
 pub const LOWER: &str = "\

@@ -49,11 +49,12 @@ fn answer(args: &IsaArgs) -> (String, bool) {
             Ok(description) => found.push(description),
             Err(unknown) => {
                 complete = false;
-                let near = unknown
-                    .suggestion
-                    .map_or("; `texunit isa` lists all instructions".to_owned(), |near| {
-                        format!("; did you mean `{near}`?")
-                    });
+                let machine = name == "sass" || name.starts_with(|c: char| c.is_ascii_uppercase());
+                let near = match unknown.suggestion {
+                    _ if machine => "; `texunit sass` is about machine instructions".to_owned(),
+                    Some(near) => format!("; did you mean `{near}`?"),
+                    None => "; `texunit isa` lists all instructions".to_owned(),
+                };
                 let word = unknown.word;
                 crate::out::tell(&format!(
                     "error: `{name}`: unknown instruction or modifier `{word}`{near}"

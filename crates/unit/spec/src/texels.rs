@@ -195,7 +195,11 @@ fn total(levels: &[u64]) -> u64 {
 }
 
 fn channel(format: Format) -> Result<Channel, String> {
-    let none = || format!("`ramp` and `by_level` are for plain formats, not for {format}");
+    let none = || {
+        format!(
+            "`ramp` and `by_level` are for formats whose channels are whole numbers of bytes, not for {format}: give its texels by `codes` or `fill`"
+        )
+    };
     format.plain_channel().ok_or_else(none)
 }
 

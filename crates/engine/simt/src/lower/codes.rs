@@ -6,7 +6,7 @@ use texunit_syntax::codes::Code;
 #[rustfmt::skip]
 pub const CODES: &[Code] = &[
     Code { code: "E0401", title: "texture instruction that is not executed", explanation:
-        "All forms of `tex` and `tld4` are executed, except for those that ptxas accepts and miscompiles: a coordinate without braces where the geometry takes several, an offset without braces, gradients of cube maps with fewer than four elements (these pass the check only where ptxas's verdicts are asked for), and `tex.grad` with `.s32` coordinates, whose bits it takes for floats." },
+        "All forms of `tex` and `tld4` are executed, except for those that ptxas accepts and miscompiles: a coordinate without braces where the geometry takes several, an offset without braces, gradients of cube maps with fewer than four elements. They pass the check only where ptxas's verdicts are asked for." },
     Code { code: "E0402", title: "surface instruction that is not executed", explanation:
         "All forms of `suld`, `sust` and `sured` are executed, except for those that ptxas accepts and miscompiles: a coordinate without braces where the geometry takes several, a tuple of registers for a scalar or a scalar for a tuple. They pass the check only where ptxas's verdicts are asked for." },
     Code { code: "E0403", title: "atomic that is not executed", explanation:

@@ -36,10 +36,11 @@ fn form_of(opcode: Opcode, m: &Modifiers) -> Option<unit::FetchForm> {
         ScalarType::F16x2 => unit::ResultType::F16x2,
         _ => return None,
     };
-    // ptxas takes the bits of integer coordinates for floats (the same machine word for both).
-    if kind == unit::FetchKind::Sample(unit::Lod::Gradient) && coord == unit::CoordType::S32 {
-        return None;
-    }
+    // There is one machine word for both: it takes the bits of integers for floats.
+    let coord = match kind {
+        unit::FetchKind::Sample(unit::Lod::Gradient) => unit::CoordType::F32,
+        _ => coord,
+    };
     let geometry = m.geometry?;
     Some(unit::FetchForm { kind, geometry, coord, result, offset: false, compare: false })
 }

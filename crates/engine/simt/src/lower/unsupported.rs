@@ -2,7 +2,7 @@
 //! or what it computes is not written down.
 
 use texunit_check::ir::{self, Instruction};
-use texunit_isa::{MipMode, Opcode, ScalarType};
+use texunit_isa::Opcode;
 
 const WARP_GROUPS: &str = "products of warp groups are not simulated; use the program's path for \
      architectures before sm_90, which has mma or wmma";
@@ -68,10 +68,6 @@ pub(super) const ATOMIC: &str = "add, min, max, inc, dec, and, or, xor, exch and
 const GARBLED: &str =
     "ptxas accepts this form and miscompiles it; the warning about it says what to write";
 
-fn is_grad(inst: &Instruction) -> bool {
-    inst.mods.mip == Some(MipMode::Grad)
-}
-
 /// Code and help of an instruction that we do not execute, and the function without a body that it
 /// calls.
 pub(super) fn why_unsupported(inst: &Instruction, callee: Option<&str>) -> (&'static str, String) {
@@ -79,12 +75,6 @@ pub(super) fn why_unsupported(inst: &Instruction, callee: Option<&str>) -> (&'st
         return ("E0406", reason.to_owned());
     }
     match inst.opcode {
-        Opcode::Tex if inst.mods.types.get(1) == Some(&ScalarType::S32) && is_grad(inst) => (
-            "E0401",
-            "`tex.grad` has .f32 coordinates only: ptxas takes the bits of integer registers for \
-             floats; convert the coordinates and write .f32 as the last type"
-                .to_owned(),
-        ),
         Opcode::Tex | Opcode::Tld4 => ("E0401", GARBLED.to_owned()),
         Opcode::Suld | Opcode::Sust | Opcode::Sured => ("E0402", GARBLED.to_owned()),
         Opcode::Atom | Opcode::Red => ("E0403", ATOMIC.to_owned()),

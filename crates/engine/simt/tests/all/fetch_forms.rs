@@ -230,6 +230,11 @@ fn levels_and_gradients() {
             gradients([F(1.0), F(2.0), F(3.0), 0], g3.0, g3.1)),
         ("acube.v4.f32.f32 D, [%h, {%r1, %f2, %f3, %f4}], {%f4, %f5, %f6, %f1}, {%f7, %f8, %f9, %f2}", G::Acube,
             gradients([1, F(2.0), F(3.0), F(4.0)], g3.0, g3.1)),
+        // TXD takes the bits of integers for floats; layers stay integers.
+        ("2d.v4.f32.s32 D, [%h, {%r1, %r2}], {%f5, %f6}, {%f7, %f8}", G::D2,
+            gradients([1, 2, 0, 0], [F(5.0), F(6.0), 0], [F(7.0), F(8.0), 0])),
+        ("a2d.v4.f32.s32 D, [%h, {%r1, %r2, %r3, %r3}], {%f5, %f6}, {%f7, %f8}", G::A2d,
+            gradients([1, 2, 3, 0], [F(5.0), F(6.0), 0], [F(7.0), F(8.0), 0])),
     ];
     for &(text, g, wanted) in rows {
         let inst = format!("tex.grad.{}", text.replace("D,", &format!("{D},")));
@@ -237,21 +242,6 @@ fn levels_and_gradients() {
     }
 }
 
-/// Integer coordinates of `tex.grad` are floats to ptxas: refused before the launch.
-#[test]
-fn gradients_of_integers_are_refused() {
-    let inst =
-        format!("tex.grad.2d.v4.f32.s32 {D}, [%h, {{%r1, %r2}}], {{%f5, %f6}}, {{%f7, %f8}}");
-    let loaded = load_text(&kernel(&inst));
-    let unsupported = loaded.program.unsupported(loaded.program.kernel("k").unwrap());
-    let [diagnostic] = &unsupported[..] else { panic!("{unsupported:?}") };
-    assert_eq!(diagnostic.code, "E0401");
-    assert!(diagnostic.message.contains("tex.grad.2d.v4.f32.s32"), "{}", diagnostic.message);
-    assert!(diagnostic.help.as_ref().unwrap().contains("has .f32 coordinates only"));
-}
-
-/// Offsets as they are written: of registers and numbers, without those of padding; before the
-/// reference of a compare, after level and gradients.
 #[test]
 fn offsets_and_compares() {
     use CoordType::{F32, S32};

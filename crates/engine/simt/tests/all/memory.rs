@@ -473,7 +473,7 @@ st.param.u32 [out], %v0; ret;
           st.param.u64 [%P0], %out; st.param.u32 [%Q1], 8;
           call (%R0), f, (%P0, %Q1);
           ld.param.u32 %x0, [%R0]; }
-        ld.shared.u32 %x1, [s0]; ld.shared.u32 %x2, [s1]; ld.global.u32 %x3, [g2]; ld.const.u32 %x4, [c1];
+        ld.shared.u32 %x1, [s00]; ld.shared.u32 %x02, [s1]; ld.global.u32 %x3, [g002]; ld.const.u32 %x4, [c1];
         st.global.u32 [%out], %x0; st.global.u32 [%out+4], %x1; st.global.u32 [%out+8], %x2;
         st.global.u32 [%out+12], %x3; st.global.u32 [%out+16], %x4; ret;";
     let text = kernel_with(before, ".reg .u32 %x<5>;\n.shared .u32 s<2>;", body);

@@ -3,12 +3,11 @@
 //! What it leaves out: nothing is corrected by it; another name is another meaning.
 
 use texunit_isa::describe::distance;
-use texunit_syntax::{Diagnostic, ast};
+use texunit_syntax::{Diagnostic, ast, numbered};
 
 use crate::body::Body;
 use crate::context::scope::Local;
 use crate::message::say::unknown;
-use crate::names::splits;
 
 /// Errors after which no guesses are made: the search looks at every name.
 const MAX_GUESSES: usize = 50;
@@ -17,21 +16,35 @@ impl<'a> Body<'_, 'a> {
     /// The mistake that nothing has this name.
     pub(crate) fn missing(&self, name: &ast::Ident<'a>) -> Diagnostic {
         let diagnostic = unknown(name);
-        for scope in self.scopes.stack.iter().rev() {
-            for (prefix, number) in splits(name.text) {
-                let Some(&(count, _, span)) = scope.ranges.get(prefix) else { continue };
-                let help = match count {
-                    0 => {
-                        format!("{prefix}<0> declares nothing: write {prefix}<{}>", number + 1)
-                    }
-                    _ => format!(
-                        "{prefix}<{count}> declares {prefix}0 to {prefix}{}: raise the number to {} or more",
-                        count - 1,
-                        number.saturating_add(1)
-                    ),
-                };
-                return diagnostic.note(span, "the group is declared here").help(help);
-            }
+        let groups = |prefix: &str| {
+            let mut scopes = self.scopes.stack.iter().rev();
+            scopes.find_map(|scope| scope.ranges.get(prefix).copied())
+        };
+        let member = numbered(name.text);
+        if let Some((prefix, number, (count, _, span))) =
+            member.and_then(|(prefix, number)| Some((prefix, number, groups(prefix)?)))
+        {
+            let help = match count {
+                0 => format!("{prefix}<0> declares nothing: write {prefix}<{}>", number + 1),
+                _ => format!(
+                    "{prefix}<{count}> declares {prefix}0 to {prefix}{}: raise the number to {} or more",
+                    count - 1,
+                    number.saturating_add(1)
+                ),
+            };
+            return diagnostic.note(span, "the group is declared here").help(help);
+        }
+        // `%r1<20>` has no `%r12`: that is a member of `%r`.
+        let stem = member.map_or(name.text.len(), |(prefix, _)| prefix.len());
+        let longer = (stem + 1..name.text.len()).take(MAX_GUESSES);
+        if let Some((prefix, (.., span))) =
+            longer.map(|n| &name.text[..n]).find_map(|prefix| Some((prefix, groups(prefix)?)))
+        {
+            let stem = &name.text[..stem];
+            return diagnostic.note(span, "the group is declared here").help(format!(
+                "all digits at the end of a name are its number, which makes {} one of {stem}<n>: give the group {prefix} a name without a digit at its end",
+                name.text
+            ));
         }
         match self.guess(name.text, |_| true) {
             Some(near) => diagnostic.help(format!("did you mean {near}? Or declare {}", name.text)),

@@ -1,6 +1,7 @@
 //! Bodies: declarations, labels, nested scopes, and the walk over the statements.
 
 mod did_you_mean;
+mod numbered;
 pub(crate) mod special;
 mod subscript;
 pub(crate) mod value;
@@ -10,10 +11,11 @@ use texunit_isa::requirement::Requirement;
 use texunit_syntax::ast::{self, Space, Statement};
 use texunit_syntax::{Diagnostic, Span};
 
+use crate::body::numbered::Pattern;
 use crate::context::Checker;
 use crate::context::scope::{Found, Local, Numbered, RegDecl, Scope, Scopes};
 use crate::declaration::allowed::DeclSite;
-use crate::ir::{FrameVar, FrameVarId, Function, Guard, Instruction, LabelId, Variable};
+use crate::ir::{FrameVar, Function, Guard, Instruction, LabelId};
 use crate::message::say::mnemonic;
 use crate::names::Set;
 
@@ -31,13 +33,6 @@ const CALL_TARGETS: Requirement = Requirement { feature: ".calltargets", version
 const INLINED: Requirement = Requirement { feature: "inlined_at", version: 72, target: 0 };
 const PARAM_IN_FUNC: Requirement =
     Requirement { feature: ".param in a .func", version: 20, target: 0 };
-
-/// The variables of a group `l<2>`, but for their names; they are made when they are named.
-#[derive(Clone)]
-enum Pattern {
-    Frame(FrameVar, Span),
-    Static(Box<Variable>),
-}
 
 /// A body under construction.
 pub(crate) struct Body<'c, 'a> {
@@ -151,7 +146,7 @@ impl<'c, 'a> Body<'c, 'a> {
                 }
                 self.cx.sources.loc(loc);
             }
-            _ => self.cx.directive(d),
+            _ => self.cx.directive(d, true),
         }
     }
 
@@ -227,51 +222,6 @@ impl<'c, 'a> Body<'c, 'a> {
         self.group(v, group);
     }
 
-    /// The variable with this name.
-    fn made(&mut self, pattern: Pattern, name: &str) -> Local<'a> {
-        match pattern {
-            Pattern::Frame(variable, span) => {
-                self.frame_bytes = self.frame_bytes.saturating_add(u64::from(variable.size));
-                if self.frame_bytes > MAX_FRAME {
-                    if self.cx.too_large(span, self.frame_bytes, MAX_FRAME).is_none() {
-                        return Local::Broken;
-                    }
-                    self.frame_bytes = 0;
-                }
-                let id = FrameVarId(self.function.frame.len() as u32);
-                self.function.frame.push(FrameVar { name: name.to_string(), ..variable });
-                Local::Frame(id)
-            }
-            Pattern::Static(variable) => {
-                let name = self.full_name(name);
-                Local::Static(self.cx.add_variable(Variable { name, ..*variable }))
-            }
-        }
-    }
-
-    /// What a name in a scope of the body is; a variable of a numbered group is made when it is
-    /// first named.
-    pub(crate) fn find(&mut self, name: &'a str) -> Option<Found<'a>> {
-        match self.scopes.find(name)? {
-            Found::Member(depth, pattern) => {
-                let local = self.made(self.patterns[pattern].clone(), name);
-                Some(self.scopes.made(depth, name, local))
-            }
-            found => Some(found),
-        }
-    }
-
-    /// `function.variable`; only the beginning of the function's name where long names of functions
-    /// would make the module much larger than its text.
-    fn full_name(&mut self, variable: &str) -> String {
-        const SHORT: usize = 32;
-        let owner = self.function.name.as_str();
-        self.cx.owner_bytes += owner.len();
-        let short =
-            owner.get(..SHORT).filter(|_| self.cx.owner_bytes > self.cx.source.text().len());
-        format!("{}.{variable}", short.unwrap_or(owner))
-    }
-
     fn register(&mut self, v: &'a ast::Variable<'a>) {
         let Some(ty) = self.cx.declared(v, DeclSite::Body) else {
             return self.define(&v.name, Local::Broken);
@@ -287,26 +237,6 @@ impl<'c, 'a> Body<'c, 'a> {
         match v.count {
             None => self.declare(v, Local::Reg(decl)),
             Some(_) => self.group(v, Numbered::Reg(decl)),
-        }
-    }
-
-    /// Declares a name that a numbered group of the same scope does not have.
-    fn declare(&mut self, v: &'a ast::Variable<'a>, local: Local<'a>) {
-        match self.scopes.stack.last().and_then(|s| s.range_of(v.name.text)) {
-            Some((_, first)) => self.cx.duplicate(&v.name, first),
-            None => self.define(&v.name, local),
-        }
-    }
-
-    /// Declares `name<count>`.
-    fn group(&mut self, v: &'a ast::Variable<'a>, group: Numbered) {
-        let (name, count) = (v.name, v.count.map_or(0, |(n, _)| n));
-        let Some(scope) = self.scopes.stack.last_mut() else { return };
-        let taken = scope.numbered.get(name.text).filter(|(least, _)| *least < count);
-        let first = scope.ranges.get(name.text).map(|r| r.2).or(taken.map(|(_, span)| *span));
-        match first {
-            Some(first) => self.cx.duplicate(&name, first),
-            None => scope.insert_range(name.text, (count, group, name.span)),
         }
     }
 

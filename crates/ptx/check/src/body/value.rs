@@ -10,6 +10,7 @@ use crate::consts::Const;
 use crate::context::Global;
 use crate::context::scope::{Found, Local};
 use crate::ir::{Base, Element, FuncId, LabelId, RegId, Storage};
+use crate::message::say::plural;
 
 /// Where an address points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +83,7 @@ impl Value<'_> {
             Value::BranchTargets(_) | Value::CallTargets(_) => "a list of targets".into(),
             Value::Prototype(_) => "a prototype".into(),
             Value::Discard => "_".into(),
-            Value::Vector(items) => format!("a vector of {} elements", items.len()),
+            Value::Vector(items) => format!("a vector of {}", plural(items.len(), "element")),
         }
     }
 }

@@ -8,13 +8,13 @@ use std::rc::Rc;
 
 use texunit_isa::ScalarType;
 use texunit_isa::requirement::Requirement;
-use texunit_syntax::{Diagnostic, SourceFile, Span, ast};
+use texunit_syntax::{Diagnostic, SourceFile, Span, ast, numbered};
 
 use crate::context::read::ReadModifiers;
 use crate::context::signature::{Callee, Signature};
 use crate::ir::{FuncId, Module, VarId};
 use crate::message::cap::Counts;
-use crate::names::{Map, splits};
+use crate::names::{Map, usual};
 use crate::options::{Options, Ptxas};
 use crate::sources::Collector;
 
@@ -41,10 +41,14 @@ pub(crate) struct Checker<'a> {
     pub(crate) modifiers: Map<&'a str, Rc<ReadModifiers>>,
     /// `x<8>`: variables x0 to x7, made when they are named; nothing if something was wrong.
     pub(crate) groups: Map<&'a str, (Option<&'a ast::Variable<'a>>, u64, Span)>,
+    /// The variables that have been made of them.
+    pub(crate) members: Map<(&'a str, u64), VarId>,
     /// Of global names that end with a number, by what stands before it: the smallest number.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
     /// Where instructions come from.
     pub(crate) sources: Collector<'a>,
+    /// Labels in sections, which are names of their own.
+    pub(crate) section_labels: Map<&'a str, Span>,
     /// Indices of `.file`.
     pub(crate) files: Map<&'a str, Span>,
     /// The linkage that each function was first declared with.
@@ -82,8 +86,10 @@ impl<'a> Checker<'a> {
             globals: Map::default(),
             modifiers: Map::default(),
             groups: Map::default(),
+            members: Map::default(),
             numbered: Map::default(),
             sources: Collector::default(),
+            section_labels: Map::default(),
             files: Map::default(),
             linkages: Vec::new(),
             per_thread: Vec::new(),
@@ -192,7 +198,8 @@ impl<'a> Checker<'a> {
     /// Makes a global name, unless it is taken.
     pub(crate) fn define(&mut self, name: &ast::Ident<'a>, global: Global) {
         self.later.remove(name.text);
-        let group = splits(name.text).find_map(|(prefix, number)| {
+        let member = numbered(name.text);
+        let group = member.and_then(|(prefix, number)| {
             self.groups.get(prefix).and_then(|(_, count, span)| (number < *count).then_some(*span))
         });
         let taken = self.globals.get(name.text).map(|(_, first)| *first).or(group);
@@ -201,11 +208,9 @@ impl<'a> Checker<'a> {
             return;
         }
         self.globals.insert(name.text, (global, name.span));
-        for (prefix, number) in splits(name.text) {
+        if let Some((prefix, number)) = member.filter(|_| usual(name.text).is_none()) {
             let entry = self.numbered.entry(prefix).or_insert((number, name.span));
-            if number < entry.0 {
-                *entry = (number, name.span);
-            }
+            *entry = (*entry).min((number, name.span));
         }
     }
 

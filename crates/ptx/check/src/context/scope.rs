@@ -1,10 +1,12 @@
 //! Names inside a body: nested scopes, and registers that exist once they are named.
 
+use std::borrow::Cow;
+
 use texunit_isa::ScalarType;
-use texunit_syntax::{Span, ast};
+use texunit_syntax::{Span, ast, numbered};
 
 use crate::ir::{FrameVarId, LabelId, ParamId, Reg, RegId, VarId};
-use crate::names::{Map, splits};
+use crate::names::{Map, usual};
 
 /// A `.reg` declaration.
 #[derive(Clone, Copy, Debug)]
@@ -45,39 +47,28 @@ pub(crate) struct Scope<'a> {
     pub(crate) names: Map<&'a str, (Local<'a>, Span)>,
     /// `%r<10>`: how many, and what.
     pub(crate) ranges: Map<&'a str, (u64, Numbered, Span)>,
-    /// Lengths of the prefixes in `ranges`, as bits: a name of many digits splits in many ways, and
-    /// nearly none of them is worth a look.
-    lengths: u64,
     /// Of names that end with a number, by what stands before it: the smallest number.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
     /// Registers and members of numbered groups that have been named. None of them is another thing
     /// in `names`, but for labels.
-    members: Map<&'a str, Found<'a>>,
+    members: Map<Cow<'a, str>, Found<'a>>,
 }
 
 impl<'a> Scope<'a> {
-    /// Declares a numbered group.
-    pub(crate) fn insert_range(&mut self, prefix: &'a str, range: (u64, Numbered, Span)) {
-        self.lengths |= length_bit(prefix);
-        self.ranges.insert(prefix, range);
-    }
-
-    /// The numbered group with this prefix.
-    fn range(&self, prefix: &str) -> Option<&(u64, Numbered, Span)> {
-        (self.lengths & length_bit(prefix) != 0).then(|| self.ranges.get(prefix)).flatten()
-    }
-
     /// The numbered group that has this name in it, and where it is declared.
     pub(crate) fn range_of(&self, name: &str) -> Option<(Numbered, Span)> {
-        splits(name).find_map(|(prefix, number)| {
-            let &(count, group, span) = self.range(prefix)?;
-            (number < count).then_some((group, span))
-        })
+        let (prefix, number) = numbered(name)?;
+        let &(count, group, span) = self.ranges.get(prefix)?;
+        (number < count).then_some((group, span))
     }
-}
 
-fn length_bit(prefix: &str) -> u64 {
-    1 << prefix.len().min(63)
+    /// Keeps what a name is, for its usual spelling too.
+    fn keep(&mut self, name: &'a str, found: Found<'a>) {
+        self.members.insert(name.into(), found);
+        if let Some(usual) = usual(name) {
+            self.members.insert(usual.into(), found);
+        }
+    }
 }
 
 /// A register that was looked up.
@@ -127,13 +118,17 @@ impl<'a> Scopes<'a> {
                     None => continue,
                 },
             };
+            if let Some(&found) = usual(name).and_then(|usual| scope.members.get(&*usual)) {
+                scope.members.insert(name.into(), found);
+                return Some(found);
+            }
             let decl = match group {
                 Numbered::Reg(decl) => decl,
                 Numbered::Variable(pattern) => return Some(Found::Member(depth, pattern)),
                 Numbered::Broken => return Some(Found::Other(Local::Broken)),
             };
             let register = Register { id: add_register(&mut self.registers, name, decl), decl };
-            scope.members.insert(name, Found::Register(register));
+            scope.keep(name, Found::Register(register));
             return Some(Found::Register(register));
         }
         None
@@ -141,7 +136,7 @@ impl<'a> Scopes<'a> {
 
     /// Keeps the variable that was made for a [`Found::Member`].
     pub(crate) fn made(&mut self, depth: usize, name: &'a str, local: Local<'a>) -> Found<'a> {
-        self.stack[depth].members.insert(name, Found::Other(local));
+        self.stack[depth].keep(name, Found::Other(local));
         Found::Other(local)
     }
 
@@ -162,13 +157,12 @@ impl<'a> Scopes<'a> {
             return Err(first);
         }
         scope.names.insert(name, (local, span));
-        if !matches!(local, Local::Label(_)) {
-            for (prefix, number) in splits(name) {
-                let entry = scope.numbered.entry(prefix).or_insert((number, span));
-                if number < entry.0 {
-                    *entry = (number, span);
-                }
-            }
+        if let Some((prefix, number)) = numbered(name)
+            && usual(name).is_none()
+            && !matches!(local, Local::Label(_))
+        {
+            let entry = scope.numbered.entry(prefix).or_insert((number, span));
+            *entry = (*entry).min((number, span));
         }
         scope.members.remove(name);
         Ok(())

@@ -1,30 +1,90 @@
-//! `.file`, `.section` and `.pragma`: what a version knows of them, and indices of files.
+//! `.file`, `.section` and `.pragma`: what a version knows of them, indices of files, labels of sections.
 
 use texunit_isa::requirement::Requirement;
-use texunit_syntax::{Diagnostic, ast};
+use texunit_syntax::{Diagnostic, Span, ast};
 
 use crate::context::Checker;
+use crate::options::Ptxas;
 
-const PRAGMA: Requirement = Requirement { feature: ".pragma", version: 20, target: 0 };
-const SECTION: Requirement = Requirement { feature: ".section", version: 20, target: 0 };
-const SECTION_LABEL: Requirement =
-    Requirement { feature: "a label in a .section", version: 70, target: 0 };
-const FILE_STAMP: Requirement =
-    Requirement { feature: "time and size of a .file", version: 32, target: 0 };
+const fn needs(feature: &'static str, version: u32) -> Requirement {
+    Requirement { feature, version, target: 0 }
+}
+
+const PRAGMA: Requirement = needs(".pragma", 20);
+const SECTION: Requirement = needs(".section", 20);
+const SECTION_OFFSET: Requirement = needs("a name with an offset in a .section", 32);
+const SECTION_LABEL: Requirement = needs("a label in a .section", 70);
+const SECTION_DIFFERENCE: Requirement = needs("the difference of two labels in a .section", 75);
+const SECTION_NEGATIVE: Requirement = needs("a negative number in a .section", 75);
+const FILE_STAMP: Requirement = needs("time and size of a .file", 32);
+
+/// How the string of a `.pragma` begins that stands in a body and nowhere else: what it needs, and the
+/// first release of ptxas that knows it. Others are for older ones words without a meaning, which are
+/// accepted everywhere.
+const OF_BODIES: &[(Requirement, Ptxas)] = &[
+    (Requirement { target: 50, ..needs("used_bytes_mask", 83) }, Ptxas::V12_4),
+    (Requirement { target: 75, ..needs("enable_smem_spilling", 87) }, Ptxas::V12_9),
+    (needs("frequency", 90), Ptxas::V13_5),
+];
 
 impl<'a> Checker<'a> {
     /// A directive that the executor has no use for.
-    pub(crate) fn directive(&mut self, d: &'a ast::Directive<'a>) {
-        match d.name.text {
-            "pragma" => self.require(PRAGMA, d.span),
-            "section" => {
-                self.require(SECTION, d.span);
-                if d.text.contains(':') {
-                    self.require(SECTION_LABEL, d.span);
-                }
+    pub(crate) fn directive(&mut self, d: &'a ast::Directive<'a>, in_body: bool) {
+        match (&d.content, d.name.text) {
+            (ast::Content::Pragma(strings), _) => {
+                self.require(PRAGMA, d.span);
+                self.pragma(strings, d.span, in_body);
             }
-            "file" => self.file(d),
+            (ast::Content::Section(section), _) => self.section(section, d.span),
+            (_, "file") => self.file(d),
             _ => {}
+        }
+    }
+
+    /// The strings of a `.pragma`.
+    pub(crate) fn pragma(&mut self, strings: &[&'a str], span: Span, in_body: bool) {
+        for string in strings {
+            let known = |(need, since): &&(Requirement, Ptxas)| {
+                string.starts_with(need.feature) && self.release >= *since
+            };
+            let Some(&(need, _)) = OF_BODIES.iter().find(known) else { continue };
+            let name = need.feature;
+            if !in_body {
+                let message = format!("the pragma {name} stands in the body of a function only");
+                let help =
+                    "write it between the braces, before the instruction or label it is about";
+                self.report(Diagnostic::error("E0161", span, message).help(help));
+                continue;
+            }
+            self.require(need, span);
+            // What stands behind the name and one more character.
+            let value = string.get(name.len() + 1..).unwrap_or("");
+            if name == "frequency" && self.has_version(need.version) && !is_count(value) {
+                let message = format!("the frequency \"{value}\" is not a positive integer");
+                let help = "write the number of executions: .pragma \"frequency 32\";";
+                self.report(Diagnostic::error("E0161", span, message).help(help));
+            }
+        }
+    }
+
+    fn section(&mut self, section: &'a ast::Section<'a>, span: Span) {
+        self.require(SECTION, span);
+        let label = section.labels.first().map(|(label, _)| label.span);
+        for (need, place) in [
+            (SECTION_OFFSET, section.offset),
+            (SECTION_LABEL, label),
+            (SECTION_DIFFERENCE, section.difference),
+            (SECTION_NEGATIVE, section.negative),
+        ] {
+            if let Some(place) = place {
+                self.require(need, place);
+            }
+        }
+        for (label, _) in &section.labels {
+            match self.section_labels.get(label.text) {
+                Some(&first) => self.duplicate(label, first),
+                None => drop(self.section_labels.insert(label.text, label.span)),
+            }
         }
     }
 
@@ -42,4 +102,18 @@ impl<'a> Checker<'a> {
             );
         }
     }
+}
+
+/// Whether C's `strtoull` reads the whole text as a number above 0, as decimal, octal or hexadecimal.
+fn is_count(text: &str) -> bool {
+    let text = text.trim_start();
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let (digits, radix) = match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None if text.starts_with('0') => (text, 8),
+        None => (text, 10),
+    };
+    !digits.is_empty()
+        && digits.chars().all(|c| c.is_digit(radix))
+        && digits.chars().any(|c| c != '0')
 }

@@ -10,6 +10,7 @@ use crate::context::{Checker, Global};
 use crate::declaration::layout::Layout;
 use crate::ir::{Relocation, Storage, Symbol};
 use crate::message::fixes;
+use crate::message::say::plural;
 
 /// Bytes of an initial value that are kept; more in one variable is an attack on memory.
 const MAX_BYTES: u64 = 1 << 28;
@@ -99,19 +100,20 @@ impl<'a> Checker<'a> {
 
     fn vector_elements(&mut self, span: Span, count: u64) {
         self.report(
-            Diagnostic::error("E0136", span, format!("a vector has {count} values here"))
-                .help("write all values of each vector"),
+            Diagnostic::error(
+                "E0136",
+                span,
+                format!("a vector has {} here", plural(count as usize, "value")),
+            )
+            .help("write all values of each vector"),
         );
     }
 
     fn too_many(&mut self, span: Span, fits: u64) {
+        let message = format!("there are more values than {}", plural(fits as usize, "element"));
         self.report(
-            Diagnostic::error(
-                "E0136",
-                span,
-                format!("there are more values than the {fits} elements"),
-            )
-            .help("remove values or declare a larger array"),
+            Diagnostic::error("E0136", span, message)
+                .help("remove values or declare a larger array"),
         );
     }
 

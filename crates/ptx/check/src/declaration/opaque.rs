@@ -6,6 +6,7 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::consts::Const;
 use crate::context::Checker;
+use crate::message::say::plural;
 
 /// A field with the types that have it: texref, samplerref, surfref.
 #[rustfmt::skip]
@@ -118,8 +119,12 @@ impl<'a> Checker<'a> {
 
     fn too_many_references(&mut self, span: Span, count: u64) {
         self.report(
-            Diagnostic::error("E0136", span, format!("the array has {count} elements"))
-                .help("write a list of fields for each element, and not more"),
+            Diagnostic::error(
+                "E0136",
+                span,
+                format!("the array has {}", plural(count as usize, "element")),
+            )
+            .help("write a list of fields for each element, and not more"),
         );
     }
 

@@ -2,7 +2,7 @@
 
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, Initializer, Linkage, Space};
-use texunit_syntax::{Diagnostic, Span};
+use texunit_syntax::{Diagnostic, Span, numbered};
 
 use crate::context::{Checker, Global};
 use crate::declaration::allowed::DeclSite;
@@ -361,16 +361,22 @@ impl<'a> Checker<'a> {
 
     /// The variable `x3` of a declaration `x<8>`, made when it is first named.
     pub(crate) fn range_variable(&mut self, name: &'a str) -> Option<VarId> {
-        for (prefix, number) in crate::names::splits(name) {
-            let Some(&(Some(v), count, span)) = self.groups.get(prefix) else { continue };
-            if number < count && v.space != Space::Reg {
-                let variable = self.static_variable(v, name.to_string(), true)?;
-                let id = self.add_variable(variable);
-                self.globals.insert(name, (Global::Variable(id), span));
-                return Some(id);
-            }
+        let (prefix, number) = numbered(name)?;
+        let &(Some(v), count, span) = self.groups.get(prefix)? else { return None };
+        if number >= count || v.space == Space::Reg {
+            return None;
         }
-        None
+        let id = match self.members.get(&(prefix, number)) {
+            Some(&id) => id,
+            None => {
+                let variable = self.static_variable(v, format!("{prefix}{number}"), true)?;
+                let id = self.add_variable(variable);
+                self.members.insert((prefix, number), id);
+                id
+            }
+        };
+        self.globals.insert(name, (Global::Variable(id), span));
+        Some(id)
     }
 }
 

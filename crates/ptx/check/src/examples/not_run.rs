@@ -7,9 +7,8 @@ use super::{Example, new};
 #[rustfmt::skip]
 pub(super) const EXAMPLES: &[Example] = &[
     new("E0401", Body,
-        "tex.grad.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tex_a, {%r1, %r2}], {%f5, %f6}, {%f5, %f6};",
-        "cvt.rn.f32.s32 %f1, %r1;\ncvt.rn.f32.s32 %f2, %r2;\n\
-         tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tex_a, {%f1, %f2}], {%f5, %f6}, {%f5, %f6};"),
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tex_a, %f5];",
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tex_a, {%f5, %f6}];"),
     new("E0402", Body,
         "suld.b.2d.b32.trap %r1, [surf_a, %r2];",
         "suld.b.2d.b32.trap %r1, [surf_a, {%r2, %r3}];"),

@@ -26,4 +26,10 @@ pub(super) const EXAMPLES: &[Example] = &[
         ".version 8.8\n.target sm_52\n.global .texref image;\n\
          .visible .entry kernel()\n{\n\t.reg .f32 %f<8>;\n\
          \ttex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f5, %f5}], {%f6, %f6}, {%f6, %f6}, %f7;\n\tret;\n}"),
+    new("W0106", Body,
+        "tex.grad.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tex_a, {%r1, %r2}], {%f5, %f6}, {%f5, %f6};",
+        "tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tex_a, {%f7, %f0}], {%f5, %f6}, {%f5, %f6};"),
+    new("W0107", Body,
+        "tex.a2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tex_a, {%r1, %f5, %f6, %f6}];",
+        "tex.a2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tex_a, {%r1, %r2, %r3, %r3}];"),
 ];

@@ -10,7 +10,7 @@ use crate::body::value::{Value, lanes_of};
 use crate::instruction::coordinates::Shift;
 use crate::instruction::site::Site;
 use crate::ir::{Lod, Operand};
-use crate::message::say::mnemonic;
+use crate::message::say::{mnemonic, plural};
 
 /// Sizes of vectors.
 pub(crate) const ANY_SIZE: &[usize] = &[1, 2, 4];
@@ -109,7 +109,12 @@ impl<'a> Body<'_, 'a> {
                         "E0307",
                         operand.span,
                         format!("{name} needs a .{} level, not {}", place.ty, value.describe()),
-                        "the level has the type of the coordinates",
+                        match site.form.shape {
+                            Shape::TextureQuery => {
+                                "the level is an integer: convert it with cvt.rni.s32.f32"
+                            }
+                            _ => "the level has the type of the coordinates",
+                        },
                     );
                 }
                 return found;
@@ -117,13 +122,15 @@ impl<'a> Body<'_, 'a> {
         };
         let lanes = items.len();
         if !sizes.contains(&lanes) {
-            let message = format!("{name} needs one level, not a vector of {lanes} elements");
+            let lanes = plural(lanes, "element");
+            let message = format!("{name} needs one level, not a vector of {lanes}");
             self.wrong("E0307", operand.span, message, "write a scalar");
             return None;
         }
         let mut list = self.place_vector(site, operand, items, place, 0)?;
         if lanes > 1 {
-            let message = format!("{name} needs one level, not a vector of {lanes} elements");
+            let lanes = plural(lanes, "element");
+            let message = format!("{name} needs one level, not a vector of {lanes}");
             let diagnostic = Diagnostic::error("E0307", operand.span, message)
                 .label("ptxas accepts this and takes one of them")
                 .help("write a scalar");
@@ -181,7 +188,8 @@ impl<'a> Body<'_, 'a> {
         let (n, lanes) = (row.gradient_size(), items.len());
         if lanes != n {
             let name = mnemonic(site.i);
-            let message = format!("{name}: the gradients of .{geometry} have {n} elements");
+            let message =
+                format!("{name}: the gradients of .{geometry} have {}", plural(n, "element"));
             if !(geometry.is_cube() && matches!(lanes, 1 | 2)) {
                 let message = format!("{message}, not {lanes}");
                 self.wrong("E0307", operand.span, message, "write a vector of that size");

@@ -2,12 +2,13 @@
 //! or one register.
 
 use texunit_isa::texture::{Registers, geometry as row_of, registers};
-use texunit_isa::{Geometry, ScalarType};
+use texunit_isa::{Geometry, MipMode, ScalarType, Shape};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::value::{Value, lanes_of};
+use crate::context::scope::Found;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
 use crate::message::fixes;
@@ -47,7 +48,9 @@ impl<'a> Body<'_, 'a> {
         let braces = matches!(operand.kind, OperandKind::Vector(_));
         if sampled && !braces && !self.scalar_behind_sampler() {
             let message = "a coordinate after a sampler needs braces".into();
-            self.wrong("E0304", operand.span, message, "write {x}, or .version 9.0");
+            let written = self.braced(operand);
+            let help = format!("write {written}, or .version 9.0");
+            self.wrong("E0304", operand.span, message, &help);
             return None;
         }
         let items = match self.value(operand)? {
@@ -77,7 +80,56 @@ impl<'a> Body<'_, 'a> {
         // Whole vector registers have one type for layer and coordinates.
         // Behind a sampler of unified mode nothing is taken for a layer.
         let indices = if braces && shift == Shift::None { row.apart() } else { 0 };
-        self.place_vector(site, operand, items, place, indices)
+        let mut meant = items.iter().take(geometry.coordinates()).skip(indices);
+        let float = meant
+            .find(|(value, _)| matches!(value, Value::Reg { ty: ScalarType::F32, .. }))
+            .map(|(_, span)| *span);
+        let placed = self.place_vector(site, operand, items, place, indices)?;
+        if coordinate == ScalarType::S32 && site.form.shape == Shape::Texture {
+            self.bits_of_another_type(site, operand.span, float);
+        }
+        Some(placed)
+    }
+
+    /// What ptxas takes for coordinates of the other type as it is.
+    fn bits_of_another_type(
+        &mut self,
+        site: &Site<'_, 'a>,
+        coordinates: Span,
+        float: Option<Span>,
+    ) {
+        let name = mnemonic(site.i);
+        if site.mods.mip == Some(MipMode::Grad) {
+            let message = format!("{name} takes the bits of its coordinates for floats");
+            self.report(
+                Diagnostic::warning("W0106", coordinates, message)
+                    .label("there is no other tex.grad in machine code")
+                    .help("convert the coordinates to .f32, and write .f32 as the last type"),
+            );
+        } else if let Some(span) = float {
+            let message = format!("{name} takes the bits of a .f32 register for an integer");
+            self.report(
+                Diagnostic::warning("W0107", span, message)
+                    .label("a coordinate in texels")
+                    .help("convert it with cvt.rni.s32.f32"),
+            );
+        }
+    }
+
+    /// An operand as it stands between braces: a vector register by its elements.
+    fn braced(&mut self, operand: &ast::Operand<'a>) -> String {
+        let OperandKind::Name { name, component: None } = &operand.kind else {
+            return "{x}".into();
+        };
+        match self.find(name.text) {
+            Some(Found::Register(r)) if r.decl.vector > 1 => {
+                let elements = "xyzw".chars().take(r.decl.vector.into());
+                let elements: Vec<String> =
+                    elements.map(|c| format!("{}.{c}", name.text)).collect();
+                format!("{{{}}}", elements.join(", "))
+            }
+            _ => format!("{{{}}}", name.text),
+        }
     }
 
     /// Whether a coordinate behind a sampler may stand without braces.

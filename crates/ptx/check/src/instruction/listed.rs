@@ -207,7 +207,7 @@ impl<'a> Body<'_, 'a> {
         (first, second): (&ast::Operand<'a>, Option<&ast::Operand<'a>>),
     ) -> Option<()> {
         let discarded = |o: &ast::Operand| o.kind == OperandKind::Discard;
-        let single = matches!(site.mods.ty(), Some(ScalarType::F16 | ScalarType::Bf16));
+        let single = site.form.has(Property::OnePredicate);
         let name = site.form.row.opcode.name();
         let combined = site.mods.bool_op.is_some();
         let needed = rule.role == Role::DestWithPredicate && site.form.has(Property::WritesBoth);

@@ -44,11 +44,8 @@ impl<'a> Body<'_, 'a> {
             ModifierError::Unexpected { index, expected } => {
                 let modifier = word(index);
                 let message = format!(".{} does not fit {opcode}", so_far(i, index, modifier.text));
-                let help = no_reduction(opcode, modifier.text);
-                let help = help.or_else(|| {
-                    // Of three elements the fourth is left.
-                    (modifier.text == "v3").then_some("vectors have 2 or 4 elements: write .v4")
-                });
+                let help = no_reduction(opcode, modifier.text)
+                    .or_else(|| elsewhere(opcode, modifier.text));
                 let help = help.map_or_else(|| hint(&expected, opcode), str::to_owned);
                 Diagnostic::error("E0201", modifier.span, message).help(help)
             }
@@ -106,6 +103,24 @@ impl<'a> Body<'_, 'a> {
         };
         self.report(diagnostic);
     }
+}
+
+/// What to write in place of a word that other instructions, languages or interfaces have.
+fn elsewhere(opcode: Opcode, word: &str) -> Option<&'static str> {
+    use Opcode::{Suld, Sust, Tex};
+    Some(match (opcode, word) {
+        // Of three elements the fourth is left.
+        (_, "v3") => "vectors have 2 or 4 elements: write .v4",
+        (Tex, "v1") => "a fetch gives 4 components: write .v4",
+        (_, "v1") => "remove .v1: without a vector size there is one element",
+        (Suld, "wb" | "wt") => "loads have the cache operators .ca, .cg, .cs and .cv",
+        (Sust, "ca" | "cv") => "stores have the cache operators .wb, .cg, .cs and .wt",
+        (Tex, "lod") => "write .level, with the level of detail behind the brackets",
+        (Tex, "bias") => "there is no bias: add it to the level of detail and write .level",
+        (Tex, "gather") => "write tld4 with the component: tld4.r.2d.v4.f32.f32",
+        (Tex, "fetch") => "a fetch of texels is tex with .s32 as the last type",
+        _ => return None,
+    })
 }
 
 fn so_far(i: &ast::Instruction, index: usize, word: &str) -> String {

@@ -39,7 +39,7 @@ impl<'a> Body<'_, 'a> {
     pub(crate) fn past(&mut self, i: &ast::Instruction<'a>, read: &ReadModifiers) {
         let (mods, span) = (&read.mods, i.opcode.span);
         let has = |property| read.forms.iter().any(|form| form.has(property));
-        if has(Property::EndedUnrounded) && self.cx.target >= 20 {
+        if has(Property::EndedUnrounded) && self.cx.target >= 20 && self.cx.has_version(32) {
             let message = "mad.f32 lacks a rounding modifier".into();
             self.wrong("E0204", span, message, "write mad.rn.f32 or fma.rn.f32");
         }

@@ -176,6 +176,15 @@ impl Operands {
         parts.into_iter().flatten()
     }
 
+    /// Elements of vectors that have no meaning.
+    pub fn padding(&self) -> &[Operand] {
+        match self {
+            Self::Fetch(fetch) => &fetch.padding,
+            Self::Surface(surface) => &surface.padding,
+            Self::Listed(_) | Self::Query(_) => &[],
+        }
+    }
+
     /// Operands that the instruction reads: of a list those behind the first `listed`.
     pub fn read(&self, listed: usize) -> impl Iterator<Item = &Operand> {
         let mut parts: [&[Operand]; 12] = [&[]; 12];

@@ -266,7 +266,10 @@ fn registers(i: &Instruction, a: &ast::Instruction, mut f: impl FnMut(RegId, Acc
     let zero = matches!(i.opcode, Opcode::Xor | Opcode::Sub)
         && !i.mods.types.iter().any(|ty| ty.is_float())
         && matches!(i.operands.get(written..), Some([a, b]) if a == b);
-    for operand in i.operands.read(written).filter(|_| !zero) {
+    // Nor to elements that only fill a vector.
+    let padding = i.operands.padding();
+    let matters = |operand: &&Operand| !zero && !padding.iter().any(|p| std::ptr::eq(p, *operand));
+    for operand in i.operands.read(written).filter(matters) {
         each(operand, &mut |reg| f(reg, Access::Read));
     }
     for operand in i.operands.written(written) {

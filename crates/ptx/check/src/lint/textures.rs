@@ -340,7 +340,9 @@ impl<'b, 'a> Fetch<'b, 'a> {
             None => Some(*texture),
             _ => None,
         };
-        let integer = i.mods.types.get(1) == Some(&ScalarType::S32);
+        // With gradients, the bits of integers are taken for floats.
+        let integer =
+            i.mods.types.get(1) == Some(&ScalarType::S32) && i.mods.mip != Some(MipMode::Grad);
         Some(Self { body, at, texture: *texture, sampler, geometry: i.mods.geometry?, integer })
     }
 

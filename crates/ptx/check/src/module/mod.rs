@@ -39,7 +39,7 @@ impl<'a> Checker<'a> {
                 ast::Item::Variable(v) => self.module_variable(v),
                 ast::Item::Function(f) => self.function(f),
                 ast::Item::Alias(a) => self.alias(a),
-                ast::Item::Directive(d) => self.directive(d),
+                ast::Item::Directive(d) => self.directive(d, false),
                 _ => {}
             }
         }

@@ -40,6 +40,7 @@ impl<'a> Checker<'a> {
             if let Some(requirement) = REQUIREMENTS.iter().find(|d| d.feature == name) {
                 self.require(*requirement, directive.span);
             }
+            self.pragma(&directive.strings, directive.span, false);
             if name == "maxnctapersm" && self.has_version(21) {
                 self.report(
                     Diagnostic::error(

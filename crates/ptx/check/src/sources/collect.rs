@@ -111,14 +111,16 @@ impl<'a> Collector<'a> {
             let Item::Directive(directive) = item else { continue };
             match &directive.content {
                 Content::File(number, name) => files.push((*number, (*name).to_owned())),
-                Content::Strings(section) if !self.names.is_empty() => {
+                Content::Section(section)
+                    if !self.names.is_empty() && !section.bytes.is_empty() =>
+                {
                     let start = strings.len() as u32;
                     strings.extend_from_slice(&section.bytes);
                     let end = strings.len() as u32;
                     // A name does not go on in the next section.
                     strings.push(0);
                     for (label, offset) in &section.labels {
-                        labels.entry(label).or_insert(start.saturating_add(*offset)..end);
+                        labels.entry(label.text).or_insert(start.saturating_add(*offset)..end);
                     }
                 }
                 _ => {}

@@ -31,6 +31,15 @@ const HELPS: &[(&str, &str, &str)] = &[
     ("suld.b.1d.b32.trap %r1, [sf, {6}];", "W0220", "write 24 for texel 6"),
     ("suld.b.1d.b32.trap %r1, [sf, {2147483646}];", "W0220", "write a multiple of 4"),
     ("add.s32 %r1, %q8, 1;", "E0110", "did you mean %f8?"),
+    ("{ .reg .b32 %a1<20>; mov.b32 %a12, 1; }", "E0110", "give the group %a1 a name without a digit at its end"),
+    ("txq.level.width.b32 %r1, [tx], %f0;", "E0307", "the level is an integer"),
+    ("suld.b.1d.wb.b32.trap %r1, [sf, {%r2}];", "E0201", ".ca, .cg, .cs and .cv"),
+    ("sust.b.1d.ca.b32.trap [sf, {%r2}], %r1;", "E0201", ".wb, .cg, .cs and .wt"),
+    ("suld.b.1d.v1.b32.trap %r1, [sf, {%r2}];", "E0201", "remove .v1"),
+    ("ld.global.v1.f32 %f1, [%rd1];", "E0201", "remove .v1"),
+    ("tex.2d.v1.f32.f32 {%f1}, [tx, {%f5, %f6}];", "E0201", "write .v4"),
+    ("tex.lod.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f5, %f6}], %f7;", "E0201", "write .level"),
+    (".pragma \"frequency 4\";", "E0230", "write .version 9.0"),
 ];
 
 #[test]
@@ -41,6 +50,17 @@ fn helps_say_what_to_write() {
         let said = found.iter().find(|d| d.code == *code).and_then(|d| d.help.as_deref());
         assert!(said.is_some_and(|said| said.contains(help)), "{text}: {found:#?}");
     }
+}
+
+#[test]
+fn a_vector_register_after_a_sampler_is_written_by_its_elements() {
+    let text = ".version 8.6\n.target sm_75, texmode_independent\n.address_size 64\n.global .texref t;\n.global .samplerref s;\n\
+                .entry k() {\n.reg .v2 .f32 %v; .reg .f32 %f<5>;\n\
+                tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, s, %v];\ntex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, s, %f0];\nret;\n}\n";
+    let found = check_source(&SourceFile::new("case.ptx", text), &Options::default());
+    let helps: Vec<_> =
+        found.iter().filter(|d| d.code == "E0304").filter_map(|d| d.help.as_deref()).collect();
+    assert_eq!(helps, ["write {%v.x, %v.y}, or .version 9.0", "write {%f0}, or .version 9.0"]);
 }
 
 /// Nothing near these can be had: registers of a group end with its number.

@@ -167,7 +167,7 @@ fn names_are_read_with_care() {
     let one = |name: &str| {
         let text = format!(
             ".entry k() {{\n.loc 1 3 1\n.loc 1 5 1, function_name {name}, inlined_at 1 3 1\n#ret;\n}}\n\
-             {STRINGS}.section .debug_str {{ $a: .b8 120, 0\n$c: .b8 121, 200 }}\n.section .other {{ $d: .b8 121, 0 }}\n"
+             {STRINGS}.section .debug_str {{ $e: .b8 120, 0\n$c: .b8 121, 200 }}\n.section .other {{ $d: .b8 121, 0 }}\n"
         );
         let [frames] = &marked(&text)[..] else { panic!("one mark") };
         let (name, call) = frames.split_once(" < ").unwrap();

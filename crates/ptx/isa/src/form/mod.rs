@@ -181,7 +181,9 @@ pub enum Property {
     EndedWithSync,
     /// `+onesided`: came with PTX ISA 8.6, which not every release of ptxas knows.
     OneSidedFence,
-    /// `+unrounded`: ended with `sm_20`.
+    /// `+single`: writes one predicate, and not `p|q`.
+    OnePredicate,
+    /// `+unrounded`: ended with PTX ISA 3.2 for `sm_20` and later.
     EndedUnrounded,
     /// `+flushed`: what the latest ptxas asks more for than its releases before.
     LateFlush,

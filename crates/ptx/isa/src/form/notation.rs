@@ -182,6 +182,7 @@ fn read_operands(text: &'static str) -> (Shape, Vec<OperandRule>, Vec<Property>)
 fn read_property(name: &str) -> Property {
     match name {
         "macro" => Property::Macro,
+        "single" => Property::OnePredicate,
         "both" => Property::WritesBoth,
         "remote" => Property::NoRemoteResult,
         "ordered" => Property::OrderHasScope,

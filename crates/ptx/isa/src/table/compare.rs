@@ -51,10 +51,14 @@ super::rows! { ROWS:
     Setp "cmp:eq|ne bool:BOOL ty:BITS", "pp_:pred s:0 s:0 c:pred", 10, 0, "9.7.6.2", "compare and combine";
     Setp "cmp:FCMP bool:BOOL ftz? ty:f32", "pp_:pred s:0 s:0 c:pred", 10, 0, "9.7.6.2", "compare and combine";
     Setp "cmp:FCMP bool:BOOL ty:f64", "pp_:pred s:0 s:0 c:pred", 10, 0, "9.7.6.2", "compare and combine";
-    Setp "cmp:FCMP ftz? ty:HALF", "pp_:pred s:0 s:0", 42, 53, "9.7.7.2", "compare halves";
-    Setp "cmp:FCMP bool:BOOL ftz? ty:HALF", "pp_:pred s:0 s:0 c:pred", 42, 53, "9.7.7.2", "compare halves and combine";
-    Setp "cmp:FCMP ty:BHALF", "pp_:pred s:0 s:0", 78, 90, "9.7.7.2", "compare halves";
-    Setp "cmp:FCMP bool:BOOL ty:BHALF", "pp_:pred s:0 s:0 c:pred", 78, 90, "9.7.7.2", "compare halves and combine";
+    Setp "cmp:FCMP ftz? ty:f16", "pp_:pred s:0 s:0 +single", 42, 53, "9.7.7.2", "compare";
+    Setp "cmp:FCMP bool:BOOL ftz? ty:f16", "pp_:pred s:0 s:0 c:pred +single", 42, 53, "9.7.7.2", "compare and combine";
+    Setp "cmp:FCMP ftz? ty:f16x2", "pp_:pred s:0 s:0", 42, 53, "9.7.7.2", "compare pairs of halves";
+    Setp "cmp:FCMP bool:BOOL ftz? ty:f16x2", "pp_:pred s:0 s:0 c:pred", 42, 53, "9.7.7.2", "compare pairs of halves and combine";
+    Setp "cmp:FCMP ty:bf16", "pp_:pred s:0 s:0 +single", 78, 90, "9.7.7.2", "compare";
+    Setp "cmp:FCMP bool:BOOL ty:bf16", "pp_:pred s:0 s:0 c:pred +single", 78, 90, "9.7.7.2", "compare and combine";
+    Setp "cmp:FCMP ty:bf16x2", "pp_:pred s:0 s:0", 78, 90, "9.7.7.2", "compare pairs of halves";
+    Setp "cmp:FCMP bool:BOOL ty:bf16x2", "pp_:pred s:0 s:0 c:pred", 78, 90, "9.7.7.2", "compare pairs of halves and combine";
     Selp "ty:DATA", "d:0 s:0 s:0 c:pred", 10, 0, "9.7.6.3", "one of two by a predicate";
     Slct "ty:DATA ty:s32", "d:0 s:0 s:0 s:1", 10, 0, "9.7.6.4", "one of two by a sign";
     Slct "ftz? ty:DATA ty:f32", "d:0 s:0 s:0 s:1", 10, 0, "9.7.6.4", "one of two by a sign";

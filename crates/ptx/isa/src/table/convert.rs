@@ -18,10 +18,10 @@ super::rows! { ROWS:
     Cvt "sat ty:s64 ty:u64", "r-:0 x-%:1", 10, 0, "9.7.9.21", "integer to integer, saturating";
     Cvt "rnd:IRND ftz? sat? ty:u8|u16|u32|u64|s8|s16|s32|s64 ty:f32", "r-:0 x-%:1", 10, 0, "9.7.9.21", "float to integer";
     Cvt "rnd:IRND sat? ty:u8|u16|u32|u64|s8|s16|s32|s64 ty:f16|f64", "r-:0 x-%:1", 10, 0, "9.7.9.21", "float to integer";
-    Cvt "rnd:IRND ty:u8|u16|u32|u64|s8|s16|s32|s64 ty:bf16", "r-:0 x-%:1", 78, 90, "9.7.9.21", "float to integer";
+    Cvt "rnd:IRND ty:u8|u16|u32|u64|s8|s16|s32|s64 ty:bf16", "d-:0 x-%:1", 78, 90, "9.7.9.21", "float to integer";
     Cvt "rnd:RND sat? ty:f16|f64 ty:u8|u16|u32|u64|s8|s16|s32|s64", "r-:0 x-:1", 10, 0, "9.7.9.21", "integer to float";
     Cvt "rnd:RND ftz? sat? ty:f32 ty:u8|u16|u32|u64|s8|s16|s32|s64", "r-:0 x-:1", 10, 0, "9.7.9.21", "integer to float";
-    Cvt "rnd:RND ty:bf16 ty:u8|u16|u32|u64|s8|s16|s32|s64", "r-:0 x-:1", 78, 90, "9.7.9.21", "integer to float";
+    Cvt "rnd:RND ty:bf16 ty:u8|u16|u32|u64|s8|s16|s32|s64", "r-:0 s-:1", 78, 90, "9.7.9.21", "integer to float";
     Cvt "rnd:RND ftz? sat? ty:f32 ty:f64", "r-:0 x-:1", 10, 0, "9.7.9.21", "narrower float";
     Cvt "rnd:RND sat? ty:f16 ty:f64", "r-:0 x-:1", 10, 0, "9.7.9.21", "narrower float";
     Cvt "rnd:RND ftz? sat? ty:f16 ty:f32", "r-:0 x-:1", 10, 0, "9.7.9.21", "narrower float";

@@ -19,7 +19,7 @@ super::rows! { ROWS:
     Fma "rnd:RND sat? ty:f32 ty:f16|bf16", "d:0 s:1 s:1 s:0", 86, 100, "9.7.5.3", "fused multiply-add of halves and an f32";
     Fma "rnd:RND ftz? ty:f32x2", "d:0 s:0 s:0 s:0", 86, 100, "9.7.3.6", "fused multiply-add of pairs";
     Mad "rnd:RND ftz? sat? ty:f32", "d:0 s:0 s:0 s:0", 20, 20, "9.7.3.7", "multiply-add, fused";
-    Mad "ftz? sat? ty:f32", "d:0 s:0 s:0 s:0 +unrounded", 10, 0, "9.7.3.7", "multiply-add";
+    Mad "ftz? sat? ty:f32", "d:0 s:0 s:0 s:0 +unrounded", 10, 0, "9.7.3.7", "multiply-add; for sm_20 and later until PTX ISA 3.1, and fused there";
     Mad "rnd:RND ty:f64", "d:0 s:0 s:0 s:0", 10, 0, "9.7.3.7", "multiply-add, fused";
     Div "approx ftz? ty:f32", "d:0 s:0 s:0", 14, 0, "9.7.3.8", "quotient, 2 ulp";
     Div "^full ftz? ty:f32", "d:0 s:0 s:0", 14, 0, "9.7.3.8", "quotient, 2 ulp over the full range";

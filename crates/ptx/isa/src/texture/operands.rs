@@ -22,7 +22,7 @@ pub struct Registers {
 #[rustfmt::skip]
 pub const COORDINATES: &[Registers] = &[
     place("coordinate", F32, &[F32, B32],           &[F32, B32, S32, U32],   "Texels, or the range 0 to 1 with normalized coordinates; the bits of integer registers are taken as .f32."),
-    place("coordinate", S32, &[S32, U32, B32, F16x2], &[S32, U32, B32, F16x2], "Texels; there is neither filtering nor wrapping."),
+    place("coordinate", S32, &[S32, U32, B32, F16x2], &[S32, U32, B32, F16x2], "Texels; there is neither filtering nor wrapping. tex.grad takes their bits for .f32, as the code of ptxas does."),
     place("level",      F32, &[F32, B32],           &[F32, B32, S32, U32],   "Level of detail; its fraction mixes two levels if the sampler filters between levels."),
     place("level",      S32, &[S32, U32, B32, F16x2], &[S32, U32, B32, F16x2], "Number of the level."),
     place("gradient",   F32, &[],                   &[F32, B32],             "Change of each coordinate from one pixel to the next; always .f32, also with .s32 coordinates."),

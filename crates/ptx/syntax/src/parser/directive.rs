@@ -2,7 +2,7 @@
 
 use super::recovery::Scope;
 use super::{Parse, Parser};
-use crate::ast::{Content, Directive, FilePlace, Loc, Strings};
+use crate::ast::{Content, Directive, FilePlace, Ident, Loc, Section};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::token::TokenKind;
@@ -78,9 +78,9 @@ impl<'a> Parser<'a> {
     pub(crate) fn pragma(&mut self, scope: Scope) -> Parse<Directive<'a>> {
         let start = self.at;
         self.advance();
-        self.strings()?;
+        let strings = self.strings()?;
         self.semicolon(scope, "`.pragma`")?;
-        Ok(self.kept(start, Content::None))
+        Ok(self.kept(start, Content::Pragma(strings)))
     }
 
     /// Strings with commas between them, without their quotes.
@@ -115,16 +115,16 @@ impl<'a> Parser<'a> {
         }
         let open = self.at;
         self.advance();
-        let mut strings = (self.word(name).text == "debug_str").then(Strings::default);
-        if self.section_body(&mut strings).is_err() {
+        let mut section = Section::default();
+        let kept = self.word(name).text == "debug_str";
+        if self.section_body(&mut section, kept).is_err() {
             self.skip_block(open, self.at);
         }
-        let content = strings.map_or(Content::None, |s| Content::Strings(Box::new(s)));
-        Ok(self.kept(start, content))
+        Ok(self.kept(start, Content::Section(Box::new(section))))
     }
 
-    /// What stands in the braces, into `strings` if they are wanted.
-    fn section_body(&mut self, strings: &mut Option<Strings<'a>>) -> Parse<()> {
+    /// What stands in the braces; with its bytes if they are `kept`.
+    fn section_body(&mut self, section: &mut Section<'a>, kept: bool) -> Parse<()> {
         let open = self.previous();
         loop {
             match self.kind() {
@@ -143,10 +143,9 @@ impl<'a> Parser<'a> {
                     return self.fail(diagnostic);
                 }
                 TokenKind::Ident if self.peek_at(1).kind == TokenKind::Colon => {
-                    if let Some(strings) = strings {
-                        let label = self.text_of(self.peek());
-                        strings.labels.push((label, strings.bytes.len() as u32));
-                    }
+                    let token = self.peek();
+                    let label = Ident { text: self.text_of(token), span: token.span };
+                    section.labels.push((label, section.bytes.len() as u32));
                     self.advance();
                     self.advance();
                 }
@@ -160,14 +159,21 @@ impl<'a> Parser<'a> {
                         _ => return self.section_error("`.b8`, `.b16`, `.b32`, `.b64` or a label"),
                     };
                     self.advance();
+                    // Numbers make lists; a name stands alone.
+                    let mut is_list = false;
                     loop {
-                        let value = self.section_value(bits)?.to_le_bytes();
-                        if let Some(strings) = strings {
-                            strings.bytes.extend_from_slice(&value[..bits as usize / 8]);
+                        let is_name = matches!(self.kind(), TokenKind::Ident | TokenKind::Word);
+                        if is_name && is_list {
+                            return self.section_error("a number");
                         }
-                        if self.eat(TokenKind::Comma).is_none() {
+                        let value = self.section_value(section, bits)?.to_le_bytes();
+                        if kept {
+                            section.bytes.extend_from_slice(&value[..bits as usize / 8]);
+                        }
+                        if is_name || self.eat(TokenKind::Comma).is_none() {
                             break;
                         }
+                        is_list = true;
                     }
                 }
                 _ => return self.section_error("`.b8`, `.b16`, `.b32`, `.b64`, a label or `}`"),
@@ -178,8 +184,10 @@ impl<'a> Parser<'a> {
     /// A number, a name or a section, with an offset or the difference of two names. Names have
     /// 32 or 64 bits, and of numbers up to 32 bits the assembler looks at the low 32. The number; of
     /// names 0.
-    fn section_value(&mut self, bits: u32) -> Parse<i64> {
-        let negative = self.eat(TokenKind::Minus).is_some();
+    fn section_value(&mut self, section: &mut Section<'a>, bits: u32) -> Parse<i64> {
+        let minus = self.eat(TokenKind::Minus);
+        let negative = minus.is_some();
+        section.negative = section.negative.or(minus.map(|m| m.span));
         let token = self.peek();
         match token.kind {
             TokenKind::Integer => {
@@ -204,11 +212,12 @@ impl<'a> Parser<'a> {
             TokenKind::Ident | TokenKind::Word => self.advance(),
             _ => return self.section_error("a number or a name"),
         };
-        let wanted = match self.kind() {
-            TokenKind::Plus => (TokenKind::Integer, "a number"),
-            TokenKind::Minus => (TokenKind::Ident, "a name"),
+        let (found, wanted) = match self.kind() {
+            TokenKind::Plus => (&mut section.offset, (TokenKind::Integer, "a number")),
+            TokenKind::Minus => (&mut section.difference, (TokenKind::Ident, "a name")),
             _ => return Ok(0),
         };
+        found.get_or_insert(token.span);
         self.advance();
         if self.eat(wanted.0).is_none() {
             return self.section_error(wanted.1);

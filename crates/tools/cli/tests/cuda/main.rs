@@ -18,6 +18,8 @@ mod evidence;
 mod explained;
 #[path = "../genhtml/mod.rs"]
 mod genhtml;
+#[path = "../helped/mod.rs"]
+mod helped;
 mod lost;
 mod parent;
 mod places;
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
     trials.extend(evidence::trials(&setup));
     trials.extend(parent::trials(&setup));
     trials.extend(lost::trials(&setup));
+    trials.extend(helped::trials(Some(&setup.libraries)));
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
     trials.extend(checked::trials(&setup));

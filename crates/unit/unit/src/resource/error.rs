@@ -51,7 +51,7 @@ pub enum CreateError {
         max: u64,
     },
     /// The first texel is not aligned (docs/numerics.md 12).
-    #[error("the {what} {value} is not a multiple of {align} bytes")]
+    #[error("the {what} {} is not a multiple of {align} bytes", number(what, *.value))]
     Alignment {
         /// `base address`, `pitch`.
         what: &'static str,
@@ -59,6 +59,14 @@ pub enum CreateError {
         value: u64,
         /// Multiple wanted.
         align: u64,
+    },
+    /// A cube map whose faces are not square.
+    #[error("faces of a cube are square, not {width} x {height}")]
+    NotSquare {
+        /// As given.
+        width: u32,
+        /// As given.
+        height: u32,
     },
     /// The memory is smaller than the texels.
     #[error("{needed} bytes of texels do not fit into the {available} bytes of the memory")]
@@ -90,6 +98,11 @@ impl CreateError {
             _ => CudaError::InvalidValue,
         }
     }
+}
+
+/// Addresses are hexadecimal, as everywhere.
+fn number(what: &str, value: u64) -> String {
+    if what.ends_with("address") { format!("{value:#x}") } else { value.to_string() }
 }
 
 /// `1`, `1 to 16384`

@@ -266,9 +266,7 @@ impl ArrayShape {
     fn check_parts(&self) -> Result<(), CreateError> {
         let Extent { width, height, .. } = self.extent;
         if self.geometry.is_cube() && width != height {
-            return Err(CreateError::Refused(format!(
-                "faces of a cube are square, not {width} x {height}"
-            )));
+            return Err(CreateError::NotSquare { width, height });
         }
         match (self.geometry.is_multisample(), self.samples) {
             (true, 2 | 4 | 8 | 16) | (false, 1) => Ok(()),

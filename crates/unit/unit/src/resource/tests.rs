@@ -101,7 +101,7 @@ fn linear_and_pitched_memory() {
     assert!(linear(32, 512).is_ok());
     assert_eq!(
         linear(8, 512).unwrap_err().to_string(),
-        "the base address 520 is not a multiple of 16 bytes"
+        "the base address 0x208 is not a multiple of 16 bytes"
     );
     assert!(linear(48, 512).is_err() && linear(u64::MAX - 15, 512).is_err());
     assert!(Resource::linear(f, (1 << 28) + 1, block(48), 0, 0, "l").is_err());

@@ -1,0 +1,81 @@
+//! Variables of bodies and the names of numbered groups, `%r<10>` and `l<2>`.
+
+use texunit_syntax::{Span, ast};
+
+use crate::body::{Body, MAX_FRAME};
+use crate::context::scope::{Found, Local, Numbered};
+use crate::ir::{FrameVar, FrameVarId, Variable};
+
+/// The variables of a group `l<2>`, but for their names; they are made when they are named.
+#[derive(Clone)]
+pub(super) enum Pattern {
+    Frame(FrameVar, Span),
+    Static(Box<Variable>),
+}
+
+impl<'a> Body<'_, 'a> {
+    /// The variable with this name.
+    pub(super) fn made(&mut self, pattern: Pattern, name: &str) -> Local<'a> {
+        match pattern {
+            Pattern::Frame(variable, span) => {
+                self.frame_bytes = self.frame_bytes.saturating_add(u64::from(variable.size));
+                if self.frame_bytes > MAX_FRAME {
+                    if self.cx.too_large(span, self.frame_bytes, MAX_FRAME).is_none() {
+                        return Local::Broken;
+                    }
+                    self.frame_bytes = 0;
+                }
+                let id = FrameVarId(self.function.frame.len() as u32);
+                self.function.frame.push(FrameVar { name: name.to_string(), ..variable });
+                Local::Frame(id)
+            }
+            Pattern::Static(variable) => {
+                let name = self.full_name(name);
+                Local::Static(self.cx.add_variable(Variable { name, ..*variable }))
+            }
+        }
+    }
+
+    /// What a name in a scope of the body is; a variable of a numbered group is made when it is
+    /// first named.
+    pub(crate) fn find(&mut self, name: &'a str) -> Option<Found<'a>> {
+        match self.scopes.find(name)? {
+            Found::Member(depth, pattern) => {
+                let local = self.made(self.patterns[pattern].clone(), name);
+                Some(self.scopes.made(depth, name, local))
+            }
+            found => Some(found),
+        }
+    }
+
+    /// `function.variable`; only the beginning of the function's name where long names of functions
+    /// would make the module much larger than its text.
+    fn full_name(&mut self, variable: &str) -> String {
+        const SHORT: usize = 32;
+        let owner = self.function.name.as_str();
+        self.cx.owner_bytes += owner.len();
+        let short =
+            owner.get(..SHORT).filter(|_| self.cx.owner_bytes > self.cx.source.text().len());
+        format!("{}.{variable}", short.unwrap_or(owner))
+    }
+
+    /// Declares a name that a numbered group of the same scope does not have.
+    pub(super) fn declare(&mut self, v: &'a ast::Variable<'a>, local: Local<'a>) {
+        match self.scopes.stack.last().and_then(|s| s.range_of(v.name.text)) {
+            Some((_, first)) => self.cx.duplicate(&v.name, first),
+            None => self.define(&v.name, local),
+        }
+    }
+
+    /// Declares `name<count>`.
+    pub(super) fn group(&mut self, v: &'a ast::Variable<'a>, group: Numbered) {
+        let (name, count) = (v.name, v.count.map_or(0, |(n, _)| n));
+        let Some(scope) = self.scopes.stack.last_mut() else { return };
+        let taken = scope.numbered.get(name.text).filter(|(least, _)| *least < count);
+        let first = scope.ranges.get(name.text).map(|r| r.2).or(taken.map(|(_, span)| *span));
+        match first {
+            Some(first) => self.cx.duplicate(&name, first),
+            None => drop(scope.ranges.insert(name.text, (count, group, name.span))),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The examples at the end of help texts, as they are printed: each is run by `sh` in a copy of tests/help, which
+//! has the files that they name, and succeeds. Tools that are not installed (nvcc, ptxas, pytest) are scripts there.
+//!
+//! Those that take longer than two seconds are ignored by default; `.ci/full` runs them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::CommandFactory;
+use libtest_mimic::{Failed, Trial};
+use texunit_testkit::TempDir;
+
+/// Beginnings of examples that need the drop-in libraries.
+const OF_PROGRAMS: &[&str] = &["texunit run", "texunit install-libs", "LD_LIBRARY_PATH="];
+
+/// Beginnings of examples that take long: all cases as files, all cases run, all benchmarks.
+const SLOW: &[&str] = &["texunit cases export", "texunit cases run tests/fetch", "texunit bench"];
+
+/// What the language server is asked: nothing, and to stop.
+const SHUTDOWN: [&str; 3] = [
+    r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#,
+    r#"{"jsonrpc":"2.0","id":2,"method":"shutdown"}"#,
+    r#"{"jsonrpc":"2.0","method":"exit"}"#,
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
+}
+
+/// One test a command, with the examples of its help in their order: those that need the drop-in libraries, if
+/// these are given, else the others.
+pub(crate) fn trials(libraries: Option<&Path>) -> Vec<Trial> {
+    let mut program = texunit::args::Cli::command();
+    program.build();
+    let (mut waiting, mut trials) = (vec![program], Vec::new());
+    while let Some(mut command) = waiting.pop() {
+        if command.get_name() == "help" {
+            continue;
+        }
+        let help = command.render_long_help().to_string();
+        waiting.extend(command.get_subcommands().cloned());
+        let wanted = |e: &&str| begins(e, OF_PROGRAMS) == libraries.is_some();
+        let examples: Vec<String> = examples(&help).filter(wanted).map(str::to_owned).collect();
+        let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
+        let (slow, fast): (Vec<_>, Vec<_>) = examples.into_iter().partition(|e| begins(e, SLOW));
+        for (of, examples, is_slow) in [("help", fast, false), ("help, slow", slow, true)] {
+            if !examples.is_empty() {
+                let libraries = libraries.map(Path::to_owned);
+                let run = move || run_all(&examples, libraries.as_deref());
+                trials.push(Trial::test(format!("{of}::{name}"), run).with_ignored_flag(is_slow));
+            }
+        }
+    }
+    trials
+}
+
+fn begins(example: &str, list: &[&str]) -> bool {
+    list.iter().any(|beginning| example.starts_with(*beginning))
+}
+
+/// The commands, without what is said beside them.
+fn examples(help: &str) -> impl Iterator<Item = &str> {
+    let list = help.rsplit("Examples:\n").next().unwrap_or_default().lines();
+    let lines = list.filter_map(|line| line.strip_prefix("  ").filter(|l| !l.starts_with(' ')));
+    lines.map(|line| line.split("   ").next().unwrap_or_default().trim_end())
+}
+
+fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let path = entry?.path();
+        if path.is_file() {
+            std::fs::copy(&path, to.join(path.file_name().unwrap_or_default()))?;
+        }
+    }
+    Ok(())
+}
+
+fn run_all(examples: &[String], libraries: Option<&Path>) -> Result<(), Failed> {
+    let temp = TempDir::new("help");
+    copy_folder(&root().join("tests/help"), temp.path())?;
+    copy_folder(&root().join("examples/rotate"), &temp.path().join("examples/rotate"))?;
+    let home = temp.path().join("texunit/tests/fetch");
+    for folder in [&home, &temp.path().join("tests/fetch")] {
+        std::fs::create_dir_all(folder)?;
+        std::fs::copy(root().join("tests/fetch/level.toml"), folder.join("level.toml"))?;
+    }
+    let fetch = root().join("tests/fetch");
+    std::fs::copy(fetch.join("cube.toml"), temp.path().join("cube.toml"))?;
+    std::fs::copy(fetch.join("card/cube-fetch.toml.gz"), temp.path().join("card.toml.gz"))?;
+    for example in examples {
+        run(example, &temp, libraries)?;
+    }
+    Ok(())
+}
+
+fn run(example: &str, temp: &TempDir, libraries: Option<&Path>) -> Result<(), Failed> {
+    // What an editor is told to start.
+    let line = if example.starts_with("vim.") { "texunit lsp" } else { example };
+    // The folder of a system.
+    let line = line.replace("/opt/", &format!("{}/opt/", temp.path().display()));
+    let program = Path::new(env!("CARGO_BIN_EXE_texunit"));
+    let path = format!(
+        "{}:{}:{}",
+        program.parent().ok_or("the program has a folder")?.display(),
+        temp.path().display(),
+        std::env::var("PATH")?
+    );
+    // A launch that has no fault cannot be made smaller: `reduce` has one that does, unless it compares two.
+    if line == "texunit reduce job.toml" {
+        std::fs::copy(temp.path().join("fault.toml"), temp.path().join("job.toml"))?;
+    }
+    if line.starts_with("texunit reduce kernel.ptx --out") {
+        let right = std::fs::read_to_string(temp.path().join("kernel.ptx"))?;
+        std::fs::write(temp.path().join("kernel.ptx"), right.replace("ret;", "return;"))?;
+    } else {
+        std::fs::copy(root().join("tests/help/kernel.ptx"), temp.path().join("kernel.ptx"))?;
+    }
+    let input: String = SHUTDOWN
+        .iter()
+        .map(|message| format!("Content-Length: {}\r\n\r\n{message}", message.len()))
+        .collect();
+    std::fs::write(temp.path().join("input"), input)?;
+    let output = Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(temp.path())
+        .env("PATH", path)
+        .env("HOME", temp.path())
+        .envs(libraries.map(|folder| ("TEXUNIT_LIBS", folder)))
+        .stdin(Stdio::from(std::fs::File::open(temp.path().join("input"))?))
+        .output()?;
+    if line == "texunit reduce job.toml" {
+        std::fs::copy(root().join("tests/help/job.toml"), temp.path().join("job.toml"))?;
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    // Without a card, that is what it says.
+    let no_card = line.starts_with("texunit compare") && said.contains("needs a real NVIDIA GPU");
+    if output.status.success() || no_card {
+        return Ok(());
+    }
+    Err(format!("$ {example}\n{}\n{said}", output.status).into())
+}

@@ -1,0 +1,1 @@
+"""Stands for pytest, which is not installed."""
