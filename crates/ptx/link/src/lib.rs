@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 use texunit_syntax::ast::{
-    Block, Content, Directive, Function, Item, Linkage, Statement, Variable,
+    Block, Content, Directive, Function, Item, Linkage, Section, Statement, Variable,
 };
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -222,11 +222,16 @@ fn choose<'a>(symbols: &[Vec<Symbol<'a>>], inputs: &[Ptx]) -> Result<Chosen<'a>,
     Ok(chosen)
 }
 
+/// Whether a section has the names of functions: of others no bytes are kept.
+fn has_names(section: &Section<'_>) -> bool {
+    !section.bytes.is_empty()
+}
+
 /// Labels of the names of functions that `.loc` speaks of.
 fn labels<'a>(items: &[Item<'a>]) -> Vec<&'a str> {
     let of = |item: &Item<'a>| match item {
-        Item::Directive(Directive { content: Content::Strings(strings), .. }) => {
-            strings.labels.iter().map(|(label, _)| *label).collect()
+        Item::Directive(Directive { content: Content::Section(names), .. }) if has_names(names) => {
+            names.labels.iter().map(|(label, _)| label.text).collect()
         }
         _ => Vec::new(),
     };
@@ -321,7 +326,9 @@ fn headers(items: &[Item<'_>]) -> Vec<Edit> {
         Item::Version(v) => Some(v.span),
         Item::Target(t) => Some(t.span),
         Item::AddressSize(a) => Some(a.span),
-        Item::Directive(Directive { content: Content::Strings(_), .. }) => None,
+        Item::Directive(Directive { content: Content::Section(names), .. }) if has_names(names) => {
+            None
+        }
         Item::Directive(d) if matches!(d.name.text, "section" | ".section") => Some(d.span),
         _ => None,
     };
