@@ -19,12 +19,12 @@ const SECTION_NEGATIVE: Requirement = needs("a negative number in a .section", 7
 const FILE_STAMP: Requirement = needs("time and size of a .file", 32);
 
 /// How the string of a `.pragma` begins that stands in a body and nowhere else: what it needs, and the
-/// first release of ptxas that knows it. Others are for older ones words without a meaning, which are
-/// accepted everywhere.
-const OF_BODIES: &[(Requirement, Ptxas)] = &[
-    (Requirement { target: 50, ..needs("used_bytes_mask", 83) }, Ptxas::V12_4),
-    (Requirement { target: 75, ..needs("enable_smem_spilling", 87) }, Ptxas::V12_9),
-    (needs("frequency", 90), Ptxas::V13_5),
+/// first releases of ptxas that know it and that ask for the target. For older ones they are words
+/// without a meaning, which are accepted everywhere.
+const OF_BODIES: &[(Requirement, Ptxas, Ptxas)] = &[
+    (Requirement { target: 50, ..needs("used_bytes_mask", 83) }, Ptxas::V12_4, Ptxas::V12_4),
+    (Requirement { target: 75, ..needs("enable_smem_spilling", 87) }, Ptxas::V12_9, Ptxas::V13_5),
+    (needs("frequency", 90), Ptxas::V13_5, Ptxas::V13_5),
 ];
 
 impl<'a> Checker<'a> {
@@ -44,10 +44,13 @@ impl<'a> Checker<'a> {
     /// The strings of a `.pragma`.
     pub(crate) fn pragma(&mut self, strings: &[&'a str], span: Span, in_body: bool) {
         for string in strings {
-            let known = |(need, since): &&(Requirement, Ptxas)| {
+            let known = |(need, since, _): &&(Requirement, Ptxas, Ptxas)| {
                 string.starts_with(need.feature) && self.release >= *since
             };
-            let Some(&(need, _)) = OF_BODIES.iter().find(known) else { continue };
+            let Some(&(mut need, _, targeted)) = OF_BODIES.iter().find(known) else { continue };
+            if self.release < targeted {
+                need.target = 0;
+            }
             let name = need.feature;
             if !in_body {
                 let message = format!("the pragma {name} stands in the body of a function only");

@@ -62,7 +62,7 @@ fn begins(example: &str, list: &[&str]) -> bool {
 fn examples(help: &str) -> impl Iterator<Item = &str> {
     let list = help.rsplit("Examples:\n").next().unwrap_or_default().lines();
     let lines = list.filter_map(|line| line.strip_prefix("  ").filter(|l| !l.starts_with(' ')));
-    lines.map(|line| line.split("   ").next().unwrap_or_default().trim_end())
+    lines.map(|line| line.split("  ").next().unwrap_or_default().trim_end())
 }
 
 fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
@@ -80,6 +80,12 @@ fn run_all(examples: &[String], libraries: Option<&Path>) -> Result<(), Failed> 
     let temp = TempDir::new("help");
     copy_folder(&root().join("tests/help"), temp.path())?;
     copy_folder(&root().join("examples/rotate"), &temp.path().join("examples/rotate"))?;
+    std::fs::copy(root().join("examples/rotate/rotate.ptx"), temp.path().join("rotate.ptx"))?;
+    std::fs::copy(temp.path().join("kernel.ptx"), temp.path().join("kernels.ptx"))?;
+    for folder in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"]
+    {
+        std::fs::create_dir_all(temp.path().join(folder))?;
+    }
     let home = temp.path().join("texunit/tests/fetch");
     for folder in [&home, &temp.path().join("tests/fetch")] {
         std::fs::create_dir_all(folder)?;
