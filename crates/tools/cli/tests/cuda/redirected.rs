@@ -235,7 +235,11 @@ fn nvjitlink(setup: &Setup) -> Result<(), Failed> {
             same(ended.status.code(), Some(0), &ended)?;
             let says = |words: &str| ended.stderr.matches(words).count();
             same(says("the program links to machine code with nvJitLink; it gets"), 1, &ended)?;
-            same(says("the program links LTO code (a.ltoir) with nvJitLink, and of that no PTX"), 1, &ended)?;
+            same(
+                says("the program links LTO code (a.ltoir) with nvJitLink, and of that no PTX"),
+                1,
+                &ended,
+            )?;
             same(says("`seven` is defined in one.ptx and in two.ptx"), 1, &ended)?;
         }
     }
