@@ -131,7 +131,7 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
     let mut made = ArrayDescriptor::new(format, geometry, extent, "array");
     made.layers = axis("Depth", layers)?;
     made.sparse = flags & CUDA_ARRAY3D_SPARSE != 0;
-    made.without_gather = flags & CUDA_ARRAY3D_TEXTURE_GATHER == 0;
+    made.gathers = flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0;
     Ok(made)
 }
 

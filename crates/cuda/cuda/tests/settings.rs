@@ -362,7 +362,7 @@ fn fetches_that_no_texture_fits_go_on_and_are_told() {
             assert_eq!(err.matches(finding).count(), 2, "{err}");
             let call = "cudaMalloc3DArray with a depth";
             assert!(err.contains(call) && err.contains("TEXUNIT_BAD_FETCH=fault"), "{err}");
-            assert!(err.contains("checks: 4 findings at 2 places"), "{err}");
+            assert!(err.contains("checks: 2 findings (2 errors), 4 times in all"), "{err}");
             let text = std::fs::read_to_string(&file).unwrap();
             assert_eq!(text.matches(kind).count(), 2, "{text}");
             if form == "json" {

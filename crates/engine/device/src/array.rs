@@ -25,9 +25,9 @@ pub struct ArrayDescriptor {
     pub samples: u32,
     /// Made without memory: tiles of 64 KiB are mapped later (`CUDA_ARRAY3D_SPARSE`).
     pub sparse: bool,
-    /// Made without the flag that CUDA asks for where `tld4` reads an array (`CUDA_ARRAY3D_TEXTURE_GATHER`): checks tell of
-    /// such fetches.
-    pub without_gather: bool,
+    /// Whether it has the flag that CUDA asks for where `tld4` reads it (`CUDA_ARRAY3D_TEXTURE_GATHER`). Without it the unit
+    /// gathers all the same, and checks tell of that.
+    pub gathers: bool,
     /// What messages call it.
     pub name: String,
 }
@@ -40,17 +40,17 @@ texunit_unit::setters! {
         with_layers(layers: u32);
         with_samples(samples: u32);
         with_sparse(sparse: bool);
-        with_without_gather(without_gather: bool);
+        with_gathers(gathers: bool);
         with_name(name: impl Into<String>);
     }
 }
 
 impl ArrayDescriptor {
-    /// One layer; 2 samples where the geometry has samples; not sparse.
+    /// One layer; 2 samples where the geometry has samples; not sparse; to be gathered from.
     pub fn new(format: Format, geometry: Geometry, extent: Extent, name: &str) -> Self {
         let samples = if geometry.is_multisample() { 2 } else { 1 };
-        let (layers, sparse, without_gather, name) = (1, false, false, name.to_owned());
-        Self { format, geometry, extent, layers, samples, sparse, without_gather, name }
+        let (layers, sparse, gathers, name) = (1, false, true, name.to_owned());
+        Self { format, geometry, extent, layers, samples, sparse, gathers, name }
     }
 
     fn shape(&self, levels: Option<u32>) -> ArrayShape {
@@ -149,7 +149,7 @@ impl Array {
         if descriptor.sparse {
             resource = crate::sparse::without_tiles(resource, &shape)?;
         }
-        if descriptor.without_gather {
+        if !descriptor.gathers {
             resource = resource.without_gather();
         }
         let resource = Arc::new(resource);
