@@ -10,8 +10,8 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use texunit_memory::Block;
 use texunit_texel::{Channel, Reading, readings};
 use texunit_unit::{
-    ArrayShape, EffectiveSampler, FetchForm, FetchPlan, Override, ReadMode, Resource,
-    ResultType, Sampler, Texture as Header, effective_sampler, overrides, resolve,
+    ArrayShape, EffectiveSampler, FetchForm, FetchPlan, Override, ReadMode, Resource, ResultType,
+    Sampler, Texture as Header, effective_sampler, overrides, resolve,
 };
 
 /// Texels with how they are read. Plans are made when they are first needed and kept.

@@ -60,7 +60,8 @@ mod tests {
         let shown = line("error", None, hostile, hostile);
         assert_eq!(shown.lines().count(), 1);
         assert!(!shown.trim_end().contains(is_obeyed), "{shown:?}");
-        let expected = "::error title=texunit%3A a␛[31m␇\u{fffd}b%2Cc%3A%250A%0A%3A%3Aerror%3A%3Ax␡\u{fffd}::";
+        let expected =
+            "::error title=texunit%3A a␛[31m␇\u{fffd}b%2Cc%3A%250A%0A%3A%3Aerror%3A%3Ax␡\u{fffd}::";
         assert!(shown.starts_with(expected), "{shown}");
     }
 }
