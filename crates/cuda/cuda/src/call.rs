@@ -102,7 +102,7 @@ pub(crate) fn write_error(text: Arguments<'_>) {
     let mut err = std::io::stderr().lock();
     crate::running::clear(&mut err);
     let text = text.to_string();
-    let shown = texunit_report::screen(&text, crate::settings::settings().color);
+    let shown = texunit_report::screen(&text, crate::settings::is_colored());
     let _ = err.write_all(shown.as_bytes());
 }
 

@@ -76,9 +76,15 @@ pub(crate) struct Settings {
     pub(crate) complaints: Vec<String>,
 }
 
+static SETTINGS: OnceLock<Settings> = OnceLock::new();
+
+/// Whether messages are coloured: not those about the settings themselves, which come while these are read.
+pub(crate) fn is_colored() -> bool {
+    SETTINGS.get().is_some_and(|settings| settings.color)
+}
+
 /// The settings, read once.
 pub(crate) fn settings() -> &'static Settings {
-    static SETTINGS: OnceLock<Settings> = OnceLock::new();
     SETTINGS.get_or_init(|| {
         let named = texunit_evidence::folder();
         let above = if named.is_none() { texunit_evidence::run_above() } else { None };

@@ -15,7 +15,7 @@ pub(crate) fn print_json(text: &str) -> io::Result<()> {
     print_bytes(in_json(text).as_bytes())
 }
 
-/// Prints what is no message: a file that was asked for on standard output.
+/// Prints bytes as they are: a file that was asked for on standard output.
 pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
@@ -42,7 +42,7 @@ pub(crate) fn tell(line: &str) {
     let _ = tell_text(&(visible(line) + "\n"), false);
 }
 
-/// Says lines on standard error, with colours of ours if there are some.
+/// Says lines on standard error, with the colours that texunit has put in, if it has.
 pub(crate) fn tell_text(text: &str, colored: bool) -> io::Result<()> {
     io::stderr().lock().write_all(screen(text, colored).as_bytes())
 }

@@ -8,11 +8,12 @@ pub(super) fn sentence(folder: &Path, error: &Error) -> String {
     let folder = folder.display();
     // Too many open files, of the process or of the system.
     let has_no_files = matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE));
+    let lost = ". What happens in this process is not in the report, which says so: it is evidence lost, for --error-exitcode, too";
     let why = match error.kind() {
         _ if has_no_files => {
             return format!(
                 "no file can be opened to report to `texunit run` what happens here ({error}; `ulimit -n`): it is reported \
-                 when one can be, or else is not in the report and does not count for --error-exitcode"
+                 when one can be, or else is evidence lost for --error-exitcode and the report"
             );
         }
         ErrorKind::NotFound => {
@@ -25,11 +26,15 @@ pub(super) fn sentence(folder: &Path, error: &Error) -> String {
              user, by setuid or sudo?)"
         ),
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            format!(
-                "no room is left in {folder}, the folder of this `texunit run` (TMPDIR names another disk)"
-            )
+            return format!(
+                "no room is left in {folder}, the folder of this `texunit run` (TMPDIR names another disk){lost}"
+            );
         }
-        _ => format!("{folder}, the folder of this `texunit run`, cannot be written to: {error}"),
+        _ => {
+            return format!(
+                "{folder}, the folder of this `texunit run`, cannot be written to: {error}{lost}"
+            );
+        }
     };
     format!(
         "{why}. What happens in this process is not in the report, and its faults do not count for --error-exitcode"

@@ -12,8 +12,8 @@ impl Format {
     pub fn joined(self, earlier: &str, new: &str) -> Result<String, &'static str> {
         match self {
             Self::Github => Ok(format!("{earlier}{new}")),
-            Self::Junit => junit::joined(earlier, new).ok_or("it is no JUnit report of texunit"),
-            Self::Sarif => sarif(earlier, new).ok_or("it is no SARIF report"),
+            Self::Junit => junit::joined(earlier, new).ok_or("it is not a JUnit report of texunit"),
+            Self::Sarif => sarif(earlier, new).ok_or("it is not a SARIF report"),
             Self::Json => {
                 let command = |text: &str| {
                     let report: Value = serde_json::from_str(text).ok()?;

@@ -149,7 +149,7 @@ impl Outputs {
             is_empty &= coverage.is_empty();
             let text = lcov::text(&coverage);
             let join = |earlier: &str| {
-                let mut all = lcov::parse(earlier).map_err(|_| "it is no tracefile of lcov")?;
+                let mut all = lcov::parse(earlier).map_err(|_| "it is not a tracefile of lcov")?;
                 all.add(&coverage);
                 Ok(lcov::text(&all))
             };

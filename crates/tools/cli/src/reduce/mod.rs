@@ -122,8 +122,9 @@ fn until_interrupted(stop: &Arc<AtomicBool>) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     texunit_files::leave_signals();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // Without handlers the signals end the program, as they always do; ignored ones (`nohup`) stay ignored.
-        if !texunit_files::is_ignored(signal) {
+        // Without handlers the signals end the program, as they always do. Shells have jobs in the background ignore SIGINT,
+        // which is not meant for a program that knows what to do then; `nohup` means it.
+        if signal != SIGHUP || !texunit_files::is_ignored(signal) {
             let _ = signal_hook::flag::register(signal, Arc::clone(stop));
         }
     }

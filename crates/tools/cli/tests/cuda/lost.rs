@@ -1,5 +1,5 @@
-//! Evidence that is lost is no success, and reports of one name are no loss: `texunit run` around programs that damage what
-//! it keeps, that are killed while they record, and as a launcher of each test.
+//! Evidence that is lost fails the run, and reports of one name keep all tests: `texunit run` around programs that damage
+//! what it keeps, that are killed while they record, and as a launcher of each test.
 
 use crate::commands::{Test, contains, same};
 use crate::evidence::{at, code, file, json, modes, text};
@@ -125,7 +125,7 @@ fn launcher(setup: &Setup) -> Result<(), Failed> {
     };
     let xml = file(setup, "launcher.xml");
     for round in 0..2 {
-        // Another runner begins anew.
+        // The next runner starts with an empty report.
         let ended = run_with("ctest", "--report", &xml, ["bad", "good"])?;
         same(&*ended.stdout, "1 0\n", &ended)?;
         let report = std::fs::read_to_string(&xml)?;
@@ -153,14 +153,14 @@ fn launcher(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, "1 2\n", &ended)?;
     contains(&ended, "was written since ctest began")?;
     at(&json(&report)?, "/processes/0/command/1", "bad")?;
-    // A test that is tried again replaces it; and a shell is no runner of tests.
+    // A test that is tried again replaces it; and a shell does not count as a runner of tests.
     for (name, command) in [("ctest", ["bad", "bad"]), ("shell", ["bad", "good"])] {
         let ended = run_with(name, "--report", &report, command)?;
         let expected = if command[1] == "bad" { "1 1\n" } else { "1 0\n" };
         same(&*ended.stdout, expected, &ended)?;
         at(&json(&report)?, "/processes/0/command/1", command[1])?;
     }
-    // A process that launches nothing is no suite.
+    // A process that launches nothing has no suite.
     let empty = file(setup, "launcher-empty.xml");
     let ended = code(setup, &["--report", text(&empty)], &[text(&modes), "error"], 0)?;
     let report = std::fs::read_to_string(&empty)?;
