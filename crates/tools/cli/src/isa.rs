@@ -218,7 +218,7 @@ mod tests {
         assert!(text.contains("tex.level.2d(.v4"), "{text}");
         assert!(text.contains("independent: d{|p}, [a, b, c], lod{, e}{, f}"), "{text}");
         assert!(text.contains("PTX ISA 3.1, sm_20"), "{text}");
-        assert!(!text.contains("tex.grad") && !text.contains("c of .3d"), "{text}");
+        assert!(!text.contains("tex.grad.") && !text.contains("c of .3d"), "{text}");
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub use missing::ranges;
 use args::{Cli, Command, ExplainArgs, LaunchArgs, LaunchFormat, OutputFormat, SampleArgs};
 use clap::{CommandFactory, FromArgMatches};
 use explain::args::ExplainFormat;
-use std::io::{ErrorKind, IsTerminal};
+use std::io::ErrorKind;
 use std::process::ExitCode;
 use texunit_simt::JitMode;
 use texunit_unit::SimdLevel;
@@ -171,8 +171,7 @@ fn explain(args: &ExplainArgs) -> u8 {
     match explain::run(args) {
         Ok(output) => {
             let is_text = args.format.is_none_or(|format| format == ExplainFormat::Text);
-            let text = match color::columns().filter(|_| is_text && std::io::stdout().is_terminal())
-            {
+            let text = match color::columns().filter(|_| is_text && out::is_terminal()) {
                 Some(columns) => color::fitted(&output.text, columns),
                 None => output.text,
             };

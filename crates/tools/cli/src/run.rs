@@ -400,8 +400,11 @@ fn compare(bound: &Bound, report: &mut Report) {
     }
 }
 
-/// Refuses results that have the place of another file of the launch.
+/// Refuses results that have the place of another file of the launch. What is wrong with the job by itself has been said.
 fn keep_apart(bound: &Bound, read: [&Path; 2], args: &LaunchArgs, report: &mut Report) {
+    if !report.failures.is_empty() {
+        return;
+    }
     let mut places = Places::default();
     read.into_iter().for_each(|path| places.reads("the job reads", path));
     args.checks.suppressions.iter().for_each(|file| places.reads("--suppressions reads", file));
