@@ -10,7 +10,7 @@ use crate::object;
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Sink, Spot};
 pub(crate) use moves::Moves;
-use moves::{Moved, Own};
+use moves::{Moved, Own, Root};
 use origins::{Brought, Origins, Source};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -245,8 +245,7 @@ impl Worker<'_> {
                     Some(known) => known.clone(),
                     None => {
                         let (words, object, op) = self.origin(at, lane, what);
-                        let known: (Arc<str>, Option<Arc<str>>, u32) =
-                            (words.into(), object.map(Into::into), op);
+                        let known: Root = (words.into(), object.map(Into::into), op);
                         self.own.words.insert((at.op, load), known.clone());
                         known
                     }
