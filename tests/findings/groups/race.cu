@@ -139,3 +139,18 @@ extern "C" __global__ void right(int *o, const int *in, int n)
     }
     o[t] = sum;
 }
+
+// One past the end of `hist` is the first element of its neighbour.
+//| # groups 1
+//| grid = 1
+//| block = 64
+extern "C" __global__ void neighbour(int *o, const int *in, int n)
+{
+    __shared__ int hist[64];
+    __shared__ int next[64];
+    int t = threadIdx.x;
+    hist[t + n / 4] = t; // at HIST
+    next[t] = t + 1; // finding[race-write-after-write] with HIST: the other access is one past the end of `hist` (64 elements of 4 bytes)
+    __syncthreads();
+    o[t] = hist[t] + next[t];
+}

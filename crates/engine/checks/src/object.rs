@@ -2,7 +2,7 @@
 
 use texunit_report::place::function_name;
 use texunit_simt::SpaceKind;
-use texunit_simt::observe::{LaunchInfo, MemoryObject, ObjectKind};
+use texunit_simt::observe::{LaunchInfo, MemoryObject, ObjectKind, SharedVariable};
 
 /// ``the shared variable `tile+0x40` (4096 bytes)``: what it lies in and how many bytes from there on.
 pub(crate) fn name(launch: &LaunchInfo<'_>, space: SpaceKind, address: u64) -> String {
@@ -10,6 +10,22 @@ pub(crate) fn name(launch: &LaunchInfo<'_>, space: SpaceKind, address: u64) -> S
         Some(object) => words(&object, launch.kernel),
         None => format!("{} memory at {address:#x}", space.name()),
     }
+}
+
+/// What is said of an access to shared memory that lies outside of the variable that its address was computed from, in
+/// that of a neighbour: ``one past the end of `hist` (64 elements of 4 bytes)``.
+pub(crate) fn beside(launch: &LaunchInfo<'_>, op: u32, address: u64) -> Option<String> {
+    let SharedVariable { name, bytes, element } = launch.shared_base(op)?;
+    let (name, size) = (variable(name, launch.kernel), bytes.end - bytes.start);
+    if bytes.contains(&address) || size == 0 {
+        return None;
+    }
+    let what = format!("`{name}` ({} elements of {element} bytes)", size / element.max(1));
+    Some(match address.checked_sub(bytes.end) {
+        Some(past) if past < element => format!("one past the end of {what}"),
+        Some(past) => format!("{past} bytes past the end of {what}"),
+        None => format!("{} bytes before the beginning of {what}", bytes.start - address),
+    })
 }
 
 fn words(object: &MemoryObject<'_>, kernel: &str) -> String {

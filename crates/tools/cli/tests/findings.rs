@@ -215,7 +215,11 @@ fn found_at(finding: Finding) -> FoundAt {
         line: finding.at.as_ref().map_or(0, line),
         code: finding.code().to_owned(),
         other: finding.other.as_ref().map(|(_, end)| line(end)),
-        message: finding.message,
+        // What is said besides is a part of it.
+        message: std::iter::once(finding.message)
+            .chain(finding.notes)
+            .collect::<Vec<_>>()
+            .join("; "),
         object: finding.object.unwrap_or_default(),
     }
 }

@@ -10,7 +10,7 @@ use crate::object;
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Sink, Spot};
 pub(crate) use moves::Moves;
-use moves::{Moved, Own};
+use moves::{Moved, Own, Root};
 use origins::{Brought, Origins, Source};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -173,6 +173,16 @@ impl Worker<'_> {
         (words, name)
     }
 
+    /// What is said of a load that has read a neighbour of the variable that it was to read.
+    fn beside(&self, op: u32, lane: usize) -> Option<String> {
+        let brought = self.origins.of(op, lane)?;
+        let Source::Memory { space: SpaceKind::Shared, addresses } = &brought.from else {
+            return None;
+        };
+        let words = object::beside(&self.launch, op, addresses[lane])?;
+        Some(format!("the load is {words}"))
+    }
+
     /// What a register may hold at an operation.
     fn slice(&mut self, op: u32, register: Register) -> Arc<[Origin]> {
         let listing = &self.launch.listing;
@@ -235,8 +245,7 @@ impl Worker<'_> {
                     Some(known) => known.clone(),
                     None => {
                         let (words, object, op) = self.origin(at, lane, what);
-                        let known: (Arc<str>, Option<Arc<str>>, u32) =
-                            (words.into(), object.map(Into::into), op);
+                        let known: Root = (words.into(), object.map(Into::into), op);
                         self.own.words.insert((at.op, load), known.clone());
                         known
                     }
@@ -278,6 +287,7 @@ impl Worker<'_> {
             let at = OtherAt::Here(self.spot(at, lane, op));
             found.other = Some(Other { what: verb.to_owned(), at });
         }
+        found.notes.extend(self.beside(op, lane));
         found.object = object;
         found.count = at.lanes.count_ones().into();
         self.sink.found(found);

@@ -56,6 +56,9 @@ impl Moves {
     }
 }
 
+/// What undefined bytes are at first: in words, the object that they lie in, the operation that has loaded them.
+pub(super) type Root = (Arc<str>, Option<Arc<str>>, u32);
+
 /// What has been stored in the memory of a CTA, by words: shared memory, and that of each thread.
 #[derive(Default)]
 pub(super) struct Own {
@@ -63,8 +66,8 @@ pub(super) struct Own {
     local: HashMap<(u32, u64), Moved>,
     /// Where operations store, in words.
     pub(super) how: HashMap<u32, Arc<str>>,
-    /// What the first lane of a store has stored that had loaded it by an operation: in words, the object, the operation.
-    pub(super) words: HashMap<(u32, u32), (Arc<str>, Option<Arc<str>>, u32)>,
+    /// What the first lane of a store has stored that had loaded it by an operation.
+    pub(super) words: HashMap<(u32, u32), Root>,
 }
 
 impl Own {

@@ -157,6 +157,13 @@ impl Origins {
         }
     }
 
+    /// What an operation has brought to a lane last, of any warp.
+    pub(super) fn of(&self, op: u32, lane: usize) -> Option<&Brought> {
+        let all = self.loads.iter().filter(|((_, at, _), _)| *at == op);
+        let there = all.map(|(_, brought)| brought).filter(|of| of.lanes >> lane & 1 == 1);
+        there.max_by_key(|brought| brought.number)
+    }
+
     /// Of some origins the load that has brought undefined bytes to a lane last.
     pub(super) fn latest(&self, warp: u32, lane: usize, all: &[Origin]) -> Option<(u32, &Brought)> {
         let brought = all.iter().filter_map(|origin| match *origin {

@@ -73,6 +73,16 @@ impl Races {
             let found = Found { count, ..say(launch, (at, lane), &conflict, what) };
             let place = address(lane).wrapping_add(offset);
             let object = Some(object::name(&launch.info, what.0, place));
+            let mut found = found;
+            if what.0 == SpaceKind::Shared {
+                let ends = [(at.op, "this access is "), (other.op(), "the other access is ")];
+                let own =
+                    ends.into_iter().filter(|(op, _)| here == Some(other.op()) || *op == at.op);
+                let beside = |(op, which)| {
+                    object::beside(&launch.info, op, place).map(|words| format!("{which}{words}"))
+                };
+                found.notes.extend(own.filter_map(beside));
+            }
             let severity = if is_of_lanes { Severity::Note } else { found.severity };
             launch.sink.found(Found { object, severity, ..found });
         }

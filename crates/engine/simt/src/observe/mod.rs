@@ -103,7 +103,7 @@ pub use events::Events;
 pub use listing::{Constant, LaunchInfo, Listing, Operands, Register};
 pub use object::{MemoryObject, ObjectKind};
 pub use order::{Order, Scope, Semantics};
-pub use origins::Origin;
+pub use origins::{Origin, SharedVariable};
 pub use several::{Several, probes};
 pub use used::AtomicForm;
 pub(crate) use used::is_fleeting;
