@@ -120,8 +120,8 @@ impl Image {
             Content::Text(bytes) => {
                 if is_in_place(bytes) {
                     say_once(
-                        "the program has ptxas make machine code; texunit's ptxas has checked the PTX and given it in the \
-                         place of that, as texunit runs PTX"
+                        "the program has ptxas make machine code; texunit's ptxas has checked the PTX and hands that on, as texunit \
+                         runs PTX"
                             .to_owned(),
                     );
                 }

@@ -61,7 +61,6 @@ mod origin;
 mod profile;
 mod record;
 mod refused;
-mod registers;
 mod report;
 mod running;
 mod saved;

@@ -8,7 +8,6 @@ use crate::handle::{Handle, Object, object};
 use crate::image::{Heading, Ptx, heading};
 use crate::module_options::Jit;
 use crate::profile::Profile;
-use crate::registers;
 use crate::state::Gpu;
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -17,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use texunit_cuda_abi::{CUresult, Refusal, function_attribute as attribute};
 use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile, Unloadable};
+use texunit_link::{fewest_registers, limited};
 use texunit_report::Located;
 use texunit_syntax::by_opcode;
 
@@ -92,7 +92,7 @@ pub(crate) fn load(place: LoadTarget<'_>, ptx: &Ptx, jit: &Jit<'_>) -> Answer<Ha
         registers => {
             let mut ptx = ptx.clone();
             if registers.is_some() {
-                ptx = registers::limited(ptx, registers, place.gpu.profile.capability);
+                ptx = limited(ptx, registers, fatbin::architecture(place.gpu.profile.capability));
             }
             crate::saved::save(&mut ptx);
             changed = ptx;
@@ -258,7 +258,7 @@ impl Function {
             found.and_then(|(_, values)| values.first()).copied()
         };
         let file = u64::from(65536 / self.max_threads().max(1).next_multiple_of(32));
-        let fewest = u64::from(registers::fewest(self.device.capability));
+        let fewest = u64::from(fewest_registers(fatbin::architecture(self.device.capability)));
         let limit = file.min(most("maxnreg").unwrap_or(255)).clamp(fewest, 255);
         self.kernel.resources().registers.clamp(16, limit as u32) as i32
     }

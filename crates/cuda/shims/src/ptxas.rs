@@ -14,7 +14,7 @@ mod tests;
 use options::{Input, Options, Wanted};
 use std::io::{Read, Write};
 use texunit_check::{Architecture, Ptxas, Verdicts};
-use texunit_link::IN_PLACE;
+use texunit_link::{IN_PLACE, Ptx, limited};
 use texunit_syntax::ast::Item;
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -191,6 +191,8 @@ fn statistics(source: &SourceFile, options: &Options, said: &mut Said) {
 /// by which any driver knows its end.
 fn written(source: &SourceFile, options: &Options) -> Vec<u8> {
     let text = if options.fmad { source.text().to_owned() } else { fmad::forbidden(source) };
+    let ptx = Ptx { name: String::new(), text };
+    let text = limited(ptx, options.registers, options.arch.number).text;
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{text}{end}{IN_PLACE}: {}\n\0", options.arch).into_bytes()
 }

@@ -5,8 +5,10 @@
 //! runtime of the device, what cooperative groups need is here.
 
 mod archive;
+mod registers;
 
 pub use archive::is_device_runtime;
+pub use registers::{fewest_registers, limited};
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

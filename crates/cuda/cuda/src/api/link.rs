@@ -6,6 +6,7 @@ use crate::api::module::file;
 use crate::args::{Answer, In, InOut, Out, Raw, Text};
 use crate::call::{driver_api, say};
 use crate::context;
+use crate::fatbin;
 use crate::handle::{Handle, object};
 use crate::image::{Content, Image, Ptx, unlinked};
 use crate::module::unreadable;
@@ -13,11 +14,10 @@ use crate::module_options::{Given, Jit};
 use crate::origin::Origin;
 use crate::profile::Profile;
 use crate::refused::say_refused;
-use crate::registers;
 use std::ffi::c_uint;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::{CUresult, jit_input};
-use texunit_link::link;
+use texunit_link::{limited, link};
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// Texts that are being linked (`CUlinkState`).
@@ -75,7 +75,7 @@ impl LinkState {
             return Err(CUresult::INVALID_PTX.because(unreadable(&source, &diagnostics)));
         }
         let limit = jit.registers.or(self.jit.registers);
-        Ok(registers::limited(ptx, limit, device.capability))
+        Ok(limited(ptx, limit, fatbin::architecture(device.capability)))
     }
 }
 

@@ -34,6 +34,7 @@ enum Effect {
     Text,
     File,
     Fmad,
+    Registers,
     Verbose,
     Silent,
     Strict,
@@ -81,7 +82,7 @@ const ROWS: &[Row] = &[
     ("machine", "m", Attached, Effect::Machine),
     ("make-errors-visible-at-exit", "make-errors-visible-at-exit", Nothing, Tunes),
     ("maxntid", "maxntid", Word, Refused),
-    ("maxrregcount", "maxrregcount", Word, Tunes),
+    ("maxrregcount", "maxrregcount", Word, Effect::Registers),
     ("minnctapersm", "minnctapersm", Word, Tunes),
     ("opt-level", "O", Attached, Tunes),
     ("optimize-float-atomics", "opt-fp-atomics", Nothing, Tunes),
@@ -154,6 +155,8 @@ pub(super) struct Options {
     pub(super) output: String,
     pub(super) inputs: Vec<Input>,
     pub(super) fmad: bool,
+    /// Maximum number of registers.
+    pub(super) registers: Option<u32>,
     pub(super) verbose: bool,
     /// Whether there are no warnings.
     pub(super) silent: bool,
@@ -177,6 +180,7 @@ impl Options {
             output: "elf.o".to_owned(),
             inputs: Vec::new(),
             fmad: true,
+            registers: None,
             verbose: false,
             silent: false,
             strict: false,
@@ -250,6 +254,13 @@ impl Options {
             Effect::Output => value.clone_into(&mut self.output),
             Effect::Text => self.inputs.push(Input::Text(value.to_owned())),
             Effect::Fmad => self.fmad = value == "true",
+            Effect::Registers if matches!(value, "archmax" | "archmin") => {}
+            Effect::Registers => {
+                let number = value
+                    .parse()
+                    .map_err(|_| format!("Invalid value '{value}' for option '{name}'"))?;
+                self.registers = Some(number);
+            }
             Effect::Verbose => self.verbose = true,
             Effect::Silent => self.silent = true,
             Effect::Strict => self.strict = true,
@@ -329,6 +340,7 @@ runs it. Options of ptxas 13.5:
             Effect::Text => "PTX as an argument; `-` is standard input",
             Effect::File => "a file with options",
             Effect::Fmad => "whether products and sums may be contracted; default: true",
+            Effect::Registers => "maximum number of registers: .maxnreg",
             Effect::Verbose => "name the entries",
             Effect::Silent => "no warnings",
             Effect::Strict => "warnings are errors",

@@ -50,6 +50,9 @@ fn ptx_is_handed_on() {
     // Its own output is PTX, too.
     let again = ptxas(&[&output, "-arch", "sm_86", "-o", &output]);
     assert_eq!((again.code, again.said), (0, Said::default()));
+    let limited = ptxas(&["-maxrregcount", "32", "-arch=sm_80", &ptx, "-o", &output]);
+    assert_eq!(limited.code, 0, "{}", limited.said.err);
+    assert!(std::fs::read_to_string(&output).unwrap().contains("(.param .u64 p) .maxnreg 32 {"));
     let text = ptxas(&["-ias", GOOD, "-arch=sm_80", "-O3", "-m64", "-o", &output]);
     assert_eq!((text.code, text.said), (0, Said::default()));
     std::fs::remove_file(&output).unwrap();
@@ -97,6 +100,7 @@ fn what_cannot_be_done_is_named() {
         (&["-maxfoo"], "Unknown option 'maxfoo'"),
         (&["-m32"], "Value '32' is not defined for option 'machine'"),
         (&["--fmad=maybe"], "'maybe': expected true or false"),
+        (&["-maxrregcount=foo"], "Invalid value 'foo' for option 'maxrregcount'"),
         (&["-w=1"], "no argument expected after '-w'"),
         (&["-o"], "argument expected after '-o'"),
         (&["-optf", "/nowhere"], "Could not open options file '/nowhere'"),

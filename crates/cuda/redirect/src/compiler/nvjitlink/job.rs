@@ -3,7 +3,7 @@
 use crate::say;
 use std::ffi::{CStr, CString, c_int, c_uint};
 use std::sync::Once;
-use texunit_link::{Ptx, is_device_runtime, link};
+use texunit_link::{Ptx, is_device_runtime, limited, link};
 
 /// `NVJITLINK_INPUT_PTX`
 const INPUT_PTX: c_uint = 2;
@@ -22,6 +22,9 @@ pub(in crate::compiler) struct Job {
     runtime: bool,
     /// LTO code, if that is linked to machine code.
     lto: Option<Lto>,
+    /// Of `-maxrregcount` and `-arch`.
+    registers: Option<u32>,
+    architecture: u32,
     /// Whether the program itself has asked for PTX.
     makes_ptx: bool,
     /// The first input of which there is no PTX: what it is, and its name.
@@ -46,7 +49,15 @@ impl Job {
         let makes_ptx = has(b"-ptx");
         let all = options.iter().copied().chain([c"-ptx"]).map(CStr::to_owned);
         let lto = || Lto { options: all.collect(), inputs: Vec::new() };
-        Self { lto: (has(b"-lto") && !makes_ptx).then(lto), makes_ptx, ..Self::default() }
+        let value = |name: &str| {
+            let values = options.iter().filter_map(|o| o.to_str().ok()?.trim().strip_prefix(name));
+            let digits = values.last()?.trim_end_matches(|c: char| !c.is_ascii_digit());
+            digits.parse().ok()
+        };
+        let registers = value("-maxrregcount=");
+        let architecture = value("-arch=sm_").unwrap_or(0);
+        let limits = Self { registers, architecture, ..Self::default() };
+        Self { lto: (has(b"-lto") && !makes_ptx).then(lto), makes_ptx, ..limits }
     }
 
     /// Takes an input that nvJitLink has taken.
@@ -86,7 +97,7 @@ impl Job {
         match link(std::mem::take(&mut self.inputs), self.runtime) {
             Ok(ptx) => {
                 tell();
-                let mut bytes = ptx.text.into_bytes();
+                let mut bytes = limited(ptx, self.registers, self.architecture).text.into_bytes();
                 bytes.push(0);
                 Self { linked: Some(bytes), ..self }
             }
@@ -149,6 +160,20 @@ fn tell_not(other: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn registers_have_a_limit() {
+        let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+        for (options, limit) in [
+            (&[c"-arch=sm_90a", c"-maxrregcount=40"][..], ".maxnreg 40"),
+            (&[c"-maxrregcount=8", c" -arch=sm_75 "], ".maxnreg 24"),
+        ] {
+            let mut job = Job::of(options);
+            job.add(INPUT_PTX, format!("{head}.visible .entry k() {{ ret; }}").as_bytes(), "k");
+            let linked = job.link(|_| Err(1)).linked.unwrap_or_default();
+            assert!(text(&linked).contains(limit), "{}", text(&linked));
+        }
+    }
 
     #[test]
     fn inputs_are_known_by_kind_or_content() {

@@ -1,10 +1,9 @@
-//! `CU_JIT_MAX_REGISTERS`: a limit of registers for all kernels of a text.
+//! `CU_JIT_MAX_REGISTERS`, and `-maxrregcount` of tools: a limit of registers for all kernels of a text.
 //!
 //! No machine code is made, so that nothing else depends on it than what is said of a kernel. The limit goes
 //! into the text as the directive that says the same (`.maxnreg`), where linking keeps it.
 
-use crate::image::Ptx;
-use texunit_device::ComputeCapability;
+use crate::Ptx;
 use texunit_syntax::SourceFile;
 use texunit_syntax::ast::Item;
 
@@ -13,16 +12,17 @@ const MAX_REGISTERS: u32 = 255;
 /// What a kernel says of its own, for which the option is not meant: so does ptxas 13.5.
 const OWN: [&str; 3] = ["maxnreg", "maxntid", "reqntid"];
 
-/// The fewest registers that a limit leaves, as ptxas raises one to them.
-pub(crate) fn fewest(capability: ComputeCapability) -> u32 {
-    if capability.major < 7 { 16 } else { 24 }
+/// The fewest registers that a limit leaves, as ptxas raises one to them, for an architecture such as 86.
+pub const fn fewest_registers(architecture: u32) -> u32 {
+    if architecture < 70 { 16 } else { 24 }
 }
 
 /// The text with a limit for each kernel that has none of its own. A limit of 0 or of more registers than a
 /// thread can have is none; one of few is raised.
-pub(crate) fn limited(ptx: Ptx, limit: Option<u32>, capability: ComputeCapability) -> Ptx {
+#[must_use]
+pub fn limited(ptx: Ptx, limit: Option<u32>, architecture: u32) -> Ptx {
     let Some(limit) = limit.filter(|limit| (1..=MAX_REGISTERS).contains(limit)) else { return ptx };
-    let limit = limit.max(fewest(capability));
+    let limit = limit.max(fewest_registers(architecture));
     let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
     let parsed = texunit_syntax::parse(&source);
     let bodies = parsed.module.items.iter().filter_map(|item| match item {
@@ -54,20 +54,18 @@ mod tests {
                     .visible .entry a(.param .u64 p)\n{\n ret; }\n.entry b() .maxntid 32 { ret; }\n\
                     .entry c() .maxnreg 40 { ret; }\n.entry d() .minnctapersm 2 { ret; }\n";
         let ptx = Ptx { name: "t".to_owned(), text: text.to_owned() };
-        let with = |limit, major, minor| {
-            limited(ptx.clone(), limit, ComputeCapability { major, minor }).text
-        };
+        let with = |limit, architecture| limited(ptx.clone(), limit, architecture).text;
         let wanted = |n: u32| {
             text.replace("p)\n{", &format!("p)\n.maxnreg {n} {{"))
                 .replace("minnctapersm 2 {", &format!("minnctapersm 2 .maxnreg {n} {{"))
         };
-        assert_eq!(with(Some(50), 8, 6), wanted(50));
+        assert_eq!(with(Some(50), 86), wanted(50));
         // What ptxas 12.9 and 13.5 say of 8: raised to 16 on sm_50 to sm_61, to 24 from sm_70 on.
-        assert_eq!(with(Some(8), 8, 6), wanted(24));
-        assert_eq!(with(Some(8), 7, 0), wanted(24));
-        assert_eq!(with(Some(8), 6, 1), wanted(16));
+        assert_eq!(with(Some(8), 86), wanted(24));
+        assert_eq!(with(Some(8), 70), wanted(24));
+        assert_eq!(with(Some(8), 61), wanted(16));
         for none in [None, Some(0), Some(256), Some(u32::MAX)] {
-            assert_eq!(with(none, 8, 6), text);
+            assert_eq!(with(none, 86), text);
         }
     }
 }
