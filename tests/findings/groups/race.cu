@@ -14,7 +14,7 @@
 extern "C" __global__ void unrolled(int *o, const int *in, int n)
 {
     int i = threadIdx.x;
-    for (int c = 0; c < 4; ++c) o[i + c] = i * 10 + c; // finding[race-write-after-write] with itself: where another lane
+    for (int c = 0; c < 4; ++c) o[i + c] = i * 10 + c; // finding[race-write-after-write] with itself: where another
 }
 
 // A loop of which it is not known how often it turns.
@@ -24,11 +24,11 @@ extern "C" __global__ void unrolled(int *o, const int *in, int n)
 extern "C" __global__ void turns(int *o, const int *in, int n)
 {
     int i = threadIdx.x;
-    for (int c = 0; c < n; ++c) o[i + c] = i * 10 + c; // finding[race-write-after-write] with itself: where another lane
+    for (int c = 0; c < n; ++c) o[i + c] = i * 10 + c; // finding[race-write-after-write] with itself: where another
 }
 
 // The barrier at the end of the turn is missing.
-//| # groups 1
+//| # groups 2
 //| grid = 1
 //| block = 64
 extern "C" __global__ void no_second_barrier(int *o, const int *in, int n)
@@ -36,32 +36,32 @@ extern "C" __global__ void no_second_barrier(int *o, const int *in, int n)
     __shared__ int s[64];
     int t = threadIdx.x, sum = 0;
     for (int i = 0; i < 8; i++) {
-        s[t] = in[i * 64 + t]; // finding[race-write-after-read] with LOAD: that another warp
+        s[t] = in[i * 64 + t]; // at NEXT // finding[race-write-after-read] with LOAD: that another warp
         __syncthreads();
-        sum += s[63 - t]; // at LOAD
+        sum += s[63 - t]; // at LOAD // finding[race-read-after-write] with NEXT: what another warp
     }
     o[t] = sum;
 }
 
 // Three sums over steps of one loop.
-//| # groups 1
+//| # groups 2
 //| grid = 1
 //| block = 64
 extern "C" __global__ void no_barrier_between(int *o, const int *in, int n)
 {
     __shared__ int s[64 + 8];
     int t = threadIdx.x;
-    s[t] = in[t]; // at STORE
+    s[t] = in[t]; // at STORE // finding[race-write-after-read] with SUM: that another warp
     int sum = 0;
 #pragma unroll
-    for (int k = 0; k < 8; k++) sum += s[(t + 8 * k) % 64]; // finding[race-read-after-write] with STORE: what another
+    for (int k = 0; k < 8; k++) sum += s[(t + 8 * k) % 64]; // at SUM // finding[race-read-after-write] with STORE: what another
     o[t] = sum;
 }
 
 // One line of a function that is inlined at three.
 __device__ void put(int *to, int i, int value)
 {
-    to[i / 2] = value; // finding[race-write-after-write] with itself: where another lane
+    to[i / 2] = value; // finding[race-write-after-write] with itself: where another
 }
 
 //| # groups 1
@@ -82,8 +82,8 @@ extern "C" __global__ void inlined(int *o, const int *in, int n)
 extern "C" __global__ void two_lines(int *o, const int *in, int n)
 {
     int i = threadIdx.x;
-    o[i / 2] = i; // finding[race-write-after-write] with itself: where another lane
-    o[64 + i / 2] = i * 2; // finding[race-write-after-write] with itself: where another lane
+    o[i / 2] = i; // finding[race-write-after-write] with itself: where another
+    o[64 + i / 2] = i * 2; // finding[race-write-after-write] with itself: where another
 }
 
 // All lanes of a warp hold one value and store it by one instruction, as GCC, Halide and Triton write it.
@@ -149,8 +149,8 @@ extern "C" __global__ void neighbour(int *o, const int *in, int n)
     __shared__ int hist[64];
     __shared__ int next[64];
     int t = threadIdx.x;
-    hist[t + n / 4] = t; // at HIST
-    next[t] = t + 1; // finding[race-write-after-write] with HIST: the other access is one past the end of `hist` (64 elements of 4 bytes)
+    hist[t + n / 4] = t; // finding[race-write-after-write] with BESIDE: this access is one past the end of `hist` (64 elements of 4 bytes)
+    next[t] = t + 1; // at BESIDE
     __syncthreads();
     o[t] = hist[t] + next[t];
 }

@@ -18,7 +18,7 @@ const HELP: &str = "\
 nvidia-smi of texunit: the devices that CUDA programs see under `texunit run`
 
   nvidia-smi                         a table of the devices
-  nvidia-smi -L, --list-gpus         a line for each device
+  nvidia-smi -L, --list-gpus         one line per device
   nvidia-smi --query-gpu=FIELD,...   a line of values for each device
       --format=csv[,noheader][,nounits]
   nvidia-smi -i, --id=ID,...         only devices of these numbers, UUIDs or places on the PCI bus

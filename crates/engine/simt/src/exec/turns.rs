@@ -12,11 +12,11 @@ use super::context::Context;
 use super::limits::FETCHED;
 use super::outcome::{At, Ran, Turn};
 use super::step::Resume;
-use super::warp::{Split, State, Warp, count, is_converged, lanes};
-use crate::code::{Inst, NONE, Op, Slot};
+use super::warp::{Beside, Split, State, Warp, count, is_converged, lanes};
+use crate::code::{Inst, Op, Slot};
 use crate::observe::{Events, Synchronized};
 use crate::stats::Fault;
-use texunit_jit::region::{MOST, Mode};
+use texunit_jit::region::Mode;
 
 /// Which warps of a CTA have had their turns in a round that goes on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,20 +25,6 @@ pub(super) struct Begun {
     pub(super) next: usize,
     /// How that one goes on, if it is in the middle of its turn.
     pub(super) resume: Option<Resume>,
-}
-
-/// Where warps stand that run beside each other, and the steps at which their turns end.
-#[derive(Debug)]
-pub(super) struct Beside {
-    splits: [Split; MOST],
-    ends: [u64; MOST],
-}
-
-impl Default for Beside {
-    fn default() -> Self {
-        let none = Split { pc: 0, mask: 0, frame: 0, group: NONE, state: State::Ready };
-        Self { splits: [none; MOST], ends: [0; MOST] }
-    }
 }
 
 /// The place where a warp stands with all its lanes together, if it can run.

@@ -11,9 +11,8 @@ use texunit_isa::requirement::Requirement;
 use texunit_syntax::ast::{self, Space, Statement};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::numbered::Pattern;
 use crate::context::Checker;
-use crate::context::scope::{Found, Local, Numbered, RegDecl, Scope, Scopes};
+use crate::context::scope::{Found, Local, Numbered, Pattern, RegDecl, Scope, Scopes};
 use crate::declaration::allowed::DeclSite;
 use crate::ir::{FrameVar, Function, Guard, Instruction, LabelId};
 use crate::message::say::mnemonic;

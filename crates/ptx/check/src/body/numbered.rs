@@ -1,17 +1,10 @@
 //! Variables of bodies and the names of numbered groups, `%r<10>` and `l<2>`.
 
-use texunit_syntax::{Span, ast};
+use texunit_syntax::ast;
 
 use crate::body::{Body, MAX_FRAME};
-use crate::context::scope::{Found, Local, Numbered};
+use crate::context::scope::{Found, Local, Numbered, Pattern};
 use crate::ir::{FrameVar, FrameVarId, Variable};
-
-/// The variables of a group `l<2>`, but for their names; they are made when they are named.
-#[derive(Clone)]
-pub(super) enum Pattern {
-    Frame(FrameVar, Span),
-    Static(Box<Variable>),
-}
 
 impl<'a> Body<'_, 'a> {
     /// The variable with this name.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use texunit_isa::ScalarType;
 use texunit_syntax::{Span, ast, numbered};
 
-use crate::ir::{FrameVarId, LabelId, ParamId, Reg, RegId, VarId};
+use crate::ir::{FrameVar, FrameVarId, LabelId, ParamId, Reg, RegId, VarId, Variable};
 use crate::names::{Map, usual};
 
 /// A `.reg` declaration.
@@ -39,6 +39,13 @@ pub(crate) enum Numbered {
     Variable(usize),
     /// The declaration was wrong.
     Broken,
+}
+
+/// The variables of a group `l<2>`, but for their names; they are made when they are named.
+#[derive(Clone)]
+pub(crate) enum Pattern {
+    Frame(FrameVar, Span),
+    Static(Box<Variable>),
 }
 
 /// One pair of braces.

@@ -30,7 +30,7 @@ fn root() -> PathBuf {
 /// One test a command, with the examples of its help in their order: those that need the drop-in libraries, if
 /// these are given, else the others.
 pub(crate) fn trials(libraries: Option<&Path>) -> Vec<Trial> {
-    let mut program = texunit::args::Cli::command();
+    let mut program = texunit::args::Cli::command().term_width(0);
     program.build();
     let (mut waiting, mut trials) = (vec![program], Vec::new());
     while let Some(mut command) = waiting.pop() {
@@ -108,8 +108,8 @@ fn run(example: &str, temp: &TempDir, libraries: Option<&Path>) -> Result<(), Fa
     let program = Path::new(env!("CARGO_BIN_EXE_texunit"));
     let path = format!(
         "{}:{}:{}",
-        program.parent().ok_or("the program has a folder")?.display(),
         temp.path().display(),
+        program.parent().ok_or("the program has a folder")?.display(),
         std::env::var("PATH")?
     );
     // A launch that has no fault cannot be made smaller: `reduce` has one that does, unless it compares two.

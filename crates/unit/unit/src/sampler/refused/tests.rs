@@ -192,5 +192,5 @@ fn surfaces_of_memory() {
     let pitched = Resource::pitched(format, 20, 3, 32, block(), 0, 512, "p").unwrap();
     assert!(Surface::new(Arc::new(pitched)).is_ok());
     let e = Resource::linear(format, 100, block(), 8, 512, "l").unwrap_err();
-    assert_eq!(e.to_string(), "the base address 520 is not a multiple of 16 bytes");
+    assert_eq!(e.to_string(), "the base address 0x208 is not a multiple of 16 bytes");
 }
