@@ -85,7 +85,7 @@ fn mistakes_have_the_form_and_the_code_of_ptxas() {
     assert_eq!(lines.last(), Some(&"ptxas fatal   : Ptx assembly aborted due to errors"));
     assert!(!PathBuf::from(&output).exists());
     // One of a release: an instruction of a later version.
-    let old = folder.file("old.ptx", &GOOD.replace("8.0", "6.0"));
+    let old = folder.file("old.ptx", GOOD.replace("8.0", "6.0"));
     assert_eq!(ptxas(&["-arch=sm_80", old.to_str().unwrap()]).code, 255);
 }
 

@@ -50,8 +50,9 @@ impl Job {
         let all = options.iter().copied().chain([c"-ptx"]).map(CStr::to_owned);
         let lto = || Lto { options: all.collect(), inputs: Vec::new() };
         let value = |name: &str| {
-            let values = options.iter().filter_map(|o| o.to_str().ok()?.trim().strip_prefix(name));
-            let digits = values.last()?.trim_end_matches(|c: char| !c.is_ascii_digit());
+            let mut values =
+                options.iter().filter_map(|o| o.to_str().ok()?.trim().strip_prefix(name));
+            let digits = values.next_back()?.trim_end_matches(|c: char| !c.is_ascii_digit());
             digits.parse().ok()
         };
         let registers = value("-maxrregcount=");

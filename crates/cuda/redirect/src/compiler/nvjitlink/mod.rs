@@ -174,8 +174,9 @@ fn optimised(own: &Functions, lto: &Lto) -> Result<Ptx, Answer> {
                 (own.add_data)(handle, INPUT_LTO, data, bytes.len(), name.as_ptr())
             })?;
         }
-        // SAFETY: as above, and a place of our own.
+        // SAFETY: as above.
         checked(unsafe { (own.complete)(handle) })?;
+        // SAFETY: as above, and a place of our own.
         checked(unsafe { (own.ptx_size)(handle, &mut size) })?;
         let mut text = vec![0; size];
         // SAFETY: as above; there is as much room as was asked for.
