@@ -18,7 +18,7 @@
 //! asks for machine code: module `compiler`.
 //!
 //! The dynamic linker ends this library after all of the program's, whatever these do then: that is when what a run has to
-//! report is complete, and when `texunit_core_end` is called ([`texunit_redirect_end`]).
+//! report is complete, and when `texunit_core_end` is called (`texunit_redirect_end`).
 //!
 //! # The invariant behind every unsafe access
 //!

@@ -4,7 +4,7 @@
 //! code. Where ptxas writes machine code, the PTX is written: a driver takes either, and texunit's says once that it was
 //! given such PTX. Registers are not allocated and nothing is optimised, so options that only tune have no effect. One that
 //! would make other code is refused by its name, and so is linking. Contraction, which `--fmad=false` forbids, is
-//! forbidden in the text ([`fmad`]).
+//! forbidden in the text (module `fmad`).
 
 mod fmad;
 mod options;
