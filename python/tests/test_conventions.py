@@ -138,7 +138,11 @@ def test_s3_defaults():
 
 
 def test_s4_and_s5_pairs():
-    raises(ValueError, "cudaErrorInvalidFilterSetting", Texture, ramp(4, 4, dtype="uint8"), filter="linear")
+    levels = ramp(4, 4, dtype="uint8")
+    raises(ValueError, "cudaErrorInvalidFilterSetting", Texture, levels, filter="linear", read="element")
+    # Left out, `read` is normalized.
+    texture = Texture(ramp(4, 4, dtype="uint8"), filter="linear")
+    assert texture.sample((0.5, 0.5)).dtype == F32
     overrides = Texture(ramp(4, 4), address="wrap").effective["overrides"]
     assert overrides[0][0] == "1.8" and "clamp" in overrides[0][1]
     raises(TypeError, "tld4", Texture(ramp(4)).effective_for, "gather")
