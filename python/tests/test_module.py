@@ -8,7 +8,7 @@ import texunit
 
 CORE = f"libtexunit_core.so.{texunit.__version__}"
 LIBRARIES = [CORE, "libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libnvidia-ml.so.1", "libtexunit_redirect.so", "libtexunit.so.1"]
-SHIMS = ["nvidia-smi"]
+SHIMS = ["nvidia-smi", "ptxas"]
 FOR_C = ["texunit.h", "texunit.hpp", "texunit.pc"]
 
 

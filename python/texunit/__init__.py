@@ -128,6 +128,7 @@ _FILES = {
     "libcudart.so.13": "lib/libcudart.so.13",
     "libnvidia-ml.so.1": "lib/libnvidia-ml.so.1",
     "nvidia-smi": "lib/shims/nvidia-smi",
+    "ptxas": "lib/shims/ptxas",
     "libtexunit_redirect.so": "lib/libtexunit_redirect.so",
     "libtexunit.so.1": "lib/libtexunit.so.1",
     "texunit.h": "include/texunit.h",
