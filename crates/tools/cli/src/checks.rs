@@ -65,6 +65,11 @@ impl CheckOptions {
         self.check.is_some_and(|checks| checks.has(Check::Init))
     }
 
+    /// The files that suppressions are read from.
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.suppressions
+    }
+
     /// Whether findings are printed with the texts that suppress them.
     pub(crate) fn gen_suppressions(&self) -> bool {
         self.gen_suppressions

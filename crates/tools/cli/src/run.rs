@@ -407,7 +407,7 @@ fn keep_apart(bound: &Bound, read: [&Path; 2], args: &LaunchArgs, report: &mut R
     }
     let mut places = Places::default();
     read.into_iter().for_each(|path| places.reads("the job reads", path));
-    args.checks.suppressions.iter().for_each(|file| places.reads("--suppressions reads", file));
+    args.checks.files().iter().for_each(|file| places.reads("--suppressions reads", file));
     args.merge.iter().for_each(|file| places.reads("is merged", file));
     let outputs = bound.places(args.ctas.is_none().then_some(&*args.out), &mut places);
     for (option, file) in [
