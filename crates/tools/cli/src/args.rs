@@ -55,6 +55,8 @@ pub struct Cli {
 }
 
 /// Subcommands.
+// One is made in the life of the program, and which of them is large depends on features.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run the kernel that a job file describes, and write its outputs.
