@@ -78,7 +78,7 @@ pub struct Log {
     launches: AtomicU64,
     /// What the race check keeps from launch to launch.
     pub(crate) race: race::Memory,
-    /// Where undefined bytes have come from that are copied.
+    /// The origins of undefined bytes that kernels and copies have moved.
     pub(crate) moves: Moves,
     state: Mutex<State>,
     /// What kernels have allocated and not freed.

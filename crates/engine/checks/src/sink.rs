@@ -158,7 +158,7 @@ impl Sink {
         }
     }
 
-    /// What was found, by CTAs and in the order of the places there, and how often something was found besides.
+    /// The findings, ordered by CTA and by place in the CTA, and the counts of findings that were not kept.
     pub(crate) fn take(&self) -> (Vec<Found>, Counts) {
         let state = std::mem::take(&mut *self.state());
         let mut found: Vec<Found> = state.found.into_values().collect();

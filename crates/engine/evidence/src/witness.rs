@@ -103,7 +103,7 @@ pub fn note(folder: &Path, told: Told) {
     Witnesses::of(folder).note(told);
 }
 
-/// The file in memory of a process.
+/// The path below `/proc` of the file in memory that a process has open, and its device and inode.
 fn find(process: &Path) -> Option<(PathBuf, (u64, u64))> {
     let open = std::fs::read_dir(process.join("fd")).ok()?;
     let is_it = |path: &PathBuf| {

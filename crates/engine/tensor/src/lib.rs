@@ -18,5 +18,5 @@ pub use number::Number;
 pub use operation::{Operation, Scratch};
 pub use shape::{BitOperation, Evidence, Order, Product, Shape};
 
-/// Elements that an NVIDIA H200 gave, as text in gzip's form; the text says how it is read.
+/// Elements of D that the tensor core of an NVIDIA H200 computed: text, compressed by gzip, whose head describes its lines.
 pub const H200_ELEMENTS: &[u8] = include_bytes!("../tests/data/h200-elements.txt.gz");

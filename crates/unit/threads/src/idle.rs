@@ -13,7 +13,7 @@ const KEPT: usize = 8;
 /// whose parts are about as long end without that.
 const AWAKE: Duration = Duration::from_micros(50);
 
-/// Those that are idle.
+/// The pools that no call uses.
 struct Idle {
     /// The process that has their threads: one that was forked has only its own.
     process: u32,
@@ -43,8 +43,8 @@ const PER_CORE: usize = 8;
 /// What is left for work.
 const MARGIN: usize = 64 << 20;
 
-/// Whether there is room for so many more threads. A thread that finds no memory while it begins ends the process, so that
-/// is known before; nothing of the room is used, and nothing of it is kept.
+/// Whether the process has memory for this number of further threads. A thread that finds none while it starts aborts the
+/// process, so the memory is reserved once, for a test, and released at once.
 pub(crate) fn has_room(threads: usize) -> bool {
     if cfg!(any(miri, target_family = "wasm")) {
         return true;

@@ -25,12 +25,12 @@ pub(crate) enum Compiler {
 }
 
 impl Compiler {
-    /// Whether a library is one, by its name.
+    /// Whether a library is nvrtc or nvJitLink, by the name of its file.
     pub(crate) fn is_one(path: &Path) -> bool {
         nvrtc::is_nvrtc(path) || nvjitlink::is_nvjitlink(path)
     }
 
-    /// It has been loaded. None if there are too many.
+    /// Takes in a compiler that has been loaded. `None`: more than [`MAX_LOADED`] of its kind are loaded.
     pub(crate) fn add(path: PathBuf, address: usize) -> Option<Self> {
         match nvrtc::is_nvrtc(&path) {
             true => nvrtc::LOADED.add(path, address).map(Self::Nvrtc),
@@ -38,7 +38,7 @@ impl Compiler {
         }
     }
 
-    /// It is gone.
+    /// Forgets a compiler that is unloaded.
     pub(crate) fn remove(self) {
         match self {
             Self::Nvrtc(number) => nvrtc::LOADED.remove(number),
@@ -46,7 +46,7 @@ impl Compiler {
         }
     }
 
-    /// What a call of a function of it is bound to, if not to the function itself.
+    /// The address that a call of one of the compiler's functions is bound to, if not the function's own.
     pub(crate) fn bind(self, name: &CStr) -> Option<usize> {
         match self {
             Self::Nvrtc(number) => nvrtc::bind(number, name),
@@ -77,6 +77,23 @@ fn has_name(path: &Path, name: &str) -> bool {
 
 /// More than one process ever has of a kind: each takes functions of ours.
 const MAX_LOADED: usize = 8;
+
+/// An array of functions of ours for each of the [`MAX_LOADED`] libraries of a kind: `Ours::of::<0>()` and so on.
+macro_rules! for_each_number {
+    ($ours:ident) => {
+        [
+            $ours::of::<0>(),
+            $ours::of::<1>(),
+            $ours::of::<2>(),
+            $ours::of::<3>(),
+            $ours::of::<4>(),
+            $ours::of::<5>(),
+            $ours::of::<6>(),
+            $ours::of::<7>(),
+        ]
+    };
+}
+use for_each_number;
 
 /// A library that is loaded.
 #[derive(Debug)]
@@ -149,7 +166,7 @@ impl<F: Copy, S: Default> Table<F, S> {
 /// The options of a call; none if a pointer is null, which the library knows how to answer.
 ///
 /// # Safety
-/// There are so many pointers to C strings, which live as long as the call.
+/// `options` is null or points to `count` pointers, each null or to a C string that lives as long as the call.
 unsafe fn read<'a>(count: usize, options: *const *const c_char) -> Option<Vec<&'a CStr>> {
     if options.is_null() {
         return None;

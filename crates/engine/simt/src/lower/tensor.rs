@@ -258,7 +258,7 @@ impl<'a> Builder<'a> {
         self.with(Opcode::Shr, lane, 2)
     }
 
-    /// Emits a 32-bit operation of a slot and a constant.
+    /// Emits a 32-bit operation on a register and a constant.
     fn with(&mut self, opcode: Opcode, a: Slot, by: u32) -> Option<Slot> {
         let ty = if opcode == Opcode::Shr { ScalarType::U32 } else { ScalarType::B32 };
         let row = row_of(opcode, &Modifiers { types: vec![ty], ..Modifiers::default() })?;

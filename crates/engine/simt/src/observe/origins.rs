@@ -2,7 +2,7 @@
 
 use super::shadow::{reads, writes};
 use super::{LaunchInfo, Listing, Register};
-use crate::code::{Op, Slot};
+use crate::code::{Inst, Op, Slot};
 use crate::flow::each_successor;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -41,10 +41,7 @@ impl Listing<'_> {
             }
             for &at in before.get(&pc).into_iter().flatten() {
                 let inst = &insts[at as usize];
-                let mut is_written = false;
-                writes(&inst.op, |written| {
-                    is_written |= !written.is_none() && written.plain() == slot;
-                });
+                let is_written = writes_to(inst, slot);
                 if !is_written || inst.guard != Slot::TRUE {
                     open.push((at, slot, reader));
                 }
@@ -104,10 +101,7 @@ impl Listing<'_> {
             }
             for &at in before.get(&pc).into_iter().flatten() {
                 let inst = &insts[at as usize];
-                let mut is_written = false;
-                writes(&inst.op, |written| {
-                    is_written |= !written.is_none() && written.plain() == slot;
-                });
+                let is_written = writes_to(inst, slot);
                 if !is_written || inst.guard != Slot::TRUE {
                     open.push((at, slot));
                 }
@@ -153,4 +147,11 @@ impl<'a> LaunchInfo<'a> {
         let bytes = start..start + variable.size;
         Some(SharedVariable { name: &variable.name, bytes, element })
     }
+}
+
+/// Whether an instruction writes to a register, in lanes where its guard holds.
+fn writes_to(inst: &Inst, slot: Slot) -> bool {
+    let mut is_written = false;
+    writes(&inst.op, |written| is_written |= !written.is_none() && written.plain() == slot);
+    is_written
 }

@@ -40,7 +40,7 @@ pub(crate) struct Body<'c, 'a> {
     pub(crate) function: Function,
     instructions: Vec<Instruction>,
     frame_bytes: u64,
-    /// Of numbered groups of variables.
+    /// The declarations of numbered groups of variables (`l<2>`), from which each member is made when it is first named.
     patterns: Vec<Pattern>,
     /// Unknown names that were reported.
     reported: Set<&'a str>,

@@ -91,7 +91,7 @@ impl<'a> Body<'_, 'a> {
         Some(placed)
     }
 
-    /// What ptxas takes for coordinates of the other type as it is.
+    /// Warns of coordinates in registers of another type than the instruction names: ptxas takes their bits unchanged.
     fn bits_of_another_type(
         &mut self,
         site: &Site<'_, 'a>,

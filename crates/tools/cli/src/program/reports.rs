@@ -30,8 +30,8 @@ impl Target {
         Ok(Self::File(if texunit_evidence::is_of_each_process(&path) { path } else { one }))
     }
 
-    /// Writes to it what a test runner's earlier tests have left there, too, as `join` puts them together; whether that
-    /// went well. A failure is reported.
+    /// Writes the text to this output, joined by `join` to the report that earlier tests of the same test runner have left
+    /// there. The result says whether the output is written; a failure is reported.
     fn write_joined(
         &self,
         what: &str,

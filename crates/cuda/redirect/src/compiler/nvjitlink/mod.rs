@@ -17,7 +17,7 @@
 
 mod job;
 
-use super::{Table, has_name, read};
+use super::{MAX_LOADED, Table, for_each_number, has_name, read};
 use job::{INPUT_LTO, Job, Lto};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -39,6 +39,7 @@ type Get = unsafe extern "C" fn(Handle, *mut c_void) -> Answer;
 
 /// `NVJITLINK_ERROR_INTERNAL`: a mistake of ours, which has been printed.
 const INTERNAL: Answer = 6;
+
 /// nvJitLink's own functions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Functions {
@@ -138,16 +139,7 @@ impl Ours {
     }
 }
 
-static OURS: [Ours; super::MAX_LOADED] = [
-    Ours::of::<0>(),
-    Ours::of::<1>(),
-    Ours::of::<2>(),
-    Ours::of::<3>(),
-    Ours::of::<4>(),
-    Ours::of::<5>(),
-    Ours::of::<6>(),
-    Ours::of::<7>(),
-];
+static OURS: [Ours; MAX_LOADED] = for_each_number!(Ours);
 
 /// Work with the nvJitLink of a number.
 fn answer(number: usize, work: impl FnOnce(&Functions) -> Answer) -> Answer {

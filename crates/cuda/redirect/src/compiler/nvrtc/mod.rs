@@ -14,7 +14,7 @@
 
 mod options;
 
-use super::{MAX_LOADED, Table, has_name, read};
+use super::{MAX_LOADED, Table, for_each_number, has_name, read};
 use crate::say;
 use options::Options;
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,16 +100,7 @@ impl Ours {
     }
 }
 
-static OURS: [Ours; MAX_LOADED] = [
-    Ours::of::<0>(),
-    Ours::of::<1>(),
-    Ours::of::<2>(),
-    Ours::of::<3>(),
-    Ours::of::<4>(),
-    Ours::of::<5>(),
-    Ours::of::<6>(),
-    Ours::of::<7>(),
-];
+static OURS: [Ours; MAX_LOADED] = for_each_number!(Ours);
 
 /// `NVRTC_ERROR_INTERNAL_ERROR`: a mistake of ours, which has been printed.
 const INTERNAL_ERROR: NvrtcResult = 11;

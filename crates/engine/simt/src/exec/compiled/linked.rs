@@ -54,18 +54,18 @@ pub(super) struct Linked<'r> {
     pub(super) entry: Entry,
 }
 
-/// Where warps go on that have waited, and how many of them, from the first one on: the next one cannot.
+/// The entry at which waiting warps continue, and how many do, counted from the first warp: the warp behind them cannot.
 type Passed = (Entry, usize);
 
-/// How far warps have come that run together.
+/// The progress of warps that run together through a region.
 pub(super) struct Walk {
-    /// How those stand that have left before another instruction than that at which warps wait or end.
+    /// The state of each warp that has left the region elsewhere than where its warps wait or end, by its number.
     odd: Vec<(usize, Stood)>,
-    /// The first one in the middle of its turn: those behind it have not gone on.
+    /// The first warp that left in the middle of its turn: the warps behind it have not continued.
     pub(super) stray: Option<usize>,
-    /// Those that still wait at an instruction which has been done for them.
+    /// The warps that still stand at an instruction which has been executed for them.
     passed: Range<usize>,
-    /// Whether all have begun.
+    /// Whether all warps have begun their turns.
     pub(super) begun: bool,
 }
 
