@@ -23,6 +23,11 @@ impl Maker<'_> {
         if way.total > 8 {
             return self.each_by_index(way, pieces);
         }
+        if way.wide && way.short.is_none() {
+            // There are no registers for offsets of 32 bits: `gather` looks for rows by the index, and gets here only where
+            // that index is outside of what its site knows.
+            return self.each_by_index(way, pieces);
+        }
         let (other, done) = (self.asm.label(), self.asm.label());
         if !way.stores {
             // Of all lanes it is known.
