@@ -104,9 +104,6 @@ pub(crate) struct Site {
     pub(crate) rows: u64,
     /// How often in turn some lanes were looked at for a shape that they did not have: what code notes here.
     pub(crate) apart: u64,
-    /// How often lanes still go together through the loop that the site is the first of, before they are tried one after the other
-    /// again: what code notes here.
-    pub(crate) alone: u64,
 }
 
 /// What is known of an allocation for accesses with one base and several offsets.
@@ -200,7 +197,6 @@ impl Site {
             indices,
             rows: indices.saturating_sub(31),
             apart: 0,
-            alone: 0,
             halves: elements(0).saturating_sub(15),
             elements: elements(0),
             near: Around {

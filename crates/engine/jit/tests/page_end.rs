@@ -22,8 +22,7 @@ fn region(space: Space, base: Option<Source>, offset: u64, (size, count): (u8, u
     let to: Vec<_> = (0..u32::from(count)).map(|i| Some(Place::Narrow(i))).collect();
     let access = Access { space, size, count, base, offset, site: 0, map: 0 };
     let kept = to.iter().flatten().copied().collect();
-    let action =
-        Action::Load(Box::new(Load { access, signed: false, keep: u64::MAX, weak: true, to }));
+    let action = Action::Load(Box::new(Load { access, signed: false, keep: u64::MAX, to }));
     let steps = vec![Step { at: 0, guard: Predicate::Always, counted: true, action }];
     let end = End::Leave { at: 1 };
     let block = Block { at: 0, is_entry: true, joins: false, steps, end, kept };

@@ -3,6 +3,10 @@
 
 #![allow(unsafe_code, reason = "calls of functions that are compiled for a level's instructions")]
 
+mod processor;
+
+pub use processor::{Gathers, is_amd};
+
 use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;

@@ -41,9 +41,6 @@ pub(super) trait Backend: Sized + Default {
     /// Whether accesses can do with addresses that are not computed ([`super::affine`]).
     const AFFINE: bool = false;
 
-    /// Whether loads of words behind each other are made at once ([`super::words`]).
-    fn words() -> bool;
-
     /// Computes a register that has been left out: the books have it then.
     fn compute(_: &mut Emitter<'_, Self>, _: Late) {}
 

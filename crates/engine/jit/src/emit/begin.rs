@@ -8,7 +8,6 @@ use super::live::{Numbers, Uses};
 use super::part::Parting;
 use super::same_base::Near;
 use super::values::Values;
-use super::words::Words;
 use super::{Emitter, Version};
 use crate::machine::Mode;
 use crate::operand::Predicate;
@@ -63,11 +62,9 @@ impl<'a, B: Backend> Emitter<'a, B> {
             pooled: HashMap::new(),
             routines: Vec::new(),
             loops: vec![None; n],
-            alone: Vec::new(),
             stubs: Vec::new(),
             rare: Vec::new(),
             near: Near::of(region),
-            words: if B::words() { Words::of(region, &plans) } else { Words::default() },
             indices: Indices::of(region, &plans),
             open_indices: 0,
             plans,
@@ -91,7 +88,6 @@ impl<'a, B: Backend> Emitter<'a, B> {
                 }
             }
         }
-        e.find_alone();
         e
     }
 }

@@ -25,7 +25,6 @@ impl<B: Backend> Emitter<'_, B> {
         };
         let number = self.region.blocks[to].at;
         self.forget_dead(to);
-        self.or_alone(to);
         if to <= self.block {
             let counts = self.region.blocks[self.block].steps.iter().any(|s| s.counted)
                 || matches!(self.region.blocks[self.block].end, End::Branch { counted: true, .. });

@@ -5,7 +5,6 @@ use super::asm::at;
 use super::backend::Backend;
 use super::frame::Frame;
 use super::part::Parting;
-use super::same_base;
 use super::stub::Reason;
 use super::values::Values;
 use crate::Error;
@@ -74,7 +73,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Entries of a block.
     fn ways_into(&mut self, block: &Block, label: super::Label, body: super::Label) {
         self.open_indices = self.indices.at_start(self.block);
-        if block.is_entry || self.both || self.is_behind_alone(self.block) {
+        if block.is_entry || self.both {
             let door = self.door(block.at, label);
             let i = self.block;
             self.version().doors[i] = Some(door);
@@ -147,8 +146,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let (here, last) = (self.asm.label(), steps.end - 1);
         self.asm.bind(here);
-        let words = self.words.open(self.block, last);
-        self.open = self.near.open(self.block, last) | words << same_base::SLOTS;
+        self.open = self.near.open(self.block, last);
         self.open_indices = self.indices.behind(self.block, last);
         self.way_in(step.at + 1, here);
         (self.open, self.open_indices) = (0, 0);

@@ -107,8 +107,6 @@ pub(crate) struct Frame {
     pub(crate) zeros: u64,
     /// What is known of groups of accesses ([`super::near`]).
     pub(crate) near: [Found; super::same_base::SLOTS],
-    /// Whether there are words that have been loaded before ([`super::words`]).
-    pub(crate) has_words: [u32; super::words::SLOTS],
     /// What is known of registers ([`super::index`]), and the numbers of their first lanes.
     pub(crate) indices: [[u32; 2]; 2 * super::index::INDICES],
     /// What the code keeps during a call.
@@ -152,8 +150,6 @@ pub(crate) struct Frame {
     pub(crate) link: *mut Linked,
     /// Words of the CTA that runs, if they have been others before ([`Self::set_words`]).
     pub(crate) own_words: [u32; OWN_WORDS],
-    /// Words that have been loaded before ([`super::words`]).
-    pub(crate) loaded: MaybeUninit<[[Narrow; super::words::COUNT]; super::words::SLOTS]>,
 }
 
 // SAFETY: nothing is reached through the pointers but in `Running::run`, `Series::run` and `Links::run`, which has set all of them that the code
@@ -218,7 +214,6 @@ impl Frame {
             last_atomic: 0,
             zeros: 0,
             near: [Found { shape: 0, at: [0; 4] }; super::same_base::SLOTS],
-            has_words: [0; super::words::SLOTS],
             indices: [[0; 2]; 2 * super::index::INDICES],
             saved: [0; 4],
             parts: [0; 4],
@@ -246,7 +241,6 @@ impl Frame {
             all_threads: 0,
             link: null_mut(),
             own_words: [0; OWN_WORDS],
-            loaded: MaybeUninit::uninit(),
         }
     }
 
@@ -350,17 +344,6 @@ impl Frame {
     /// Where the address of a part of its lanes is.
     pub(super) fn place(slot: usize, part: usize) -> usize {
         Self::shape(slot) + offset_of!(Found, at) + 8 * part
-    }
-
-    /// Where it says whether there are words of a group: 0 if there are none.
-    pub(super) fn has_words(slot: usize) -> usize {
-        offset_of!(Frame, has_words) + 4 * slot
-    }
-
-    /// Where these are: all lanes of the first one, then all of the next.
-    pub(super) fn loaded(slot: usize, place: usize) -> usize {
-        let row = super::words::COUNT * slot + place;
-        offset_of!(Frame, loaded) + row * size_of::<Narrow>()
     }
 
     /// Where it says what is known of the indices of a register.

@@ -290,9 +290,4 @@ impl Owed {
     pub(super) fn at_start(&self) -> impl Iterator<Item = Place> {
         self.start.iter().map(|of| of.place)
     }
-
-    /// Whether registers are filled where the block ends, or have come to be copies of inputs in it that are owed behind it.
-    pub(super) fn fills(&self) -> bool {
-        !self.fills.is_empty() || self.end.iter().any(|of| !of.from_before)
-    }
 }

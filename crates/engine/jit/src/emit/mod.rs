@@ -17,7 +17,6 @@ mod edge;
 mod ends;
 mod flow;
 mod frame;
-mod gathers;
 mod index;
 mod input;
 mod live;
@@ -26,12 +25,10 @@ mod part;
 mod pause;
 pub(crate) mod processor;
 mod same_base;
-mod scalar;
 mod slots;
 mod stub;
 mod tables;
 mod values;
-mod words;
 
 use crate::Error;
 use crate::machine::{Level, Mode, Use};
@@ -45,11 +42,9 @@ use input::{Input, Owed};
 use live::{Numbers, Uses};
 pub(crate) use needs::Needs;
 use same_base::Near;
-use scalar::Alone;
 use std::collections::HashMap;
 use stub::Stub;
 use values::Values;
-use words::Words;
 
 /// Code and what goes with it.
 pub(crate) struct Code {
@@ -100,21 +95,18 @@ struct Emitter<'a, B: Backend> {
     both: bool,
     /// By block: the last block of the loop that begins there.
     loops: Vec<Option<usize>>,
-    /// Those that lanes can go through one after the other.
-    alone: Vec<Alone>,
     stubs: Vec<Stub>,
     /// What is behind the blocks and goes back to them.
     rare: Vec<(Label, Rare<B>)>,
-    /// Accesses that are looked at together, words that are loaded at once, and slots of those that steps behind here look up:
-    /// as bits, those of words above the others.
+    /// Accesses whose bounds are checked together.
     near: Near,
-    words: Words,
     /// By block: addresses that are not computed; and registers that are, if the region is left here.
     plans: Vec<Plan>,
     late: Vec<Late>,
     /// By block: registers that have inputs and are not filled; and those that are filled if the region is left here.
     owed: Vec<Owed>,
     owes: Vec<Input>,
+    /// Slots of `near` that a later step looks up, as bits.
     open: u8,
     /// Registers that are indices, and of which of them something is known that steps behind here look at.
     indices: Indices,

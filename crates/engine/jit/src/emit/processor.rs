@@ -1,17 +1,11 @@
 //! What code depends on beside the level: processors of one level that want different code.
 
 use iced_x86::Code;
-use std::arch::x86_64::__cpuid;
-use std::sync::OnceLock;
+use texunit_simd::{Gathers, is_amd};
 
-/// Whether AMD, or Hygon under its licence, has made the processor. It is asked once: in a virtual machine the host answers.
-pub(crate) fn is_amd() -> bool {
-    static IS_AMD: OnceLock<bool> = OnceLock::new();
-    *IS_AMD.get_or_init(|| {
-        let vendor = __cpuid(0);
-        let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
-        [b"AuthenticAMD", b"HygonGenuine"].iter().any(|own| own[..] == *name.as_flattened())
-    })
+/// Whether eight words at scattered addresses are loaded by a gather; else one by one.
+pub(super) fn has_fast_gathers() -> bool {
+    Gathers::of_processor() == Gathers::Fast
 }
 
 /// How many lanes ahead rows are asked for that CTAs access one behind the other, if it is known that nothing lies between

@@ -9,7 +9,6 @@ use super::input::Input;
 use super::part::Parting;
 use super::same_base::SLOTS;
 use super::values::{Nans, Values};
-use super::words;
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -54,7 +53,6 @@ enum Way {
     Door(Label),
     Part(Parting),
     Join,
-    Alone(usize),
 }
 
 impl<B: Backend> Emitter<'_, B> {
@@ -84,11 +82,6 @@ impl<B: Backend> Emitter<'_, B> {
         self.stub(Way::Join, number)
     }
 
-    /// Lanes go through a loop one after the other, by its number.
-    pub(super) fn way_alone(&mut self, i: usize) -> Label {
-        self.stub(Way::Alone(i), 0)
-    }
-
     fn stub(&mut self, way: Way, number: u32) -> Label {
         let (label, values, pending) = (self.asm.label(), self.values.clone(), self.pending);
         let (mode, block, open) = (self.mode, self.block, self.open);
@@ -96,7 +89,7 @@ impl<B: Backend> Emitter<'_, B> {
         let late = if let Way::Out(_) = way { self.late.clone() } else { Vec::new() };
         let owes = match way {
             Way::Out(_) | Way::Part(_) | Way::Door(_) => self.owes.clone(),
-            Way::In(_) | Way::Join | Way::Alone(_) => Vec::new(),
+            Way::In(_) | Way::Join => Vec::new(),
         };
         self.stubs.push(Stub {
             label,
@@ -161,11 +154,6 @@ impl<B: Backend> Emitter<'_, B> {
                     }
                     Way::Part(parting) => self.part_lanes(parting, stub.number, stub.pending),
                     Way::Join => self.meet(stub.number),
-                    Way::Alone(i) => {
-                        self.values.unpin();
-                        self.write_all_back();
-                        self.alone(i);
-                    }
                 }
             }
         }
@@ -194,12 +182,8 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// What is known of groups of accesses is that of another warp.
     fn clear(&mut self, slots: u8) {
-        for slot in (0..SLOTS + words::SLOTS).filter(|slot| slots >> slot & 1 != 0) {
-            let field = match slot.checked_sub(SLOTS) {
-                None => Frame::shape(slot),
-                Some(slot) => Frame::has_words(slot),
-            };
-            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, field), 0));
+        for slot in (0..SLOTS).filter(|slot| slots >> slot & 1 != 0) {
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::shape(slot)), 0));
         }
     }
 

@@ -41,9 +41,6 @@ pub struct Access {
 pub struct Load {
     /// From where.
     pub access: Access,
-    /// Whether nobody counts on its being made behind weak loads that stand before it in the program (PTX ISA, memory
-    /// consistency model: a weak operation is in no order with those of other threads).
-    pub weak: bool,
     /// Whether elements are extended by their signs, to 64 bits. Else by zeros.
     pub signed: bool,
     /// The bits of the extended number that remain.

@@ -455,7 +455,7 @@ fn doubles_of_avx2() {
 #[test]
 fn memory_of_avx2() {
     let memory = Wanted { global: true, others: true, ..Wanted::default() };
-    regions(3, memory, 300, Level::Avx2);
+    regions(3, memory, 400, Level::Avx2);
 }
 
 #[test]

@@ -402,8 +402,8 @@ impl Maker<'_> {
         });
         let to = to.collect();
         let keep = self.random.of(&[u64::MAX, u64::MAX, 0xffff, 0xffff_ffff]);
-        let (signed, weak) = (self.random.one_in(2), self.random.chance(90));
-        Action::Load(Box::new(Load { access, signed, keep, weak, to }))
+        let signed = self.random.one_in(2);
+        Action::Load(Box::new(Load { access, signed, keep, to }))
     }
 
     fn store(&mut self) -> Action {
@@ -744,7 +744,7 @@ impl Maker<'_> {
             let base = Some(base);
             let access =
                 Access { space: Space::Global, size: 4, count: 1, base, offset, site, map: 0 };
-            let (signed, keep, weak) = (self.random.one_in(2), u64::MAX, self.random.chance(95));
+            let (signed, keep) = (self.random.one_in(2), u64::MAX);
             // Now and then to what the index is.
             let to = match self.random.below(8) {
                 0 => Place::Wide(self.wide()),
@@ -752,7 +752,7 @@ impl Maker<'_> {
                 _ => Place::Narrow(self.narrow()),
             };
             let to = vec![Some(to)];
-            all.push(Action::Load(Box::new(Load { access, signed, keep, weak, to })));
+            all.push(Action::Load(Box::new(Load { access, signed, keep, to })));
             if self.random.one_in(4) {
                 let reads = vec![Place::Narrow(self.narrow())];
                 let between = match self.random.below(5) {

@@ -44,8 +44,6 @@ pub(crate) struct Access {
     /// Address: this register or constant (or none) plus `offset`.
     pub(crate) base: Slot,
     pub(crate) offset: u64,
-    /// Of a load: whether it is weak, and so may be made earlier.
-    pub(crate) weak: bool,
     /// `.const` access: checked to be one.
     pub(crate) constant: bool,
     /// Whether the lanes may make a row ([`Access::may_be_row`]).
@@ -65,7 +63,6 @@ impl Access {
             mask: u64::MAX,
             base: Slot::NONE,
             offset: u64::from(at),
-            weak: true,
             constant: false,
             row: false,
             seen: Seen::default(),

@@ -94,7 +94,6 @@ impl<'a> Builder<'a> {
             mask: u64::MAX,
             base: Slot::NONE,
             offset,
-            weak: true,
             constant: false,
             row: false,
             seen: Seen::default(),

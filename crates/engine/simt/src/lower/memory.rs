@@ -2,7 +2,6 @@
 
 use super::builder::{Builder, is_wide};
 use crate::code::{Access, Atomic, Op, Place, Seen, Slot};
-use crate::observe::order::{Order, words};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
 use texunit_isa::{AtomOp, Opcode, ScalarType, Space};
 
@@ -82,7 +81,6 @@ impl<'a> Builder<'a> {
             mask: u64::MAX,
             base,
             offset,
-            weak: false,
             constant: inst.mods.space == Some(Space::Const),
             row: false,
             seen: Seen::default(),
@@ -93,7 +91,6 @@ impl<'a> Builder<'a> {
         // A cache policy may follow, which changes nothing.
         let [d, address, ..] = &inst.operands[..] else { return None };
         let mut access = self.access(inst, address)?;
-        access.weak = Order::is_weak_load(words(self.source, inst.span));
         if inst.mods.ty() == Some(ScalarType::B128) {
             access.parts.extend(self.quad(d)?);
             self.emit(Op::LoadQuad(Box::new(access)));

@@ -226,7 +226,6 @@ impl<'a> Builder<'a> {
                     mask: mask_of(8 * u32::from(size)),
                     base,
                     offset: at.offset.wrapping_add(bytes(across)),
-                    weak: false,
                     constant: false,
                     row: false,
                     seen: Seen::default(),

@@ -48,8 +48,7 @@ pub struct Order {
 }
 
 /// Words of an instruction: the opcode and its modifiers.
-// The typed module keeps only what changes what is computed. These say what may be made earlier than where it stands
-// ([`Order::is_weak_load`]), and what checks hold against it.
+// The typed module keeps only modifiers that change results. The memory order changes none; checks need it.
 pub(crate) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &str> + Clone {
     const ENDS: &str = ";./@%";
     let text = behind_space(source.snippet(span));
@@ -86,12 +85,6 @@ fn behind_space(mut text: &str) -> &str {
 }
 
 impl Order {
-    /// Whether a load with these words is weak, so that nobody counts on its being made behind others. Programs wait by `.cv`, as
-    /// they do by `.cg`.
-    pub(crate) fn is_weak_load<'a>(mut words: impl Iterator<Item = &'a str> + Clone) -> bool {
-        Self::of(words.clone()).semantics == Semantics::Weak && words.all(|word| word != "cv")
-    }
-
     /// The order of an instruction with these words. A fence is one by its opcode, an atomic is relaxed.
     ///
     /// So are loads and stores with `.cg`: the PTX ISA says that cache operators are hints, but those go to the cache that all
@@ -137,28 +130,6 @@ mod tests {
         let source = SourceFile::new("t.ptx", text);
         let order = Order::of(words(&source, Span::new(0, text.len())));
         (order.semantics, order.scope)
-    }
-
-    #[test]
-    fn weak_loads_have_no_word_of_order() {
-        let is_weak = |text: &str| {
-            let source = SourceFile::new("t.ptx", text);
-            Order::is_weak_load(words(&source, Span::new(0, text.len())))
-        };
-        for weak in ["", ".weak", ".ca", ".cs", ".lu", ".nc", ".L1::evict_last"] {
-            assert!(is_weak(&format!("@%p ld{weak}.global.u32 %r1, [%cv];")), "{weak}");
-        }
-        for strong in [
-            ".volatile",
-            " .volatile",
-            ".relaxed.gpu",
-            ".acquire.sys",
-            ".cg",
-            ".cv",
-            ".mmio.relaxed.sys",
-        ] {
-            assert!(!is_weak(&format!("@%p ld{strong}.global.u32 %r1, [%a];")), "{strong}");
-        }
     }
 
     #[test]

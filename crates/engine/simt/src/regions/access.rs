@@ -134,7 +134,7 @@ pub(super) fn load_from(of: &code::Access, access: Access) -> Option<Action> {
         return None;
     }
     let to = of.parts.iter().map(|&part| (!part.is_none()).then(|| place(part))).collect();
-    let load = Load { access, weak: of.weak, signed: of.signed, keep: of.mask, to };
+    let load = Load { access, signed: of.signed, keep: of.mask, to };
     Some(Action::Load(Box::new(load)))
 }
 

@@ -115,7 +115,7 @@ fn check(operands: &mut Operands<'_>, of: &Check) -> Option<Vec<Action>> {
     let space = Space::Global;
     let access = Access { space, size: 1, count: 1, base: long, offset: 0, site, map: ZERO };
     debug_assert!(of.shadows.iter().all(|slot| *slot != Slot::NONE));
-    let load = Load { access, signed: false, keep: u64::MAX, weak: false, to: vec![None] };
+    let load = Load { access, signed: false, keep: u64::MAX, to: vec![None] };
     actions.push(Action::Load(Box::new(load)));
     Some(actions)
 }

@@ -24,8 +24,6 @@ mod channel;
 mod doubles;
 mod fast;
 mod fastest;
-#[cfg(target_arch = "x86_64")]
-mod gathers;
 mod general;
 mod levels;
 mod place;

@@ -18,7 +18,7 @@ impl Maker<'_> {
         let index = self.binary(C::VEX_Vpand_ymm_ymm_ymmm256, a, below);
         let d = self.temporary();
         self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, words.as_ptr() as u64));
-        if crate::emit::gathers::pay() {
+        if crate::emit::processor::has_fast_gathers() {
             self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, MOMENT, MOMENT, MOMENT);
             // A gather waits for what its register has held.
             self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, d);

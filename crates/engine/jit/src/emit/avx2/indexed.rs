@@ -225,7 +225,7 @@ impl Maker<'_> {
         let [sum, _, _, lanes, ..] = way.own;
         let slow = self.asm.label();
         self.indices(way, (value, bases), 0, slow);
-        let at_once = crate::emit::gathers::pay();
+        let at_once = crate::emit::processor::has_fast_gathers();
         self.each_part_taken(to, |e, part, d| {
             let row = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE;
             match at_once {

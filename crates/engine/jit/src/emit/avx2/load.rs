@@ -8,7 +8,6 @@ use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::index::Indexed;
 use crate::emit::values::Reg;
-use crate::emit::words::Word;
 use crate::region::{Load, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -25,9 +24,8 @@ impl Maker<'_> {
         }
         let (apart, done) = (self.asm.label(), self.asm.label());
         let slot = Slot::of(member);
-        let (indexed, word) = (self.indexed(), self.words.word(self.block, self.step));
-        if indexed.is_some() || word.is_some() {
-            return self.load_known(step, load, &way, (indexed, word));
+        if let Some(indexed) = self.indexed() {
+            return self.load_indexed(step, load, &way, indexed);
         }
         if way.access.space != Space::Local {
             self.reach(&way, member, true, apart);
@@ -41,13 +39,13 @@ impl Maker<'_> {
         self.take_rows(load, step.guard, slot, false)
     }
 
-    /// The same by an index of which the site says all, or of a word that others lie behind.
-    fn load_known(
+    /// A load whose index is checked against the bounds that its site has.
+    fn load_indexed(
         &mut self,
         step: &Step,
         load: &Load,
         way: &Way<'_>,
-        (indexed, word): (Option<Indexed>, Option<Word>),
+        indexed: Indexed,
     ) -> Option<()> {
         let member = self.near.member(self.block, self.step);
         let slot = Slot::of(member);
@@ -61,28 +59,19 @@ impl Maker<'_> {
             true => (Row::Points(slot), done),
             false => (Row::Loads(&parts[..]), taken),
         };
-        // First of all, as others of its group look there if this is a word that has been loaded.
         if member.is_some_and(|member| member.leads) {
             slot.forget(self);
         }
-        if let Some(word) = word {
-            self.look_for_words(word, &parts, taken);
-        }
-        if let Some(indexed) = indexed.filter(|of| of.rows && !of.is_loaded) {
-            self.row_by_index(way, indexed, row, Ways { done: at, apart });
-        }
-        if indexed.is_none_or(|of| !of.is_loaded) {
+        if !indexed.is_loaded {
+            if indexed.rows {
+                self.row_by_index(way, indexed, row, Ways { done: at, apart });
+            }
             self.reach(way, member, true, none);
             self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(none);
-            if let Some(indexed) = indexed {
-                self.no_row(indexed);
-            }
+            self.no_row(indexed);
         }
         self.asm.bind(apart);
-        if let Some(word) = word.filter(|word| word.place == 0) {
-            self.gather_words(way, &parts, word, taken);
-        }
         if !parts.is_empty() {
             self.gather(way, &parts, taken);
         }

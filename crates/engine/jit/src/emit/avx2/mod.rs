@@ -34,7 +34,6 @@ mod straight;
 mod table;
 mod take;
 mod wide;
-mod words;
 
 use super::Emitter;
 use super::affine::Late;
@@ -118,10 +117,6 @@ impl Backend for Avx2 {
     const SPARE_MASK: Reg = MOMENT;
     const PREDICATE_PARTS: u8 = PARTS;
     const AFFINE: bool = true;
-
-    fn words() -> bool {
-        true
-    }
 
     fn compute(e: &mut Maker<'_>, late: Late) {
         let parts = if let Place::Wide(_) = late.place { 2 * PARTS } else { PARTS };

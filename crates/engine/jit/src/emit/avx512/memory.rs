@@ -182,7 +182,6 @@ impl Maker<'_> {
     ) -> Option<()> {
         let way = self.way(step, access, stores)?;
         let same = !is_by_lane(access.base.unwrap_or(Source::Literal(0)));
-        let word = self.words.word(self.block, self.step);
         let (done, each) = (self.asm.label(), self.asm.label());
         let known = access.space != Space::Local;
         if known && same && !stores {
@@ -194,9 +193,6 @@ impl Maker<'_> {
             let near = self.near.member(self.block, self.step);
             if let Some(near) = near.filter(|near| near.leads) {
                 self.set_shape(near, 0);
-            }
-            if let Some(word) = word {
-                self.look_for_words(word, pieces, done);
             }
             match near {
                 _ if way.indexed.is_some_and(|of| of.is_loaded) => {}
@@ -211,9 +207,6 @@ impl Maker<'_> {
             }
         }
         self.asm.bind(each);
-        if let Some(word) = word.filter(|word| word.place == 0) {
-            self.gather_words(&way, pieces, word, done);
-        }
         self.gather(&way, pieces, done);
         self.compute_bases(&way);
         self.checks(&way);

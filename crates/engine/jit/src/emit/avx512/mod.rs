@@ -27,14 +27,12 @@ mod shape;
 mod shuffle;
 mod vectors;
 mod wide;
-mod words;
 
 use super::Emitter;
 use super::affine::Late;
 use super::asm::at;
 use super::backend::Backend;
 use super::frame::Frame;
-use super::gathers;
 use super::values::{Key, Kind, MASK_0, Reg};
 use crate::Error;
 use crate::machine::Mode;
@@ -99,11 +97,6 @@ impl Backend for Avx512 {
     const SPARE_MASK: Reg = Reg(MASK_0 + 5);
     const PREDICATE_PARTS: u8 = 1;
     const AFFINE: bool = true;
-
-    /// Where gathers pay they are as good.
-    fn words() -> bool {
-        !gathers::pay()
-    }
 
     fn begin(e: &mut Maker<'_>) {
         let nan = at(R::R9, e.pooled(&[0x7fff_ffff]));

@@ -658,7 +658,6 @@ impl<'a> Making<'a> {
                 mask: u64::MAX,
                 base: atomic.base,
                 offset,
-                weak: false,
                 constant: false,
                 row: false,
                 seen: atomic.seen.clone(),
