@@ -74,8 +74,9 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
         return Err(Error::Processor);
     }
     let code = crate::emit::emit(region, mode, level)?;
-    let crate::emit::Code { bytes, entries, parts, links, pauses, pool, uses, routines, needs } =
-        code;
+    let crate::emit::Code {
+        bytes, entries, parts, links, pauses, pool, uses, routines, needs, ..
+    } = code;
     let code = arena::Code::new(&bytes).map_err(|e| Error::Memory(e.to_string()))?;
     let first = entries.iter().map(|e| e.1).min().unwrap_or(0);
     let last = entries.iter().map(|e| e.1).max().unwrap_or(0);

@@ -17,6 +17,16 @@ pub enum Mode {
     Some,
 }
 
+impl Mode {
+    /// `all lanes`, `some lanes`
+    pub(crate) fn lanes(self) -> &'static str {
+        match self {
+            Self::Live => "all lanes",
+            Self::Some => "some lanes",
+        }
+    }
+}
+
 /// The instructions that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {

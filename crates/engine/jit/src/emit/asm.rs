@@ -43,12 +43,23 @@ pub(super) struct Assembler {
     labels: Vec<Option<u64>>,
     /// Ends of jumps to labels that were not known, and the labels.
     jumps: Vec<(u64, Label)>,
+    /// Lines of text, by where they stand in the code.
+    #[cfg(feature = "text")]
+    pub(super) marks: Vec<(u64, String)>,
 }
 
 impl Assembler {
     pub(super) fn new() -> Self {
         let encoder = Encoder::try_with_capacity(64, 1 << 12).unwrap_or_else(|_| Encoder::new(64));
-        Self { encoder, ip: 0, wrong: None, labels: Vec::new(), jumps: Vec::new() }
+        Self {
+            encoder,
+            ip: 0,
+            wrong: None,
+            labels: Vec::new(),
+            jumps: Vec::new(),
+            #[cfg(feature = "text")]
+            marks: Vec::new(),
+        }
     }
 
     /// A place that is not known yet.
@@ -60,6 +71,12 @@ impl Assembler {
     /// The place is here.
     pub(super) fn bind(&mut self, label: Label) {
         self.labels[label.0 as usize] = Some(self.ip);
+    }
+
+    /// A line above what is emitted next, where somebody reads the code as text ([`crate::text::disassemble`]).
+    pub(super) fn mark(&mut self, _line: impl FnOnce() -> String) {
+        #[cfg(feature = "text")]
+        self.marks.push((self.ip, _line()));
     }
 
     /// Where a place is, when all are known.

@@ -26,11 +26,14 @@ impl<B: Backend> Emitter<'_, B> {
                 self.block(block)?;
             }
         }
+        self.asm.mark(|| "entries and exits".to_owned());
         self.all_stubs();
         self.all_rare();
         if self.both {
+            self.asm.mark(|| "divergence and reconvergence".to_owned());
             self.routines_of_parts();
         }
+        self.asm.mark(|| "epilogue".to_owned());
         self.epilogue();
         Ok(())
     }
@@ -52,6 +55,8 @@ impl<B: Backend> Emitter<'_, B> {
         let version = self.version();
         version.states[i] = Some(state);
         let (label, body) = (version.labels[i], version.bodies[i]);
+        let mode = self.mode;
+        self.asm.mark(|| format!("block {i}, {}", mode.lanes()));
         self.asm.bind(label);
         self.owe_at_start();
         if block.joins {
@@ -99,6 +104,7 @@ impl<B: Backend> Emitter<'_, B> {
             let rest = &block.steps[i..];
             let straight = rest.iter().position(leaves).unwrap_or(rest.len());
             if straight != 0 {
+                self.mark_steps(&block.steps[i..i + straight]);
                 B::steps(self, i..i + straight)?;
                 self.note_changed(i..i + straight);
             }
@@ -106,6 +112,7 @@ impl<B: Backend> Emitter<'_, B> {
             if let Some(step) = block.steps.get(i) {
                 let own = block.steps[i + 1..].iter();
                 let end = i + 1 + own.take_while(|s| s.at == step.at && !leaves(s)).count();
+                self.mark_steps(&block.steps[i..end]);
                 self.leaving(step, i..end)?;
                 self.note_changed(i..end);
                 i = end;
@@ -113,6 +120,14 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.step = block.steps.len();
         Ok(())
+    }
+
+    /// Names steps above the code that they become together.
+    fn mark_steps(&mut self, _steps: &[Step]) {
+        #[cfg(feature = "text")]
+        for step in _steps {
+            self.asm.mark(|| format!("  {step}"));
+        }
     }
 
     /// A step that may leave, others of its instruction, and the way in behind that.
@@ -157,6 +172,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.count_guarded();
         self.values.unpin();
         self.owe_at_end();
+        #[cfg(feature = "text")]
+        self.asm.mark(|| format!("  {}", block.end));
         match block.end {
             End::Jump(to) => {
                 self.add_steps(self.pending);

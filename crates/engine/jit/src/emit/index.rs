@@ -154,7 +154,7 @@ impl Indices {
     }
 
     /// What is known of the access of a step.
-    fn access(&self, plan: &Plan, i: usize, step: &Step) -> Option<Indexed> {
+    pub(super) fn access(&self, plan: &Plan, i: usize, step: &Step) -> Option<Indexed> {
         let slot = |value: Affine| self.slots.get(&value.index).copied();
         if let Some(value) = index_of(plan, i, step) {
             let (plus, is_loaded) = (value.plus, plan[i].is_loaded);

@@ -11,6 +11,8 @@ mod avx512;
 mod backend;
 mod begin;
 mod call;
+#[cfg(feature = "text")]
+mod choices;
 mod collective;
 mod count;
 mod edge;
@@ -36,6 +38,8 @@ use crate::region::{Action, End, Region, Routine, Space, Target};
 use affine::{Late, Plan};
 use asm::{Assembler, Label};
 use backend::Backend;
+#[cfg(feature = "text")]
+pub(crate) use choices::choices;
 pub(crate) use frame::{Frame, Linked};
 use index::Indices;
 use input::{Input, Owed};
@@ -64,6 +68,9 @@ pub(crate) struct Code {
     pub(crate) routines: Vec<Routine>,
     /// What the files and inputs must have.
     pub(crate) needs: Needs,
+    /// Lines of text, by their offsets in the code.
+    #[cfg(feature = "text")]
+    pub(crate) marks: Vec<(u64, String)>,
 }
 
 /// Makes code that is hardly ever reached, with everything where it is when it is asked for.
@@ -193,6 +200,8 @@ fn made<B: Backend>(region: &Region, mode: Mode) -> Result<Code, Error> {
             to.index = Some(add);
         }
     }
+    #[cfg(feature = "text")]
+    let marks = std::mem::take(&mut e.asm.marks);
     let bytes = e.asm.finish()?;
     let entries = e.entries.iter();
     let entries = entries.map(|&(mode, at, label)| (mode, at, e.asm.place(label))).collect();
@@ -209,6 +218,8 @@ fn made<B: Backend>(region: &Region, mode: Mode) -> Result<Code, Error> {
         uses,
         routines: e.routines,
         needs,
+        #[cfg(feature = "text")]
+        marks,
     })
 }
 

@@ -1,0 +1,64 @@
+//! What was found out about the accesses of a region before code is made of them, as text.
+
+use super::affine::{self, Affine, Plus};
+use super::backend::Backend;
+use super::index::Indices;
+use super::same_base::Near;
+use super::{avx2, avx512, input};
+use crate::machine::Level;
+use crate::region::{Action, Region};
+use std::fmt::Write;
+
+/// A line for each access of global or shared memory: how its address is made, and with which others its bounds are checked.
+pub(crate) fn choices(region: &Region, level: Level) -> String {
+    let (region, _) = input::read_in_place(region);
+    let has_affine = match level {
+        Level::Avx2 => <avx2::Avx2 as Backend>::AFFINE,
+        Level::Avx512 => <avx512::Avx512 as Backend>::AFFINE,
+    };
+    let plans = if has_affine { affine::plans(&region) } else { Vec::new() };
+    let near = Near::of(&region);
+    let indices = Indices::of(&region, &plans);
+    let mut text = String::new();
+    for (b, block) in region.blocks.iter().enumerate() {
+        for (i, step) in block.steps.iter().enumerate() {
+            let access = match &step.action {
+                Action::Load(load) => load.access,
+                Action::Store(store) => store.access,
+                Action::Atomic(atomic) => atomic.access,
+                _ => continue,
+            };
+            let base = plans.get(b).and_then(|plan| plan.get(i)).and_then(|known| known.base);
+            let way = match (base, access.base) {
+                (Some(value), _) => affine(&value),
+                (None, None) => "fixed".to_owned(),
+                (None, Some(base)) if base.place().is_some() => format!("by lane {base}"),
+                (None, Some(base)) => format!("uniform {base}"),
+            };
+            let _ = write!(text, "; {}: {way}", step.at);
+            let indexed = plans.get(b).and_then(|plan| indices.access(plan, i, step));
+            if let Some(indexed) = indexed {
+                text.push_str(if indexed.is_carried { ", index carried" } else { ", index" });
+                let _ = indexed.slot.map(|slot| write!(text, " in slot {slot}"));
+            }
+            if let Some(member) = near.member(b, i) {
+                let role = if member.leads { "leads" } else { "in" };
+                let _ = write!(text, ", {role} group {} + {}", member.slot, member.delta);
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// `param64[0] + (n3 + 1) << 2`
+fn affine(value: &Affine) -> String {
+    let plus = match value.plus {
+        Plus::NONE => format!("n{}", value.index),
+        Plus { number, minus } => {
+            format!("(n{} {} {number})", value.index, if minus { '-' } else { '+' })
+        }
+    };
+    let extended = if value.signed { "s" } else { "u" };
+    format!("affine {} + {plus}.{extended}32 << {}", value.add, value.shift)
+}

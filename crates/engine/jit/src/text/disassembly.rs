@@ -1,0 +1,88 @@
+//! Machine code of a region as text, with the choices that were made for its accesses above it.
+
+use crate::Error;
+use crate::emit::{self, Frame};
+use crate::machine::{Level, Mode};
+use crate::region::Region;
+use iced_x86::{Code, Decoder, DecoderOptions, FastFormatter, Instruction, OpKind, Register};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Bytes of a register of 32 lanes of 32 bits in the register file.
+const ROW: u64 = 128;
+
+/// The code of a region for a mode and a level, which need not be one of this processor: how the accesses find their addresses, then
+/// entries, labels and instructions. Operands in the register files and in the frame have their names behind them; addresses of this
+/// process are `<address>`, so that the text is the same on each run.
+///
+/// # Errors
+///
+/// As [`crate::region::compile`].
+pub fn disassemble(region: &Region, mode: Mode, level: Level) -> Result<String, Error> {
+    let code = emit::emit(region, mode, level)?;
+    let mut text = emit::choices(region, level);
+    let instructions: Vec<Instruction> =
+        Decoder::new(64, &code.bytes, DecoderOptions::NONE).into_iter().collect();
+    let mut names: BTreeMap<u64, String> = BTreeMap::new();
+    for target in instructions.iter().filter_map(branch) {
+        names.insert(target, String::new());
+    }
+    for (i, name) in names.values_mut().enumerate() {
+        *name = format!("L{i}");
+    }
+    let mut marks: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    for (offset, line) in code.marks {
+        marks.entry(offset).or_default().push(line);
+    }
+    for (mode, at, offset) in code.entries {
+        marks.entry(offset.into()).or_default().push(format!("entry @{at}, {}", mode.lanes()));
+    }
+    let mut formatter = FastFormatter::new();
+    for instruction in &instructions {
+        let ip = instruction.ip();
+        for line in marks.get(&ip).into_iter().flatten() {
+            let _ = writeln!(text, "; {line}");
+        }
+        if let Some(name) = names.get(&ip) {
+            let _ = writeln!(text, "{name}:");
+        }
+        let mut line = String::new();
+        formatter.format(instruction, &mut line);
+        if let Some(target) = branch(instruction) {
+            let mnemonic = line.split(' ').next().unwrap_or_default();
+            line = format!("{mnemonic} {}", names.get(&target).map_or("", String::as_str));
+        } else if instruction.code() == Code::Mov_r64_imm64 && is_address(instruction.immediate64())
+        {
+            line = format!("{} <address>", line.split(',').next().unwrap_or_default());
+        } else if let Some(name) = operand(instruction) {
+            line = format!("{line} ; {name}");
+        }
+        let _ = writeln!(text, "    {line}");
+    }
+    Ok(text)
+}
+
+/// Where a near jump leads.
+fn branch(instruction: &Instruction) -> Option<u64> {
+    (instruction.op0_kind() == OpKind::NearBranch64).then(|| instruction.near_branch64())
+}
+
+/// Whether a number is an address of code or data of this process, which is another one on each run.
+fn is_address(number: u64) -> bool {
+    (0x1_0000_0000..0x8000_0000_0000).contains(&number)
+}
+
+/// The name of a memory operand in the register files or in the frame.
+fn operand(instruction: &Instruction) -> Option<String> {
+    if instruction.memory_index() != Register::None {
+        return None;
+    }
+    let at = instruction.memory_displacement64();
+    match instruction.memory_base() {
+        Register::RSI => Some(format!("n{}", at / ROW)),
+        Register::RDX => Some(format!("w{}", at / (2 * ROW))),
+        Register::RCX => Some(format!("p{}", at / 4)),
+        Register::RDI => Frame::field(usize::try_from(at).ok()?).map(str::to_owned),
+        _ => None,
+    }
+}

@@ -1,0 +1,422 @@
+//! Regions from text.
+
+use super::names::{Named, number, op_by_name, predicate_by_name};
+use crate::operand::{Combine, Place, Predicate, Relation, Source, Test};
+use crate::region::{
+    Access, Action, Atomic, Block, Change, End, Load, Match, Reduce, Region, Shuffle, Shuffling,
+    Space, Step, Store, Target, Vote,
+};
+use std::collections::HashSet;
+use std::iter::Peekable;
+
+/// Text that is no region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// The line, from 1 on.
+    pub line: usize,
+    /// What was expected, and what is there.
+    pub message: String,
+}
+
+impl std::fmt::Display for ParseError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// Why a line is wrong.
+type Line<T> = Result<T, String>;
+
+/// Reads a region. Empty lines, and what follows a `;`, are skipped.
+///
+/// # Errors
+///
+/// The first line that is none of a region's.
+pub fn parse(text: &str) -> Result<Region, ParseError> {
+    let mut region = Region::default();
+    for (i, line) in text.lines().enumerate() {
+        let line = line.split(';').next().unwrap_or_default();
+        let mut words = Words::of(line);
+        if words.0.peek().is_none() {
+            continue;
+        }
+        let read = words.line(&mut region).and_then(|()| words.end());
+        read.map_err(|message| ParseError { line: i + 1, message })?;
+    }
+    Ok(region)
+}
+
+/// The words of a line: brackets and the like are words of their own, commas are none.
+struct Words<'t>(Peekable<std::vec::IntoIter<&'t str>>);
+
+impl<'t> Words<'t> {
+    fn of(line: &'t str) -> Self {
+        const ALONE: [char; 7] = ['[', ']', '+', '=', '?', ':', '@'];
+        let mut words = Vec::new();
+        for word in line.split([' ', '\t', ',', '\r']) {
+            words.extend(word.split_inclusive(ALONE).flat_map(|part| {
+                let cut = part.len() - usize::from(part.ends_with(ALONE));
+                let (word, alone) = part.split_at(cut);
+                [word, alone]
+            }));
+        }
+        words.retain(|word| !word.is_empty());
+        Self(words.into_iter().peekable())
+    }
+
+    fn next(&mut self) -> Line<&'t str> {
+        self.0.next().ok_or_else(|| "the line ends too early".to_owned())
+    }
+
+    fn end(&mut self) -> Line<()> {
+        self.0.next().map_or(Ok(()), |word| Err(format!("`{word}` behind the end")))
+    }
+
+    fn has(&mut self, word: &str) -> bool {
+        self.0.next_if(|next| *next == word).is_some()
+    }
+
+    fn expect(&mut self, word: &str) -> Line<()> {
+        let next = self.next()?;
+        if next == word { Ok(()) } else { Err(format!("`{next}` where `{word}` is expected")) }
+    }
+
+    fn number<T: TryFrom<u64>>(&mut self) -> Line<T> {
+        let word = self.next()?;
+        let value = number(word).and_then(|value| value.try_into().ok());
+        value.ok_or_else(|| format!("`{word}` is no number here"))
+    }
+
+    fn line(&mut self, region: &mut Region) -> Line<()> {
+        match self.next()? {
+            "region" => {
+                self.expect("sites")?;
+                region.sites = self.number()?;
+                return Ok(());
+            }
+            "product" => {
+                let product = self.word_source()?;
+                self.expect("=")?;
+                region.products.push([self.word_source()?, self.word_source()?, product]);
+                return Ok(());
+            }
+            "block" => return self.block(region),
+            first => {
+                let block = region.blocks.last_mut().ok_or("a step before the first block")?;
+                if first == "param" {
+                    let place = self.place()?;
+                    self.expect("=")?;
+                    region.params.resize(region.blocks.len(), Vec::new());
+                    let params = region.params.last_mut().ok_or("no block")?;
+                    params.push((place, self.number()?));
+                } else if let Some(at) = number(first) {
+                    let at = u32::try_from(at).map_err(|_| format!("`{first}` is too large"))?;
+                    self.expect(":")?;
+                    block.steps.push(self.step(at)?);
+                } else {
+                    block.end = self.end_of_block(first)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, region: &mut Region) -> Line<()> {
+        let number: usize = self.number()?;
+        if number != region.blocks.len() {
+            return Err(format!("block {number} where block {} is expected", region.blocks.len()));
+        }
+        let at = self.at()?;
+        let (is_entry, joins) = (self.has("entry"), self.has("joins"));
+        let mut kept = HashSet::new();
+        if self.has("keeps") {
+            while self.0.peek().is_some() {
+                kept.insert(self.place()?);
+            }
+        }
+        let end = End::Leave { at };
+        region.blocks.push(Block { at, is_entry, joins, steps: Vec::new(), end, kept });
+        if !region.params.is_empty() {
+            region.params.push(Vec::new());
+        }
+        Ok(())
+    }
+
+    fn at(&mut self) -> Line<u32> {
+        self.expect("@")?;
+        self.number()
+    }
+
+    fn target(&mut self) -> Line<Target> {
+        if self.has("out") {
+            self.number().map(Target::Leave)
+        } else {
+            self.number().map(Target::Block)
+        }
+    }
+
+    fn end_of_block(&mut self, first: &str) -> Line<End> {
+        Ok(match first {
+            "goto" => End::Jump(self.target()?),
+            "leave" => End::Leave { at: self.at()? },
+            "yield" => {
+                let at = self.at()?;
+                self.expect("then")?;
+                End::Pause { at, next: self.target()? }
+            }
+            "branch" => {
+                let (at, counted) = (self.at()?, self.has("counted"));
+                let taken = self.predicate()?;
+                self.expect("?")?;
+                let to = self.target()?;
+                self.expect(":")?;
+                let next = self.target()?;
+                self.expect("meets")?;
+                let meets = if self.has("_") { u32::MAX } else { self.number()? };
+                End::Branch { taken, to, next, at, counted, meets }
+            }
+            _ => return Err(format!("`{first}` is neither a step nor the end of a block")),
+        })
+    }
+
+    fn step(&mut self, at: u32) -> Line<Step> {
+        let counted = !self.has("helper");
+        let guard = if self.has("if") { self.predicate()? } else { Predicate::Always };
+        Ok(Step { at, guard, counted, action: self.action()? })
+    }
+
+    fn predicate(&mut self) -> Line<Predicate> {
+        let word = self.next()?;
+        predicate_by_name(word).ok_or_else(|| format!("`{word}` is no predicate"))
+    }
+
+    fn place(&mut self) -> Line<Place> {
+        let word = self.next()?;
+        place(word).ok_or_else(|| format!("`{word}` is no register"))
+    }
+
+    /// The number of a register of one kind.
+    fn register(&mut self, kind: char) -> Line<u32> {
+        let word = self.next()?;
+        let number = word.strip_prefix(kind).and_then(|number| number.parse().ok());
+        number.ok_or_else(|| format!("`{word}` is no register `{kind}`"))
+    }
+
+    /// A register of one kind, or `_`.
+    fn maybe_register(&mut self, kind: char) -> Line<Option<u32>> {
+        if self.has("_") { Ok(None) } else { self.register(kind).map(Some) }
+    }
+
+    fn maybe_place(&mut self) -> Line<Option<Place>> {
+        if self.has("_") { Ok(None) } else { self.place().map(Some) }
+    }
+
+    fn maybe_source(&mut self) -> Line<Option<Source>> {
+        if self.has("_") { Ok(None) } else { self.source().map(Some) }
+    }
+
+    fn source(&mut self) -> Line<Source> {
+        let word = self.next()?;
+        let indexed = |make: fn(u32) -> Source| Some(make);
+        let row = match word {
+            "const" => indexed(Source::Constant),
+            "const64" => indexed(Source::WideConstant),
+            "row" => indexed(Source::Row),
+            "word" => indexed(Source::Word),
+            "param32" => indexed(Source::Bytes32),
+            "param64" => indexed(Source::Bytes64),
+            "frame" => return Ok(Source::FrameAt),
+            "lane" => return Ok(Source::Lane),
+            _ => None,
+        };
+        if let Some(make) = row {
+            self.expect("[")?;
+            let number = self.number()?;
+            self.expect("]")?;
+            return Ok(make(number));
+        }
+        match place(word) {
+            Some(Place::Narrow(i)) => Ok(Source::Narrow(i)),
+            Some(Place::Wide(i)) => Ok(Source::Wide(i)),
+            _ => number(word).map(Source::Literal).ok_or_else(|| format!("`{word}` is no source")),
+        }
+    }
+
+    fn word_source(&mut self) -> Line<u32> {
+        match self.source()? {
+            Source::Word(i) => Ok(i),
+            source => Err(format!("`{source}` is no `word[...]`")),
+        }
+    }
+
+    /// As many sources as there are, up to `N`; the others are zeros.
+    fn sources<const N: usize>(&mut self) -> Line<[Source; N]> {
+        let mut sources = [Source::Literal(0); N];
+        for source in &mut sources {
+            if self.0.peek().is_some() {
+                *source = self.source()?;
+            }
+        }
+        Ok(sources)
+    }
+
+    fn action(&mut self) -> Line<Action> {
+        let word = self.next()?;
+        let (first, rest) = word.split_once('.').unwrap_or((word, ""));
+        let unknown = || format!("`{word}` is no action");
+        Ok(match first {
+            "nop" => Action::Nothing,
+            "compare" => {
+                let test = test(rest).ok_or_else(unknown)?;
+                let to = [self.maybe_register('p')?, self.maybe_register('p')?];
+                let from = [self.source()?, self.source()?];
+                let combine = Combine::by_name(self.next()?).ok_or("no `and`, `or`, `xor`")?;
+                Action::Compare { test, from, to, with: (combine, self.predicate()?) }
+            }
+            "logic" => {
+                let table = number(rest).and_then(|table| table.try_into().ok());
+                let table = table.ok_or_else(unknown)?;
+                let to = self.register('p')?;
+                Action::Logic { table, to, from: [self.predicate()?, self.predicate()?] }
+            }
+            "load" => Action::Load(Box::new(self.load(rest)?)),
+            "store" => {
+                let mut access = access(rest).ok_or_else(unknown)?;
+                let from = (0..access.count).map(|_| self.source()).collect::<Line<_>>()?;
+                self.address(&mut access)?;
+                Action::Store(Box::new(Store { access, from }))
+            }
+            "atomic" => Action::Atomic(Box::new(self.atomic(rest)?)),
+            "shfl" => {
+                let mode = Shuffling::by_name(rest).ok_or_else(unknown)?;
+                let (to, valid) = (self.maybe_register('n')?, self.maybe_register('p')?);
+                let [a, b, c] = [self.source()?, self.source()?, self.source()?];
+                let members = self.maybe_source()?;
+                Action::Shuffle(Box::new(Shuffle { mode, a, b, c, members, to, valid }))
+            }
+            "vote" => {
+                let mode = Vote::by_name(rest).ok_or_else(unknown)?;
+                let (to, of) = (self.place()?, self.predicate()?);
+                Action::Vote { mode, to, of, members: self.maybe_source()? }
+            }
+            "match" if matches!(rest, "all" | "any") => {
+                let (to, same) = (self.maybe_register('n')?, self.maybe_register('p')?);
+                let (of, members) = (self.source()?, self.source()?);
+                Action::Match(Box::new(Match { all: rest == "all", of, members, to, same }))
+            }
+            "redux" => {
+                let op = Reduce::by_name(rest).ok_or_else(unknown)?;
+                let to = self.register('n')?;
+                Action::Redux { op, to, of: self.source()?, members: self.source()? }
+            }
+            "warpsync" => Action::Sync { members: self.source()? },
+            "activemask" => Action::ActiveMask { to: self.place()? },
+            "count" => {
+                let counter = self.number()?;
+                let of = if self.has("_") { None } else { Some(self.predicate()?) };
+                Action::Count { counter, of }
+            }
+            "countzeros" => Action::CountZeros(self.source()?),
+            "interpret" => {
+                let mut reads = Vec::new();
+                while self.0.peek().is_some() {
+                    reads.push(self.place()?);
+                }
+                Action::Leave { reads }
+            }
+            _ => {
+                let op = op_by_name(word).ok_or_else(unknown)?;
+                let to = self.place()?;
+                Action::Compute { op, to, from: self.sources()? }
+            }
+        })
+    }
+
+    fn load(&mut self, kind: &str) -> Line<Load> {
+        let unknown = || format!("`load.{kind}` is no load");
+        let (kind, keep) = match kind.split_once(".keep.") {
+            Some((kind, keep)) => (kind, number(keep).ok_or_else(unknown)?),
+            None => (kind, u64::MAX),
+        };
+        let (kind, signed) = match kind.strip_suffix(".signed") {
+            Some(kind) => (kind, true),
+            None => (kind, false),
+        };
+        let mut access = access(kind).ok_or_else(unknown)?;
+        let to = (0..access.count).map(|_| self.maybe_place()).collect::<Line<_>>()?;
+        self.address(&mut access)?;
+        Ok(Load { access, signed, keep, to })
+    }
+
+    fn atomic(&mut self, kind: &str) -> Line<Atomic> {
+        let known = Change::NAMES.iter().find_map(|&(name, change)| {
+            let access = access(kind.strip_prefix(name)?.strip_prefix('.')?)?;
+            Some((change, access))
+        });
+        let (change, mut access) = known.ok_or_else(|| format!("`atomic.{kind}` is no atomic"))?;
+        let (to, b, c) = (self.maybe_place()?, self.source()?, self.maybe_source()?);
+        self.address(&mut access)?;
+        Ok(Atomic { access, change, to, b, c })
+    }
+
+    fn address(&mut self, access: &mut Access) -> Line<()> {
+        self.expect("[")?;
+        let first = self.source()?;
+        (access.base, access.offset) = match first {
+            Source::Literal(offset) if !self.has("+") => (None, offset),
+            base => {
+                self.has("+");
+                (Some(base), self.number()?)
+            }
+        };
+        self.expect("]")?;
+        if self.has("site") {
+            access.site = self.number()?;
+        }
+        if self.has("map") {
+            access.map = self.number()?;
+        }
+        Ok(())
+    }
+}
+
+fn place(word: &str) -> Option<Place> {
+    let make = match word.chars().next()? {
+        'n' => Place::Narrow,
+        'w' => Place::Wide,
+        'p' => Place::Predicate,
+        _ => return None,
+    };
+    word[1..].parse().ok().map(make)
+}
+
+/// `global.4x2`, without the address.
+fn access(kind: &str) -> Option<Access> {
+    let (space, elements) = kind.split_once('.')?;
+    let (size, count) = elements.split_once('x')?;
+    let [size, count] = [size, count].map(|of| of.parse::<u8>().ok());
+    let space = Space::by_name(space)?;
+    Some(Access { space, size: size?, count: count?, base: None, offset: 0, site: 0, map: 0 })
+}
+
+/// `f32.lt.unordered`
+fn test(text: &str) -> Option<Test> {
+    let mut parts = text.split('.');
+    let (kind, relation) = (parts.next()?, Relation::by_name(parts.next()?)?);
+    let unordered = match parts.next() {
+        None => false,
+        Some("unordered") => true,
+        Some(_) => return None,
+    };
+    Some(match (kind, unordered) {
+        ("s32", false) => Test::Signed(relation),
+        ("u32", false) => Test::Unsigned(relation),
+        ("s64", false) => Test::SignedWide(relation),
+        ("u64", false) => Test::UnsignedWide(relation),
+        ("f32", _) => Test::Float { relation, unordered },
+        ("f64", _) => Test::Double { relation, unordered },
+        _ => return None,
+    })
+}
