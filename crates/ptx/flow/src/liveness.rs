@@ -11,8 +11,10 @@ use crate::{Access, Cfg, Code, Set};
 pub struct Liveness {
     /// By register: its number in sets.
     numbers: Vec<u32>,
-    /// By block: the global registers that are live where it begins.
-    live_in: Vec<Set>,
+    /// Number of global registers.
+    globals: usize,
+    /// By block: the global registers that are live where it begins. `None`: any may be.
+    live_in: Option<Vec<Set>>,
 }
 
 /// The registers that are live at one place of a function.
@@ -75,50 +77,67 @@ impl LiveSet<'_> {
 }
 
 impl Liveness {
-    /// Finds what is live. `None`: global registers times blocks are more than `limit`, or loops are too
-    /// deep.
-    pub fn new(code: &impl Code, cfg: &Cfg, limit: usize) -> Option<Self> {
+    /// Finds what is live. Where global registers times blocks are more than `limit`, or loops are too deep,
+    /// all global registers count as live everywhere.
+    pub fn new(code: &impl Code, cfg: &Cfg, limit: usize) -> Self {
         let (numbers, globals) = number(code, cfg);
         let blocks = cfg.successors.vertices();
+        let mut liveness = Self { numbers, globals, live_in: None };
         if globals.saturating_mul(blocks) > limit {
-            return None;
+            return liveness;
         }
-        let mut liveness = Self { numbers, live_in: vec![Set::new(globals); blocks] };
+        let mut live_in = vec![Set::new(globals); blocks];
         code.results(|reg| {
             if let Some(&number) = liveness.numbers.get(reg as usize) {
-                liveness.live_in[cfg.exit() as usize].insert(number as usize);
+                live_in[cfg.exit() as usize].insert(number as usize);
             }
         });
         for _ in 0..MAX_PASSES {
             let mut changes = false;
             for block in (0..cfg.exit()).rev() {
-                let mut live = liveness.live_out(cfg, block);
+                let mut live = liveness.union(cfg.successors.of(block), &live_in);
                 cfg.range(block).rev().for_each(|inst| {
                     live.step_back(code, inst);
                 });
                 // Registers of one block are dead where it begins.
-                let set = live.set;
-                changes |= liveness.live_in[block as usize].assign(&set);
+                changes |= live_in[block as usize].assign(&live.set);
             }
             if !changes {
-                return Some(liveness);
+                liveness.live_in = Some(live_in);
+                break;
             }
         }
-        None
+        liveness
+    }
+
+    /// Whether it has been found out which registers are live.
+    pub fn is_known(&self) -> bool {
+        self.live_in.is_some()
     }
 
     /// Whether a register is live where a block begins.
     pub fn is_live_in(&self, block: u32, reg: u32) -> bool {
-        let number = self.numbers.get(reg as usize);
-        number.is_some_and(|&number| self.live_in[block as usize].has(number as usize))
+        let number = self.numbers.get(reg as usize).map_or(usize::MAX, |&number| number as usize);
+        match &self.live_in {
+            Some(live_in) => live_in[block as usize].has(number),
+            None => number < self.globals,
+        }
     }
 
     /// What is live where a block ends.
     pub fn live_out(&self, cfg: &Cfg, block: u32) -> LiveSet<'_> {
+        let Some(live_in) = &self.live_in else {
+            let mut all = self.union(&[], &[]);
+            (0..self.globals).for_each(|number| all.set.insert(number));
+            return all;
+        };
+        self.union(cfg.successors.of(block), live_in)
+    }
+
+    /// What is live where one of these blocks begins.
+    fn union(&self, blocks: &[u32], live_in: &[Set]) -> LiveSet<'_> {
         let mut set = Set::new(self.numbers.len());
-        for &next in cfg.successors.of(block) {
-            set.union(&self.live_in[next as usize]);
-        }
+        blocks.iter().for_each(|&block| set.union(&live_in[block as usize]));
         LiveSet { numbers: &self.numbers, set }
     }
 }

@@ -34,11 +34,6 @@ impl Set {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
 
-    /// Takes all members away.
-    pub fn clear(&mut self) {
-        self.0.fill(0);
-    }
-
     /// Takes the members of another set, as far as they are below the limit. Whether any member changes.
     pub(crate) fn assign(&mut self, other: &Self) -> bool {
         let words = self.0.len().min(other.0.len());

@@ -239,7 +239,7 @@ impl Table {
         let facts = if (next - first) as usize / LIVENESS.1 > own {
             &None
         } else {
-            let find = || Flow::of(code, cut.function, LIVENESS.0).map(|flow| flow.facts());
+            let find = || Flow::of(code, cut.function, LIVENESS.0).map(|flow| flow.facts);
             of.facts.get_or_init(find)
         };
         let pauses = cut.pauses(code, facts.as_ref());
