@@ -10,7 +10,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use texunit_flow::{Access, Edges, Variation, reaching_definitions, reaching_in_block};
 use texunit_isa::{MulPart, Opcode, ScalarType};
-use texunit_syntax::ast::OperandKind;
 
 use super::body::{Body, Known};
 use crate::ir::{Base, Operand, RegId};
@@ -242,14 +241,7 @@ impl<'b, 'a> Values<'b, 'a> {
     fn written(&mut self, at: usize) -> Value {
         let body = self.body;
         let i = &body.code[at];
-        // The results come first; an address is always read.
-        let pair = matches!(
-            body.syntax[at].operands.first().map(|o| &o.kind),
-            Some(OperandKind::Pair(..))
-        );
-        let implied = matches!(i.opcode, Opcode::Setp | Opcode::Shfl);
-        let written = 1 + usize::from(pair || implied);
-        let sources: Vec<&Operand> = i.operands.read(written).collect();
+        let sources: Vec<&Operand> = i.operands.read(i.destinations()).collect();
         let kinds: Vec<Value> = sources.iter().map(|o| self.operand(o, at)).collect();
         let mut value = kinds.iter().fold(Value::default(), |v, &k| v.join(k));
         let kinds: Vec<Variation> = kinds.iter().map(|v| v.kind).collect();

@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use texunit_flow::{DominatorTree, Edges, with_exits};
+use texunit_flow::{Code, DominatorTree, Edges, with_exits};
 use texunit_isa::{CmpOp, Opcode, ScalarType, SpecialReg, VoteMode};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -161,15 +161,11 @@ impl<'b, 'a> Warp<'b, 'a> {
         let Some(last) = graph.range(decider).last() else { return ALL };
         let i = &body.code[last];
         let Some(guard) = i.guard else { return ALL };
-        let taken = match (i.opcode, i.operands.first()) {
-            (Opcode::Bra, Some(Operand::Label(label))) => {
-                let target = body.function.labels.get(label.0 as usize).map(|l| l.1);
-                let target = target.filter(|&t| t < body.code.len());
-                target.map_or(graph.exit(), |t| graph.block_of(t))
-            }
-            (Opcode::Ret | Opcode::Exit | Opcode::Trap, _) => graph.exit(),
-            _ => return ALL,
-        };
+        if !matches!(i.opcode, Opcode::Bra | Opcode::Ret | Opcode::Exit | Opcode::Trap) {
+            return ALL;
+        }
+        let mut taken = graph.exit();
+        body.flow.control(last, |target| taken = graph.block_of(target));
         let leads = |to: u32| self.ends.dominates(block, to);
         match (leads(taken), leads(decider + 1)) {
             (true, false) => self.guard(guard, last),
