@@ -3,32 +3,27 @@
 //! Most registers are written once or in few blocks, so that a search from the place of a question is
 //! quicker than sets of all writes for each block.
 
-use crate::{Access, Cfg, Code, Edges};
+use crate::{Access, Cfg, Code, Control, Edges};
+use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
-/// The instructions that read, or that write, each register.
+/// The instructions that write each register.
 #[derive(Clone, Debug)]
-pub struct Index(Edges);
+pub struct Definitions(Edges);
 
-impl Index {
-    /// The instructions that do this to each register for which `wanted` holds.
-    pub fn new(code: &impl Code, access: Access, wanted: impl Fn(u32) -> bool) -> Self {
+impl Definitions {
+    /// The definitions of a function.
+    pub fn new(code: &impl Code) -> Self {
         let mut list: Vec<(u32, u32)> = Vec::new();
         for at in 0..code.instructions() as u32 {
             let first = list.len();
-            code.operands(at as usize, |reg, does| {
-                let is_new = || !list[first..].contains(&(reg, at));
-                if does == access && wanted(reg) && is_new() {
+            code.operands(at as usize, |reg, access| {
+                if access == Access::Def && !list[first..].contains(&(reg, at)) {
                     list.push((reg, at));
                 }
             });
         }
         Self(Edges::new(code.registers(), &list))
-    }
-
-    /// The instructions that write each register.
-    pub fn definitions(code: &impl Code) -> Self {
-        Self::new(code, Access::Def, |_| true)
     }
 
     /// The instructions of a register, in the order of the text.
@@ -64,7 +59,7 @@ impl Reaching {
     fn within(
         &mut self,
         code: &impl Code,
-        definitions: &Index,
+        definitions: &Definitions,
         reg: u32,
         range: Range<usize>,
     ) -> bool {
@@ -83,7 +78,7 @@ impl Reaching {
 pub fn reaching_in_block(
     code: &impl Code,
     cfg: &Cfg,
-    definitions: &Index,
+    definitions: &Definitions,
     (reg, at): (u32, usize),
 ) -> (Vec<u32>, bool) {
     let mut found = Reaching::default();
@@ -97,12 +92,12 @@ pub fn reaching_in_block(
 pub fn reaching_definitions(
     code: &impl Code,
     cfg: &Cfg,
-    definitions: &Index,
+    definitions: &Definitions,
     (reg, block): (u32, u32),
     left: &mut usize,
 ) -> Option<Reaching> {
     let mut found = Reaching { unwritten: block == 0, ..Reaching::default() };
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let mut stack: Vec<u32> = cfg.predecessors.of(block).to_vec();
     while let Some(block) = stack.pop() {
         *left = left.saturating_sub(1);
@@ -120,42 +115,39 @@ pub fn reaching_definitions(
 }
 
 /// Calls `f` with each instruction that may read what instruction `at` leaves in a register, until `f`
-/// breaks. Takes the number of blocks and edges visited off `left`; breaks, too, where that would be
-/// more than there is.
+/// breaks. Takes the number of instructions visited off `left`; breaks, too, where that would be more than
+/// there is.
 pub fn reached_uses(
     code: &impl Code,
-    cfg: &Cfg,
-    (uses, definitions): (&Index, &Index),
     (reg, at): (u32, usize),
     left: &mut usize,
     mut f: impl FnMut(usize) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    // True: the value may be there behind the range.
-    let mut within = |range: Range<usize>| {
-        let mut writes = definitions.within(reg, range.clone()).iter();
-        let end = writes.find(|&&write| !code.is_guarded(write as usize));
-        let last = end.map_or(range.end, |&write| write as usize + 1);
-        for &read in uses.within(reg, range.start..last) {
-            f(read as usize)?;
+    let follow = |at: usize, open: &mut Vec<usize>| {
+        if code.control(at, |target| open.push(target)) != Control::Jump {
+            open.push(at + 1);
         }
-        ControlFlow::Continue(end.is_none())
     };
-    let block = cfg.block_of(at);
-    let mut passed = Vec::new();
-    if within(at + 1..cfg.range(block).end)? {
-        passed.push(block);
-    }
-    let mut seen = std::collections::HashSet::new();
-    while let Some(block) = passed.pop() {
-        let next = cfg.successors.of(block);
-        *left = left.saturating_sub(1 + next.len());
+    let (mut seen, mut open) = (HashSet::new(), Vec::new());
+    follow(at, &mut open);
+    while let Some(at) = open.pop() {
+        if at >= code.instructions() || !seen.insert(at) {
+            continue;
+        }
+        *left = left.saturating_sub(1);
         if *left == 0 {
             return ControlFlow::Break(());
         }
-        for &block in next {
-            if block != cfg.exit() && seen.insert(block) && within(cfg.range(block))? {
-                passed.push(block);
-            }
+        let (mut is_read, mut is_written) = (false, false);
+        code.operands(at, |operand, access| match access {
+            Access::Use => is_read |= operand == reg,
+            Access::Def => is_written |= operand == reg,
+        });
+        if is_read {
+            f(at)?;
+        }
+        if !is_written || code.is_guarded(at) {
+            follow(at, &mut open);
         }
     }
     ControlFlow::Continue(())

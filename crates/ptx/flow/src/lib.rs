@@ -10,7 +10,7 @@
 //! | which block is on every path to which | [`DominatorTree`], [`Cfg::post_dominators`] |
 //! | which branches decide whether a block runs | [`control_dependence`] |
 //! | which registers are read later | [`Liveness`] |
-//! | which writes reach a read, which reads a write | [`Index`], [`reaching_definitions`], [`reached_uses`] |
+//! | which writes reach a read, which reads a write | [`Definitions`], [`reaching_definitions`], [`reached_uses`] |
 //! | any other fact that holds where a block begins | [`forward`] |
 //! | how a value differs between threads | [`Variation`] |
 //!
@@ -28,7 +28,7 @@ mod set;
 mod variation;
 
 pub use cfg::Cfg;
-pub use chains::{Index, Reaching, reached_uses, reaching_definitions, reaching_in_block};
+pub use chains::{Definitions, Reaching, reached_uses, reaching_definitions, reaching_in_block};
 pub use dominators::{DominatorTree, UNREACHABLE, control_dependence, with_exits};
 pub use edges::Edges;
 pub use forward::forward;

@@ -307,8 +307,7 @@ fn reaching_definitions_and_uses_agree_with_the_definition() {
     for _ in 0..500 {
         let function = Function::random(&mut random);
         let cfg = Cfg::new(&function);
-        let definitions = Index::definitions(&function);
-        let uses = Index::new(&function, Access::Use, |_| true);
+        let definitions = Definitions::new(&function);
         // What a definition's value comes to.
         let behind = |reg: u32, def: usize| -> Vec<Vec<bool>> {
             function.next(def).into_iter().map(|to| function.unchanged(reg, to)).collect()
@@ -338,8 +337,7 @@ fn reaching_definitions_and_uses_agree_with_the_definition() {
                 assert_eq!(before.unwritten, unwritten, "{reg} at {start} of {function:?}");
 
                 let mut read = Vec::new();
-                let chains = (&uses, &definitions);
-                let flow = reached_uses(&function, &cfg, chains, place, &mut 1000, |read_at| {
+                let flow = reached_uses(&function, place, &mut 1000, |read_at| {
                     read.push(read_at);
                     ControlFlow::Continue(())
                 });
@@ -368,15 +366,13 @@ fn searches_end_at_their_limits() {
     insts[99].uses.push(0);
     let function = Function { registers: 1, insts, results: Vec::new() };
     let cfg = Cfg::new(&function);
-    let definitions = Index::definitions(&function);
-    let uses = Index::new(&function, Access::Use, |_| true);
+    let definitions = Definitions::new(&function);
     let mut left = 50;
     assert!(reaching_definitions(&function, &cfg, &definitions, (0, 90), &mut left).is_none());
     assert_eq!(left, 0);
-    let chains = (&uses, &definitions);
     let mut left = 50;
     let stop = |_: usize| -> ControlFlow<()> { unreachable!("the read is further") };
-    assert!(reached_uses(&function, &cfg, chains, (0, 1), &mut left, stop).is_break());
+    assert!(reached_uses(&function, (0, 1), &mut left, stop).is_break());
 }
 
 #[test]

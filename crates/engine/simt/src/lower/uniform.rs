@@ -2,7 +2,7 @@
 //! copied from them. A fetch by such a handle need not compare those of its lanes.
 
 use texunit_check::ir::{Base, BodyCode, Function, Operand};
-use texunit_flow::Index;
+use texunit_flow::Definitions;
 use texunit_isa::Opcode;
 
 /// By register. `assigned`: each register is written before it is read (`super::assigned`); without that
@@ -12,7 +12,7 @@ pub(super) fn registers(function: &Function, assigned: bool) -> Vec<bool> {
     let Some(body) = function.body.as_ref().filter(|_| function.is_entry && assigned) else {
         return uniform;
     };
-    let writes = Index::definitions(&BodyCode::new(function));
+    let writes = Definitions::new(&BodyCode::new(function));
     for inst in body {
         let [Operand::Reg(d), source] = &inst.operands[..] else { continue };
         if writes.of(d.0).len() != 1 {

@@ -5,7 +5,7 @@ use crate::code::{Inst, Op, Slot};
 use crate::flow::{FunctionCode, reads};
 use std::collections::HashSet;
 use std::ops::Range;
-use texunit_flow::{Cfg, Index, reaching_definitions, reaching_in_block};
+use texunit_flow::{Cfg, Definitions, reaching_definitions, reaching_in_block};
 
 /// Places that are looked at for one register.
 const MAX: usize = 1 << 16;
@@ -68,7 +68,7 @@ impl Listing<'_> {
     /// `visit` says whether the trace goes on to what a writing operation reads.
     fn trace(&self, op: u32, slot: Slot, mut visit: impl FnMut(Source<'_>) -> bool) {
         let Some(code) = FunctionCode::around(self.code, op) else { return };
-        let (cfg, definitions) = (Cfg::new(&code), Index::definitions(&code));
+        let (cfg, definitions) = (Cfg::new(&code), Definitions::new(&code));
         let (mut seen, mut seen_writes, mut left) = (HashSet::new(), HashSet::new(), MAX);
         let mut open = vec![((op - code.first) as usize, slot.plain())];
         while let Some((reader, slot)) = open.pop() {

@@ -6,7 +6,7 @@ use crate::code::{Inst, Op, Place, Slot};
 use crate::flow::FunctionCode;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use texunit_flow::{Access, Cfg, Index, reached_uses};
+use texunit_flow::reached_uses;
 use texunit_isa::{AtomOp, ScalarType, SpecialReg};
 
 /// Places that are looked at for one register; where there are more, it counts as used.
@@ -75,8 +75,6 @@ impl Listing<'_> {
     /// these registers point to, is no use; `None`: it is.
     fn is_used(&self, op: u32, slot: Slot, frame: Option<&[Slot]>) -> bool {
         let Some(code) = FunctionCode::around(self.code, op) else { return true };
-        let cfg = Cfg::new(&code);
-        let chains = &(Index::new(&code, Access::Use, |_| true), Index::definitions(&code));
         let (mut seen, mut left) = (HashSet::new(), MAX);
         let mut open = vec![((op - code.first) as usize, slot)];
         while let Some((at, slot)) = open.pop() {
@@ -85,15 +83,14 @@ impl Listing<'_> {
                 continue;
             };
             let place = (register as u32, at);
-            let flow =
-                reached_uses(&code, &cfg, (&chains.0, &chains.1), place, &mut left, |read| {
-                    match effect(&code.insts[read], slot, frame) {
-                        Effect::Uses => return ControlFlow::Break(()),
-                        Effect::Copies(to) => open.push((read, to)),
-                        Effect::None => {}
-                    }
-                    ControlFlow::Continue(())
-                });
+            let flow = reached_uses(&code, place, &mut left, |read| {
+                match effect(&code.insts[read], slot, frame) {
+                    Effect::Uses => return ControlFlow::Break(()),
+                    Effect::Copies(to) => open.push((read, to)),
+                    Effect::None => {}
+                }
+                ControlFlow::Continue(())
+            });
             if flow.is_break() {
                 return true;
             }

@@ -1,22 +1,20 @@
-//! The blocks of a function, and where its registers are read and written.
+//! The blocks of a function, and where its registers are written.
 
 use texunit_check::ir::{BodyCode, Function, Instruction};
-use texunit_flow::{Access, Cfg, Index};
+use texunit_flow::{Cfg, Definitions};
 use texunit_isa::Opcode;
 
 /// The flow of a function.
 pub(super) struct Flow<'a> {
     pub(super) code: BodyCode<'a>,
     pub(super) cfg: Cfg,
-    pub(super) uses: Index,
-    pub(super) definitions: Index,
+    pub(super) definitions: Definitions,
 }
 
 impl<'a> Flow<'a> {
     pub(super) fn new(function: &'a Function) -> Self {
         let code = BodyCode::new(function);
-        let uses = Index::new(&code, Access::Use, |_| true);
-        Self { code, cfg: Cfg::new(&code), uses, definitions: Index::definitions(&code) }
+        Self { code, cfg: Cfg::new(&code), definitions: Definitions::new(&code) }
     }
 }
 

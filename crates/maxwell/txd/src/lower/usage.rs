@@ -7,7 +7,7 @@ use texunit_check::ir::{Operand, RegId};
 use texunit_flow::{Access, Code, reached_uses};
 use texunit_isa::Opcode;
 
-/// Blocks and edges that are looked at for all results of a function together: some, and some for each
+/// Instructions that are looked at for all results of a function together: some, and some for each
 /// instruction, so that the time is linear in the length of the text. After that a result counts as
 /// used if anything reads its register.
 const STEPS: (usize, usize) = (10_000, 64);
@@ -75,11 +75,10 @@ impl<'a> Usage<'a> {
         if !self.wanted.get(reg.0 as usize).copied().unwrap_or(true) {
             return [false; 2];
         }
-        let Flow { code, cfg, uses, definitions } = self.flow;
+        let code = &self.flow.code;
         let (mut used, mut left) = ([false; 2], self.left.get());
         code.results(|result| used = [used[0] || result == reg.0; 2]);
-        let chains = (uses, definitions);
-        let flow = reached_uses(code, cfg, chains, (reg.0, at), &mut left, |read| {
+        let flow = reached_uses(code, (reg.0, at), &mut left, |read| {
             self.reads(read, reg, &mut used);
             if used == [true; 2] { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

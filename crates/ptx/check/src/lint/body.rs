@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use texunit_flow::{Access, Cfg, Code, DominatorTree, Index};
+use texunit_flow::{Access, Cfg, Code, Definitions, DominatorTree};
 use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::ast::{self, OperandKind, Statement, Subscript};
 use texunit_syntax::{SourceFile, Span};
@@ -71,7 +71,7 @@ pub(super) struct Body<'a> {
     /// What is known about each register.
     pub(super) known: Vec<Known>,
     /// The instructions that write each register, in order.
-    pub(super) writes: Index,
+    pub(super) writes: Definitions,
 }
 
 impl<'a> Body<'a> {
@@ -94,7 +94,7 @@ impl<'a> Body<'a> {
         let graph = Cfg::new(&flow);
         let dominators = graph.dominators();
         let known = known(function, code, &syntax);
-        let writes = Index::definitions(&flow);
+        let writes = Definitions::new(&flow);
         Some(Self {
             origin,
             source,
@@ -119,6 +119,17 @@ impl<'a> Body<'a> {
     pub(super) fn write_before(&self, reg: RegId, instruction: usize) -> Option<usize> {
         let start = self.graph.range(self.graph.block_of(instruction)).start;
         self.writes.last_within(reg.0, start..instruction)
+    }
+
+    /// The only instruction that can have written what an instruction reads in a register: the last one before it
+    /// in its block, else the only one in the function.
+    pub(super) fn only_write(&self, reg: RegId, instruction: usize) -> Option<usize> {
+        let write = match (self.write_before(reg, instruction), self.writes.of(reg.0)) {
+            (Some(write), _) => write,
+            (None, [write]) if self.known[reg.0 as usize] == Known::All => *write as usize,
+            _ => return None,
+        };
+        self.code[write].guard.is_none().then_some(write)
     }
 
     /// The name of a register as written.
@@ -164,13 +175,9 @@ impl<'a> Body<'a> {
         let (mut reg, mut at) = (reg, instruction);
         // A chain of copies is short, or not worth following.
         for _ in 0..8 {
-            let write = match (self.write_before(reg, at), self.writes.of(reg.0)) {
-                (Some(write), _) => write,
-                (None, [write]) if self.known[reg.0 as usize] == Known::All => *write as usize,
-                _ => return None,
-            };
+            let write = self.only_write(reg, at)?;
             let i = &self.code[write];
-            if i.opcode != Opcode::Mov || i.guard.is_some() || i.mods.vector > 0 {
+            if i.opcode != Opcode::Mov || i.mods.vector > 0 {
                 return None;
             }
             match i.operands.as_slice() {

@@ -185,16 +185,9 @@ impl<'b, 'a> Warp<'b, 'a> {
 
     /// The only instruction that can have written what an instruction reads in a register.
     fn write(&mut self, reg: RegId, at: usize, depth: usize) -> Option<usize> {
-        let body = self.body;
         self.left = self.left.checked_sub(1)?;
-        let known = body.known[reg.0 as usize] == Known::All && depth < MAX_DEPTH;
-        let write = match (body.write_before(reg, at), body.writes.of(reg.0)) {
-            _ if !known => return None,
-            (Some(write), _) => write,
-            (None, [write]) => *write as usize,
-            _ => return None,
-        };
-        body.code[write].guard.is_none().then_some(write)
+        let known = self.body.known[reg.0 as usize] == Known::All && depth < MAX_DEPTH;
+        known.then(|| self.body.only_write(reg, at)).flatten()
     }
 
     fn predicate(&mut self, reg: RegId, at: usize, depth: usize) -> Option<u32> {

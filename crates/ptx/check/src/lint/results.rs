@@ -2,18 +2,18 @@
 
 use std::ops::ControlFlow;
 
-use texunit_flow::{Access, Code, Index, reached_uses};
+use texunit_flow::{Access, Code, reached_uses};
 use texunit_isa::Opcode;
 use texunit_syntax::Diagnostic;
 
 use super::body::{Body, Known};
 use crate::ir::RegId;
 
-/// Blocks searched for one result; more: it counts as read.
-const MAX_BLOCKS: usize = 10_000;
-/// Blocks and edges searched for all results of a function: some, and some for each instruction, so
+/// Instructions searched for one result; more: it counts as read.
+const MAX_STEPS: usize = 100_000;
+/// Instructions searched for all results of a function: some, and some for each instruction, so
 /// that the time is linear in the length of the text.
-const MAX_ALL_BLOCKS: (usize, usize) = (20_000, 64);
+const MAX_ALL_STEPS: (usize, usize) = (200_000, 640);
 
 /// Finds results of texture and surface instructions that are never read.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
@@ -21,14 +21,14 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     if sites.is_empty() {
         return;
     }
-    let mut wanted = vec![false; body.function.regs.len()];
-    for &at in &sites {
-        results(body, at).into_iter().for_each(|r| wanted[r.0 as usize] = true);
+    let mut is_read = vec![false; body.function.regs.len()];
+    for at in 0..body.code.len() {
+        body.registers(at, |reg, access| is_read[reg.0 as usize] |= access == Access::Use);
     }
-    let reads = Index::new(&body.flow, Access::Use, |reg| wanted[reg as usize]);
-    body.flow.results(|reg| wanted[reg as usize] = false);
-    let left = MAX_ALL_BLOCKS.0 + MAX_ALL_BLOCKS.1 * body.code.len();
-    let mut search = Search { body, reads, wanted, left };
+    let mut is_returned = vec![false; body.function.regs.len()];
+    body.flow.results(|reg| is_returned[reg as usize] = true);
+    let left = MAX_ALL_STEPS.0 + MAX_ALL_STEPS.1 * body.code.len();
+    let mut search = Search { body, is_read, is_returned, left };
     for at in sites {
         if body.is_reachable(at)
             && !results(body, at).into_iter().any(|reg| search.is_read(reg, at))
@@ -57,30 +57,25 @@ fn results(body: &Body, at: usize) -> Vec<RegId> {
 
 struct Search<'b, 'a> {
     body: &'b Body<'a>,
-    reads: Index,
-    /// By register: whether a fetch writes it, and it is no return parameter.
-    wanted: Vec<bool>,
+    /// Whether anything reads each register.
+    is_read: Vec<bool>,
+    /// Whether each register is a return parameter.
+    is_returned: Vec<bool>,
     left: usize,
 }
 
 impl Search<'_, '_> {
     fn is_read(&mut self, reg: RegId, at: usize) -> bool {
-        let body = self.body;
-        if body.known[reg.0 as usize] != Known::All || !self.wanted[reg.0 as usize] {
+        let (body, register) = (self.body, reg.0 as usize);
+        if body.known[register] != Known::All || self.is_returned[register] {
             return true;
         }
-        if self.reads.of(reg.0).is_empty() {
-            return false;
+        if !self.is_read[register] || body.writes.of(reg.0).len() == 1 {
+            return self.is_read[register];
         }
-        if body.writes.of(reg.0).len() == 1 {
-            return true;
-        }
-        let most = self.left.min(MAX_BLOCKS);
+        let most = self.left.min(MAX_STEPS);
         let mut left = most;
-        let chains = (&self.reads, &body.writes);
-        let found = reached_uses(&body.flow, &body.graph, chains, (reg.0, at), &mut left, |_| {
-            ControlFlow::Break(())
-        });
+        let found = reached_uses(&body.flow, (reg.0, at), &mut left, |_| ControlFlow::Break(()));
         self.left -= most - left;
         found.is_break()
     }

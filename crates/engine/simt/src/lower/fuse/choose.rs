@@ -8,7 +8,7 @@ use super::{
 use crate::lower::arithmetic::row_of;
 use std::collections::HashMap;
 use texunit_check::ir::{Base, BodyCode};
-use texunit_flow::{Access, Code, Index};
+use texunit_flow::{Access, Code, Definitions};
 use texunit_isa::Space;
 
 /// Sums that may read a product that is looked at: to compare ever more would cost more than it is worth.
@@ -91,7 +91,7 @@ pub(super) struct Finder<'a> {
 impl<'a> Finder<'a> {
     pub(super) fn new(function: &'a ir::Function) -> Self {
         let code = FusedCode(BodyCode::new(function));
-        let writes = Index::definitions(&code);
+        let writes = Definitions::new(&code);
         let state = |reg| State { is_single: writes.of(reg).len() == 1, ..State::default() };
         let mut registers: Vec<State> = (0..code.registers() as u32).map(state).collect();
         code.results(|reg| registers[reg as usize].is_exposed = true);
