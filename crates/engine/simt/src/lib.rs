@@ -4,7 +4,6 @@
 //! lanes over structure-of-arrays registers, CTAs spread over threads. A program that goes wrong
 //! ends in a [`Fault`] value, never in a panic.
 
-mod bits;
 mod clock;
 mod code;
 mod exec;

@@ -8,7 +8,6 @@
 //! What it leaves out: whether an instruction can be executed (crate `simt` says so, for the
 //! functions that a launch reaches), and register and resource limits of a particular chip.
 
-pub mod dominators;
 pub mod examples;
 pub mod ir;
 pub mod lint;

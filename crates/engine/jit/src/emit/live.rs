@@ -3,6 +3,7 @@
 use super::affine::Known;
 use crate::operand::Place;
 use crate::region::{Block, End, Region, Step};
+use texunit_flow::Set;
 
 /// All registers that a region mentions have a number.
 #[derive(Clone, Debug, Default)]
@@ -11,10 +12,6 @@ pub(super) struct Numbers {
     wide: usize,
     all: usize,
 }
-
-/// Registers by number.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Set(Vec<u64>);
 
 /// What happens to a register behind a step that mentions it.
 #[derive(Clone, Copy, Debug)]
@@ -79,24 +76,6 @@ impl Numbers {
     }
 }
 
-impl Set {
-    pub(super) fn new(numbers: &Numbers) -> Self {
-        Self(vec![0; numbers.all.div_ceil(64)])
-    }
-
-    pub(super) fn has(&self, i: usize) -> bool {
-        self.0[i / 64] >> (i % 64) & 1 != 0
-    }
-
-    pub(super) fn insert(&mut self, i: usize) {
-        self.0[i / 64] |= 1 << (i % 64);
-    }
-
-    fn remove(&mut self, i: usize) {
-        self.0[i / 64] &= !(1 << (i % 64));
-    }
-}
-
 impl Uses {
     pub(super) fn of(
         block: &Block,
@@ -105,7 +84,7 @@ impl Uses {
         scratch: &mut Vec<(u32, u32)>,
     ) -> Self {
         let n = block.steps.len();
-        let mut live = Set::new(numbers);
+        let mut live = Set::new(numbers.len());
         block.kept.iter().filter_map(|&p| numbers.get(p)).for_each(|i| live.insert(i));
         // By register: the next step that mentions it, and how many do.
         scratch.clear();
@@ -163,7 +142,7 @@ impl Uses {
             reads.iter().for_each(|p| live.insert(p.0));
         }
         uses.after.reverse();
-        let mut seen = Set::new(numbers);
+        let mut seen = Set::new(numbers.len());
         let mut first = |place: Place| {
             let Some(i) = numbers.get(place) else { return };
             if !seen.has(i) {

@@ -1,56 +1,42 @@
-//! Which registers have a kernel's parameter of 64 or of 32 bits: forward data flow over the instructions
-//! of a function, for each thread by itself. What all threads have there is the same then.
+//! Which registers hold a parameter of the kernel, of 64 or of 32 bits: then all threads have the same there.
 
-use super::visit::{Use, each_slot, each_successor};
-use super::{Facts, Numbers};
+use super::visit::each_slot;
+use super::{FunctionCode, Registers};
 use crate::code::{Inst, Op, Place, Slot};
-use std::collections::VecDeque;
+use texunit_flow::{Access, Cfg, forward};
 
-/// It has something else, or nobody knows.
+/// The register holds another value, or an unknown one.
 const OTHER: u32 = u32::MAX;
-/// No way has been found there yet.
-const NOWHERE: u32 = u32::MAX - 1;
 
-/// By register: the offset of the parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// By register of 32 or 64 bits: the offset of the parameter that it holds.
+#[derive(Clone, Debug)]
 pub(crate) struct Held {
-    narrow: Vec<u32>,
-    wide: Vec<u32>,
+    registers: Registers,
+    offsets: Vec<u32>,
 }
 
 impl Held {
-    fn new(numbers: Numbers, value: u32) -> Self {
-        Self { narrow: vec![value; numbers.narrow], wide: vec![value; numbers.wide] }
+    fn number(&self, slot: Slot) -> Option<usize> {
+        self.registers.number(slot).filter(|&number| number < self.offsets.len())
     }
 
-    fn get_mut(&mut self, slot: Slot) -> Option<&mut u32> {
-        if slot.is_constant() || slot.is_none() || slot.is_predicate() {
-            return None;
-        }
-        let list = if slot.is_wide() { &mut self.wide } else { &mut self.narrow };
-        list.get_mut(slot.index())
-    }
-
-    /// The offset of the one that a register has.
+    /// The offset of the parameter that a register holds.
     pub(crate) fn get(&self, slot: Slot) -> Option<u32> {
-        if slot.is_constant() || slot.is_none() || slot.is_predicate() {
-            return None;
-        }
-        let list = if slot.is_wide() { &self.wide } else { &self.narrow };
-        list.get(slot.index()).copied().filter(|&offset| offset < NOWHERE)
+        self.number(slot).map(|number| self.offsets[number]).filter(|&offset| offset != OTHER)
     }
 
-    /// All registers that have one, with its offset: those of 64 and of 32 bits.
-    pub(crate) fn all(&self) -> [Vec<(u32, u32)>; 2] {
-        [&self.wide, &self.narrow].map(|list| {
-            let all = (0..).zip(list).filter(|(_, offset)| **offset < NOWHERE);
-            all.map(|(i, &offset)| (i, offset)).collect()
-        })
+    /// All registers that hold parameters, with the offsets of these.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Slot, u32)> {
+        let slot = |i: usize| match i.checked_sub(self.registers.narrow) {
+            Some(wide) => Slot::wide(wide as u32),
+            None => Slot::narrow(i as u32),
+        };
+        let held = self.offsets.iter().enumerate().filter(|(_, offset)| **offset != OTHER);
+        held.map(move |(i, &offset)| (slot(i), offset))
     }
 
-    /// Goes on behind an instruction.
-    pub(crate) fn behind(&mut self, inst: &Inst) {
-        // Of which width it is.
+    /// From what registers hold before an instruction to what they hold behind it.
+    pub(crate) fn step(&mut self, inst: &Inst) {
         let (value, wide) = match &inst.op {
             Op::Load(of)
                 if of.place == Place::KernelParam && of.base.is_none() && of.parts.len() == 1 =>
@@ -62,74 +48,41 @@ impl Held {
                 };
                 (u32::try_from(of.offset).ok().filter(|_| whole), of.size == 8)
             }
-            Op::MovWide { a, .. } | Op::MovNarrow { a, .. } => {
-                (self.get_mut(*a).map(|held| *held), a.is_wide())
-            }
+            Op::MovWide { a, .. } | Op::MovNarrow { a, .. } => (self.get(*a), a.is_wide()),
             _ => (None, false),
         };
-        let value = value.filter(|&offset| offset < NOWHERE);
-        let known = each_slot(&inst.op, |does, slot| {
+        let is_known = each_slot(&inst.op, |access, slot| {
             let value = value.filter(|_| slot.is_wide() == wide).unwrap_or(OTHER);
-            if does == Use::Writes
-                && let Some(held) = self.get_mut(*slot)
-                && (inst.guard == Slot::TRUE || *held != value)
+            if access == Access::Def
+                && let Some(number) = self.number(slot)
             {
-                *held = if inst.guard == Slot::TRUE { value } else { OTHER };
+                let held = &mut self.offsets[number];
+                *held = if inst.guard == Slot::TRUE || *held == value { value } else { OTHER };
             }
         });
-        if !known {
-            self.narrow.fill(OTHER);
-            self.wide.fill(OTHER);
+        if !is_known {
+            self.offsets.fill(OTHER);
         }
     }
 
-    /// Another way leads here. Whether that changes something.
-    fn meet(&mut self, other: &Self) -> bool {
-        let mut changed = false;
-        let here = self.wide.iter_mut().chain(&mut self.narrow);
-        for (here, &there) in here.zip(other.wide.iter().chain(&other.narrow)) {
-            let both = if *here == NOWHERE || *here == there { there } else { OTHER };
-            changed |= both != *here;
-            *here = both;
+    /// Adds what registers hold on another path. Whether that changes anything.
+    fn join(&mut self, other: &Self) -> bool {
+        let mut changes = false;
+        for (here, &there) in self.offsets.iter_mut().zip(&other.offsets) {
+            if *here != there && *here != OTHER {
+                (*here, changes) = (OTHER, true);
+            }
         }
-        changed
+        changes
     }
 }
 
-/// What registers have where each block begins.
-#[derive(Debug)]
-pub(super) struct Params(Vec<Held>);
-
-impl Params {
-    pub(super) fn of(facts: &Facts, numbers: Numbers, first: u32, insts: &[Inst]) -> Self {
-        let blocks = facts.starts.len();
-        let mut held = vec![Held::new(numbers, NOWHERE); blocks];
-        let mut waiting: VecDeque<usize> = VecDeque::new();
-        if let Some(start) = held.first_mut() {
-            *start = Held::new(numbers, OTHER);
-            waiting.push_back(0);
-        }
-        let mut is_waiting = vec![false; blocks];
-        while let Some(block) = waiting.pop_front() {
-            is_waiting[block] = false;
-            let range = facts.block(block, insts.len());
-            let (last, mut here) = (range.end - 1, held[block].clone());
-            range.for_each(|i| here.behind(&insts[i]));
-            each_successor(&insts[last], first as usize + last, |pc| {
-                let to = facts.starts.binary_search(&(pc.wrapping_sub(first) as usize));
-                if let Ok(to) = to
-                    && held[to].meet(&here)
-                    && !is_waiting[to]
-                {
-                    is_waiting[to] = true;
-                    waiting.push_back(to);
-                }
-            });
-        }
-        Self(held)
-    }
-
-    pub(super) fn at_start(&self, block: usize) -> Option<&Held> {
-        self.0.get(block)
-    }
+/// What registers hold where each block begins.
+pub(super) fn find(code: &FunctionCode<'_>, cfg: &Cfg) -> Option<Vec<Option<Held>>> {
+    let registers = code.registers;
+    let unknown = Held { registers, offsets: vec![OTHER; registers.narrow + registers.wide] };
+    let step = |block, held: &mut Held| {
+        cfg.range(block).for_each(|i| held.step(&code.insts[i]));
+    };
+    forward(cfg, unknown, step, Held::join)
 }

@@ -1,28 +1,22 @@
-//! What instructions read and write, and where they lead.
+//! What operations read and write.
 
-use crate::code::{Inst, Op, Shadow, Slot};
+use crate::code::{Callee, HeapAction, MatrixAction, Op, Shadow, Slot, Stack, StackAction, Value};
+use texunit_flow::Access;
 
-/// What an operation does with an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
-    Reads,
-    /// Whole, in all lanes that take the operation.
-    Writes,
-}
-
-/// The operands of an operation, for those who look at them and for those who change them.
+/// Makes a function over the operands that most operations have, by shared or by mutable references. What an
+/// operation reads comes before what it writes.
 macro_rules! each_operand {
     ($(#[$doc:meta])* $name:ident $($mutable:ident)?) => {
         $(#[$doc])*
-        pub(crate) fn $name(op: &$($mutable)? Op, mut f: impl FnMut(Use, &$($mutable)? Slot)) -> bool {
+        pub(crate) fn $name(op: &$($mutable)? Op, mut f: impl FnMut(Access, &$($mutable)? Slot)) -> bool {
             return visit(op, &mut f);
 
             // Compiled once: it is larger than what its callers do.
-            fn visit(op: &$($mutable)? Op, f: &mut dyn FnMut(Use, &$($mutable)? Slot)) -> bool {
+            fn visit(op: &$($mutable)? Op, f: &mut dyn FnMut(Access, &$($mutable)? Slot)) -> bool {
                 macro_rules! all {
                     ($what:ident: $slots:expr) => {
                         for slot in $slots {
-                            f(Use::$what, slot);
+                            f(Access::$what, slot);
                         }
                     };
                 }
@@ -34,42 +28,42 @@ macro_rules! each_operand {
                     | Op::CountIndexed { index: a, .. }
                     | Op::BranchIndexed { index: a, .. }
                     | Op::CountZero { divisor: a }
-                    | Op::WarpSync { mask: a } => f(Use::Reads, a),
+                    | Op::WarpSync { mask: a } => f(Access::Use, a),
                     Op::Special { d, .. }
                     | Op::FrameAddress { d, .. }
                     | Op::EnvReg { d, .. }
-                    | Op::ActiveMask { d } => f(Use::Writes, d),
+                    | Op::ActiveMask { d } => f(Access::Def, d),
                     Op::Shadow(shadow) => return match &$($mutable)? **shadow {
                         Shadow::Load(access) => {
-                            f(Use::Reads, &$($mutable)? access.base);
-                            all!(Writes: &$($mutable)? access.parts);
+                            f(Access::Use, &$($mutable)? access.base);
+                            all!(Def: &$($mutable)? access.parts);
                             true
                         }
                         Shadow::Store(access) => {
-                            f(Use::Reads, &$($mutable)? access.base);
-                            all!(Reads: &$($mutable)? access.parts);
+                            f(Access::Use, &$($mutable)? access.base);
+                            all!(Use: &$($mutable)? access.parts);
                             true
                         }
                         Shadow::Check(check) => {
-                            all!(Reads: &$($mutable)? check.shadows);
+                            all!(Use: &$($mutable)? check.shadows);
                             if let Some(access) = &$($mutable)? check.access {
-                                f(Use::Reads, &$($mutable)? access.base);
+                                f(Access::Use, &$($mutable)? access.base);
                             }
                             true
                         }
                         _ => false,
                     },
                     Op::Compute { d, s, .. } => {
-                        all!(Reads: s);
-                        f(Use::Writes, d);
+                        all!(Use: s);
+                        f(Access::Def, d);
                     }
                     Op::Lop3 { d, s, .. } => {
-                        all!(Reads: s);
-                        f(Use::Writes, d);
+                        all!(Use: s);
+                        f(Access::Def, d);
                     }
                     Op::Rare(rare) => {
-                        all!(Reads: &$($mutable)? rare.s);
-                        f(Use::Writes, &$($mutable)? rare.d);
+                        all!(Use: &$($mutable)? rare.s);
+                        f(Access::Def, &$($mutable)? rare.d);
                     }
                     Op::MovNarrow { d, a }
                     | Op::MovWide { d, a }
@@ -77,99 +71,99 @@ macro_rules! each_operand {
                     | Op::Cvta { d, a, .. }
                     | Op::IsSpace { d, a, .. }
                     | Op::IsType { d, a, .. } => {
-                        f(Use::Reads, a);
-                        f(Use::Writes, d);
+                        f(Access::Use, a);
+                        f(Access::Def, d);
                     }
                     Op::Logic { d, a, b, .. } => {
-                        all!(Reads: [a, b]);
-                        f(Use::Writes, d);
+                        all!(Use: [a, b]);
+                        f(Access::Def, d);
                     }
                     Op::Compare { a, b, to, .. } | Op::ComparePair { a, b, to, .. } => {
-                        all!(Reads: [a, b, &$($mutable)? to.c]);
-                        all!(Writes: [&$($mutable)? to.p, &$($mutable)? to.q]);
+                        all!(Use: [a, b, &$($mutable)? to.c]);
+                        all!(Def: [&$($mutable)? to.p, &$($mutable)? to.q]);
                     }
                     Op::SelectNarrow { d, a, b, p } | Op::SelectWide { d, a, b, p } => {
-                        all!(Reads: [a, b, p]);
-                        f(Use::Writes, d);
+                        all!(Use: [a, b, p]);
+                        f(Access::Def, d);
                     }
                     Op::Pack { d, parts, .. } => {
-                        all!(Reads: parts);
-                        f(Use::Writes, d);
+                        all!(Use: parts);
+                        f(Access::Def, d);
                     }
                     Op::Unpack { parts, a, .. } => {
-                        f(Use::Reads, a);
-                        all!(Writes: parts);
+                        f(Access::Use, a);
+                        all!(Def: parts);
                     }
                     Op::Load(access) | Op::LoadQuad(access) => {
-                        f(Use::Reads, &$($mutable)? access.base);
-                        all!(Writes: &$($mutable)? access.parts);
+                        f(Access::Use, &$($mutable)? access.base);
+                        all!(Def: &$($mutable)? access.parts);
                     }
                     Op::Store(access) | Op::StoreQuad(access) => {
-                        f(Use::Reads, &$($mutable)? access.base);
-                        all!(Reads: &$($mutable)? access.parts);
+                        f(Access::Use, &$($mutable)? access.base);
+                        all!(Use: &$($mutable)? access.parts);
                     }
                     Op::Atomic(atomic) => {
-                        f(Use::Reads, &$($mutable)? atomic.base);
-                        all!(Reads: &$($mutable)? atomic.b);
-                        all!(Reads: &$($mutable)? atomic.c);
-                        all!(Writes: &$($mutable)? atomic.d);
+                        f(Access::Use, &$($mutable)? atomic.base);
+                        all!(Use: &$($mutable)? atomic.b);
+                        all!(Use: &$($mutable)? atomic.c);
+                        all!(Def: &$($mutable)? atomic.d);
                     }
                     Op::Fetch(fetch) => {
-                        f(Use::Reads, &$($mutable)? fetch.texture.slot);
+                        f(Access::Use, &$($mutable)? fetch.texture.slot);
                         if let Some(sampler) = &$($mutable)? fetch.sampler {
-                            f(Use::Reads, &$($mutable)? sampler.slot);
+                            f(Access::Use, &$($mutable)? sampler.slot);
                         }
-                        all!(Reads: &$($mutable)? fetch.coords);
+                        all!(Use: &$($mutable)? fetch.coords);
                         if let Some(more) = &$($mutable)? fetch.more {
-                            all!(Reads: [&$($mutable)? more.level, &$($mutable)? more.compare]);
-                            all!(Reads: &$($mutable)? more.dpdx);
-                            all!(Reads: &$($mutable)? more.dpdy);
-                            all!(Reads: &$($mutable)? more.offset);
+                            all!(Use: [&$($mutable)? more.level, &$($mutable)? more.compare]);
+                            all!(Use: &$($mutable)? more.dpdx);
+                            all!(Use: &$($mutable)? more.dpdy);
+                            all!(Use: &$($mutable)? more.offset);
                         }
-                        all!(Writes: &$($mutable)? fetch.parts);
-                        f(Use::Writes, &$($mutable)? fetch.resident);
+                        all!(Def: &$($mutable)? fetch.parts);
+                        f(Access::Def, &$($mutable)? fetch.resident);
                     }
                     Op::SurfaceLoad(access) => {
-                        f(Use::Reads, &$($mutable)? access.surface.slot);
-                        all!(Reads: &$($mutable)? access.coords);
-                        all!(Writes: &$($mutable)? access.parts);
+                        f(Access::Use, &$($mutable)? access.surface.slot);
+                        all!(Use: &$($mutable)? access.coords);
+                        all!(Def: &$($mutable)? access.parts);
                     }
                     Op::SurfaceStore(access) => {
-                        f(Use::Reads, &$($mutable)? access.surface.slot);
-                        all!(Reads: &$($mutable)? access.coords);
-                        all!(Reads: &$($mutable)? access.parts);
+                        f(Access::Use, &$($mutable)? access.surface.slot);
+                        all!(Use: &$($mutable)? access.coords);
+                        all!(Use: &$($mutable)? access.parts);
                     }
                     Op::Query(query) => {
-                        all!(Reads: [&$($mutable)? query.handle.slot, &$($mutable)? query.level]);
-                        f(Use::Writes, &$($mutable)? query.d);
+                        all!(Use: [&$($mutable)? query.handle.slot, &$($mutable)? query.level]);
+                        f(Access::Def, &$($mutable)? query.d);
                     }
                     Op::Barrier(barrier) => {
-                        all!(Reads: [&$($mutable)? barrier.id, &$($mutable)? barrier.threads]);
-                        f(Use::Reads, &$($mutable)? barrier.p);
-                        f(Use::Writes, &$($mutable)? barrier.d);
+                        all!(Use: [&$($mutable)? barrier.id, &$($mutable)? barrier.threads]);
+                        f(Access::Use, &$($mutable)? barrier.p);
+                        f(Access::Def, &$($mutable)? barrier.d);
                     }
                     Op::Vote { d, p, members, .. } => {
-                        all!(Reads: [p, members]);
-                        f(Use::Writes, d);
+                        all!(Use: [p, members]);
+                        f(Access::Def, d);
                     }
                     Op::Match { d, p, a, members, .. } => {
-                        all!(Reads: [a, members]);
-                        all!(Writes: [d, p]);
+                        all!(Use: [a, members]);
+                        all!(Def: [d, p]);
                     }
                     Op::Redux { d, a, members, .. } => {
-                        all!(Reads: [a, members]);
-                        f(Use::Writes, d);
+                        all!(Use: [a, members]);
+                        f(Access::Def, d);
                     }
-                    Op::Converge { members } => f(Use::Reads, members),
+                    Op::Converge { members } => f(Access::Use, members),
                     Op::Elect { d, p, members } => {
-                        f(Use::Reads, members);
-                        all!(Writes: [d, p]);
+                        f(Access::Use, members);
+                        all!(Def: [d, p]);
                     }
                     // Lanes that do not execute it are not read.
                     Op::Shuffle(shuffle) => {
-                        all!(Reads: [&$($mutable)? shuffle.a, &$($mutable)? shuffle.b]);
-                        all!(Reads: [&$($mutable)? shuffle.c, &$($mutable)? shuffle.members]);
-                        all!(Writes: [&$($mutable)? shuffle.d, &$($mutable)? shuffle.p]);
+                        all!(Use: [&$($mutable)? shuffle.a, &$($mutable)? shuffle.b]);
+                        all!(Use: [&$($mutable)? shuffle.c, &$($mutable)? shuffle.members]);
+                        all!(Def: [&$($mutable)? shuffle.d, &$($mutable)? shuffle.p]);
                     }
                     // It writes registers of other lanes than those that it reads.
                     Op::Matrix(_) | Op::Mma(_) => return false,
@@ -184,48 +178,99 @@ macro_rules! each_operand {
 }
 
 each_operand! {
-    /// Calls `f` with each operand of an operation but the guard. False: there may be others.
-    each_slot
+    /// As [`each_operand`], of operations all of whose operands are registers of their own lanes.
+    each_plain
 }
 each_operand! {
-    /// Likewise, to be changed.
+    /// As [`each_plain`], to change the operands.
     each_slot_mut mut
 }
 
-/// Calls `f` with the instructions that may come after the one at `pc`, of the same function.
-pub(crate) fn each_successor(inst: &Inst, pc: usize, mut f: impl FnMut(u32)) {
-    match &inst.op {
-        Op::Branch { target, .. } => f(*target),
-        Op::BranchIndexed { targets, .. } => targets.iter().copied().for_each(&mut f),
-        _ => {}
+/// Calls `f` with each operand of an operation but the guard, first with those that it reads. False: it may read
+/// others, or registers of other lanes.
+pub(crate) fn each_slot(op: &Op, mut f: impl FnMut(Access, Slot)) -> bool {
+    let is_plain = each_plain(op, |access, slot| f(access, *slot));
+    if !is_plain {
+        each_other(op, &mut f);
     }
-    let jumps = matches!(inst.op, Op::Branch { .. } | Op::Exit | Op::Return);
-    if !(jumps && inst.guard == Slot::TRUE) {
-        f(pc as u32 + 1);
+    is_plain
+}
+
+/// The operands of an operation that may have others.
+fn each_other(op: &Op, f: &mut dyn FnMut(Access, Slot)) {
+    let mut all = |access: Access, slots: &[Slot]| slots.iter().for_each(|slot| f(access, *slot));
+    let registers = |values: &[Value]| -> Vec<Slot> {
+        let register = |value: &Value| match value {
+            Value::Register(slot) => Some(*slot),
+            _ => None,
+        };
+        values.iter().filter_map(register).collect()
+    };
+    match op {
+        Op::Matrix(of) => {
+            all(Access::Use, &of.parts);
+            all(Access::Use, &[of.at.base, of.members]);
+            match of.action {
+                MatrixAction::Load => all(Access::Def, &of.parts),
+                MatrixAction::Transpose => all(Access::Def, &[of.d]),
+                MatrixAction::Store => {}
+            }
+        }
+        Op::Mma(of) => {
+            of.each_source(|slot| all(Access::Use, &[slot]));
+            all(Access::Def, &of.d);
+        }
+        Op::Call(call) => {
+            let arguments: Vec<Value> = call.arguments.iter().map(|to| to.value).collect();
+            all(Access::Use, &registers(&arguments));
+            if let Callee::Indirect { address, .. } = call.callee {
+                all(Access::Use, &[address]);
+            }
+            let results: Vec<Value> = call.results.iter().map(|result| result.value).collect();
+            all(Access::Def, &registers(&results));
+        }
+        Op::AsyncCopy(of) => all(Access::Use, &[of.to.base, of.from.base, of.bytes, of.ignore]),
+        Op::Mbarrier(of) => {
+            all(Access::Use, &[of.at.base, of.value]);
+            all(Access::Def, &[of.d]);
+        }
+        Op::Stack(Stack { action, .. }) => match action {
+            StackAction::Allocate { d, size, .. } => {
+                all(Access::Use, &[*size]);
+                all(Access::Def, &[*d]);
+            }
+            StackAction::Restore { a } => all(Access::Use, &[*a]),
+            StackAction::Save { d } => all(Access::Def, &[*d]),
+        },
+        Op::HeapCall(call) => {
+            let read = match call.action {
+                HeapAction::Allocate { size, align } => {
+                    registers(&[Some(size), align].into_iter().flatten().collect::<Vec<_>>())
+                }
+                HeapAction::Free { pointer } => registers(&[pointer]),
+            };
+            all(Access::Use, &read);
+            all(Access::Def, &registers(call.result.as_slice()));
+        }
+        Op::Printf(printf) => all(Access::Def, &registers(printf.result.as_slice())),
+        _ => {}
     }
 }
 
-/// First instructions of the blocks of a function that begins at `entry`.
-pub(crate) fn starts(insts: &[Inst], entry: u32) -> Vec<usize> {
-    let mut is_start = vec![false; insts.len()];
-    let mut mark = |i: usize| is_start.get_mut(i).into_iter().for_each(|is| *is = true);
-    mark(0);
-    for (i, inst) in insts.iter().enumerate() {
-        let mut jumps = matches!(inst.op, Op::Exit | Op::Return);
-        match &inst.op {
-            Op::Branch { target, .. } => {
-                mark(target.wrapping_sub(entry) as usize);
-                jumps = true;
-            }
-            Op::BranchIndexed { targets, .. } => {
-                targets.iter().for_each(|t| mark(t.wrapping_sub(entry) as usize));
-                jumps = true;
-            }
-            _ => {}
+/// Calls `f` with each register or constant that an operation reads, but for its guard.
+pub(crate) fn reads(op: &Op, mut f: impl FnMut(Slot)) {
+    each_slot(op, |access, slot| {
+        if access == Access::Use {
+            f(slot);
         }
-        if jumps {
-            mark(i + 1);
+    });
+}
+
+/// Calls `f` with each register that an operation writes.
+pub(crate) fn writes(op: &Op, mut f: impl FnMut(Slot)) {
+    each_slot(op, |access, slot| {
+        if access == Access::Def {
+            f(slot);
         }
-    }
-    (0..insts.len()).filter(|&i| is_start[i]).collect()
+    });
 }

@@ -2,11 +2,12 @@
 
 use super::pools::{File, Pools};
 use super::symbols::Symbols;
-use super::{Needs, fuse, registers, unsupported};
+use super::{Needs, fuse, unsupported};
 use crate::code::{Func, Inst, Op, Slot};
 use std::collections::HashMap;
 use texunit_alu::Approximate;
 use texunit_check::ir;
+use texunit_flow::{Access, Code};
 use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
@@ -34,8 +35,8 @@ pub(crate) struct Builder<'a> {
     assigned: bool,
     /// Registers that are the same in all lanes.
     pub(super) uniform: Vec<bool>,
-    /// How often each register is read.
-    pub(crate) reads: Vec<u32>,
+    /// Whether each register is read.
+    pub(crate) is_read: Vec<bool>,
     pub(super) narrow: File,
     pub(super) wide: File,
     pub(super) predicates: File,
@@ -55,6 +56,16 @@ pub(crate) struct Builder<'a> {
     pub(crate) guard: Slot,
     span: Span,
     count: u8,
+}
+
+/// Whether each register of a function is read.
+fn is_read(function: &ir::Function) -> Vec<bool> {
+    let (code, mut is_read) = (ir::BodyCode::new(function), vec![false; function.regs.len()]);
+    code.results(|reg| is_read[reg as usize] = true);
+    for at in 0..code.instructions() {
+        code.operands(at, |reg, access| is_read[reg as usize] |= access == Access::Use);
+    }
+    is_read
 }
 
 /// Offsets of values that follow each other, each at a multiple of 16, and their end.
@@ -113,7 +124,7 @@ impl<'a> Builder<'a> {
             assigned,
             approximate: Approximate::Card,
             slots: vec![Slot::NONE; function.regs.len()],
-            reads: registers::reads(function),
+            is_read: is_read(function),
             narrow: File::default(),
             wide: File::default(),
             predicates: File::default(),

@@ -12,7 +12,6 @@ mod control;
 mod element;
 mod fetch;
 mod fidelity;
-mod flow;
 mod fuse;
 mod fused;
 mod memory;
@@ -22,7 +21,6 @@ mod operands;
 mod places;
 mod pools;
 mod program;
-mod registers;
 mod resources;
 mod reuse;
 mod sites;
@@ -45,9 +43,12 @@ pub use resources::Resources;
 pub use sites::{FetchSite, HandleSource};
 pub use symbols::{Symbols, function_address, function_of_address};
 use texunit_check::ir;
+use texunit_flow::Cfg;
 use texunit_syntax::{Diagnostic, SourceFile};
 pub(crate) use unit::Unit;
 pub use unsupported::is_known_function;
+
+use crate::flow::FunctionCode;
 
 /// What a function needs, besides its code.
 #[derive(Clone, Debug, Default)]
@@ -75,34 +76,38 @@ pub fn lower(module: ir::Module, symbols: Symbols, source: SourceFile) -> Progra
     Program::new(module, symbols, source)
 }
 
-/// Resolves labels, finds meeting points and puts a `Join` at each.
+/// Resolves labels and puts a `Join` where the lanes meet again that a branch separates: at its immediate
+/// post-dominator.
 fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
     use crate::code::{AT_RETURN, Callee, Inst, NONE, Op, Slot};
-    let builder::Built { insts, labels, is_entry } = built;
+    let builder::Built { mut insts, labels, is_entry } = built;
     let last = insts.len();
-    let at = |label: u32| labels.get(label as usize).map_or(last, |&i| i as usize);
-    let next: Vec<flow::Next> = insts
-        .iter()
-        .map(|inst| match &inst.op {
-            Op::Branch { target, .. } => {
-                flow::Next::Jumps { target: at(*target), conditional: inst.guard != Slot::TRUE }
-            }
-            Op::BranchIndexed { targets, .. } => {
-                flow::Next::Switches(targets.iter().map(|&t| at(t)).collect())
-            }
-            Op::Return => flow::Next::Leaves,
-            Op::Exit | Op::Trap if inst.guard == Slot::TRUE => flow::Next::Leaves,
-            _ => flow::Next::Falls,
-        })
-        .collect();
-    let meets = flow::meeting_points(&next);
-    let mut joins = vec![false; insts.len() + 1];
-    for &(_, meet) in &meets {
-        if let flow::Meet::At(i) = meet {
-            joins[i] = true;
+    let resolve = |to: &mut u32| *to = labels.get(*to as usize).map_or(last as u32, |&at| at);
+    for inst in &mut insts {
+        match &mut inst.op {
+            Op::Branch { target, .. } => resolve(target),
+            Op::BranchIndexed { targets, .. } => targets.iter_mut().for_each(resolve),
+            _ => {}
         }
     }
-    for (i, inst) in insts.iter().enumerate() {
+    let cfg = Cfg::new(&FunctionCode::unplaced(&insts));
+    let post_dominators = cfg.post_dominators();
+    // By instruction that separates lanes: where they meet; the number of instructions where the function is left.
+    let meet = |(at, inst): (usize, &Inst)| {
+        let separates = match inst.op {
+            Op::Branch { .. } => inst.guard != Slot::TRUE,
+            Op::BranchIndexed { .. } => true,
+            _ => false,
+        };
+        let meet = post_dominators.idom[cfg.block_of(at) as usize].min(cfg.exit());
+        separates.then(|| cfg.range(meet).start)
+    };
+    let meets: Vec<Option<usize>> = insts.iter().enumerate().map(meet).collect();
+    let mut joins = vec![false; last + 1];
+    for (i, (inst, meet)) in insts.iter().zip(&meets).enumerate() {
+        if let Some(at) = meet.filter(|&at| at < last) {
+            joins[at] = true;
+        }
         if let Op::Call(call) = &inst.op
             && matches!(call.callee, Callee::Indirect { .. })
         {
@@ -115,8 +120,6 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
         moved.push(pc);
         pc += 1 + u32::from(join);
     }
-    let to = |label: u32| moved[at(label)];
-    let mut meets = meets.into_iter().peekable();
     let mut out = Vec::with_capacity(pc as usize - entry as usize);
     let end = Inst {
         op: Op::Return,
@@ -128,18 +131,18 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
         if joins[i] {
             out.push(Inst { op: Op::Join, guard: Slot::TRUE, count: 0, span: inst.span });
         }
-        let meet = meets.next_if(|&(at, _)| at == i).map_or(NONE, |(_, meet)| match meet {
-            flow::Meet::At(at) => moved[at],
-            flow::Meet::Exit if is_entry => NONE,
-            flow::Meet::Exit => AT_RETURN,
-        });
+        let meet = match meets.get(i).copied().flatten() {
+            Some(at) if at < last => moved[at],
+            Some(_) if !is_entry => AT_RETURN,
+            _ => NONE,
+        };
         match &mut inst.op {
             Op::Branch { target, reconverge } => {
-                *target = to(*target);
+                *target = moved[*target as usize];
                 *reconverge = meet;
             }
             Op::BranchIndexed { targets, reconverge, .. } => {
-                targets.iter_mut().for_each(|t| *t = to(*t));
+                targets.iter_mut().for_each(|t| *t = moved[*t as usize]);
                 *reconverge = meet;
             }
             Op::Call(call) => {

@@ -7,9 +7,10 @@
 //! far as the access: compiled code looks at it in place of the address.
 
 use crate::code::{Code, Inst, Op, Slot};
-use crate::flow::{Flow, Numbers, Use, each_slot, each_slot_mut};
+use crate::flow::{Facts, Flow, Registers, each_slot, each_slot_mut};
 use std::collections::HashMap;
 use std::ops::Range;
+use texunit_flow::Access;
 
 /// Registers, and registers times blocks, of a kernel up to which this is done: it is to take no time.
 const MAX: (usize, usize) = (4096, 1 << 22);
@@ -27,15 +28,17 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
     }
     let first = func.entry as usize;
     let Some(flow) = Flow::of(code, function, MAX.1) else { return };
-    let numbers = flow.numbers;
+    let numbers = flow.code.registers;
     let Some(spans) = spans(&flow) else { return };
-    let end = first + flow.insts.len();
+    let end = first + flow.code.insts.len();
     // What is read on some path before it is written.
-    let reads = |mut numbers: Range<usize>| numbers.any(|number| flow.at_start(0).has(number));
-    let (reads_registers, reads_predicates) = (reads(0..registers), reads(registers..numbers.all));
+    let liveness = &flow.facts.liveness;
+    let reads = |mut all: Range<usize>| all.any(|number| liveness.is_live_in(0, number as u32));
+    let (reads_registers, reads_predicates) =
+        (reads(0..registers), reads(registers..numbers.len()));
     let (narrow, wide) = spans.split_at(numbers.narrow);
-    let (narrow, wide) = (rows(narrow, &groups(flow.insts)), rows(wide, &[]));
-    let row = |slot: Slot| match numbers.of(slot) {
+    let (narrow, wide) = (rows(narrow, &groups(flow.code.insts)), rows(wide, &[]));
+    let row = |slot: Slot| match numbers.number(slot) {
         Some(n) if n < numbers.narrow => Slot::narrow(narrow[n]),
         Some(n) if n < registers => Slot::wide(wide[n - numbers.narrow]),
         _ => slot,
@@ -56,27 +59,28 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
 
 /// Where each register is needed; one that nobody mentions has the span of no instruction.
 fn spans(flow: &Flow<'_>) -> Option<Vec<Span>> {
-    let Numbers { narrow, wide, .. } = flow.numbers;
+    let numbers @ Registers { narrow, wide, .. } = flow.code.registers;
     let mut spans = vec![(usize::MAX, 0); narrow + wide];
     let mut at = |number: usize, i: usize| {
         if let Some((first, last)) = spans.get_mut(number) {
             (*first, *last) = ((*first).min(i), (*last).max(i));
         }
     };
-    for (block, range) in flow.blocks().enumerate() {
-        let live = (flow.at_start(block), flow.at_end(block));
+    let Facts { cfg, liveness, .. } = &*flow.facts;
+    for (block, range) in (0..).zip(flow.blocks()) {
+        let live_out = liveness.live_out(cfg, block);
         for number in 0..narrow + wide {
-            if live.0.has(number) {
+            if liveness.is_live_in(block, number as u32) {
                 at(number, range.start);
             }
-            if live.1.has(number) {
+            if live_out.has(number as u32) {
                 at(number, range.end - 1);
             }
         }
     }
-    for (i, inst) in flow.insts.iter().enumerate() {
+    for (i, inst) in flow.code.insts.iter().enumerate() {
         let known = each_slot(&inst.op, |_, slot| {
-            flow.numbers.of(*slot).into_iter().for_each(|number| at(number, i));
+            numbers.number(slot).into_iter().for_each(|number| at(number, i));
         });
         if !known {
             return None;
@@ -92,17 +96,17 @@ fn spans(flow: &Flow<'_>) -> Option<Vec<Span>> {
 
 /// The narrow registers that addresses of a block are made of, each with the number of an access.
 fn indices(flow: &Flow<'_>, block: Range<usize>) -> Vec<(usize, usize)> {
-    let numbers = flow.numbers;
+    let numbers = flow.code.registers;
     let is_wide = |n: usize| (numbers.narrow..numbers.narrow + numbers.wide).contains(&n);
     let mut found = Vec::new();
     // By wide register: the one narrow register that it is made of.
     let mut of: HashMap<usize, usize> = HashMap::new();
     for i in block {
-        let inst = &flow.insts[i];
+        let inst = &flow.code.insts[i];
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
-        each_slot(&inst.op, |does, slot| {
-            let list = if does == Use::Writes { &mut writes } else { &mut reads };
-            list.extend(numbers.of(*slot));
+        each_slot(&inst.op, |access, slot| {
+            let list = if access == Access::Def { &mut writes } else { &mut reads };
+            list.extend(numbers.number(slot));
         });
         if let Op::Load(_) | Op::Store(_) = &inst.op {
             found.extend(reads.iter().filter_map(|n| Some((*of.get(n)?, i))));

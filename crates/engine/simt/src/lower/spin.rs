@@ -6,7 +6,8 @@
 
 use super::builder::Built;
 use crate::code::{Inst, Op, Place, Slot};
-use crate::flow::{Use, each_slot};
+use crate::flow::each_slot;
+use texunit_flow::Access;
 use texunit_isa::AtomOp;
 
 /// Most instructions of a loop that is looked at.
@@ -75,10 +76,10 @@ fn only_waits(body: &[Inst], first: usize, start: &dyn Fn(&Inst) -> Option<usize
             }
         };
         read(inst.guard);
-        let known = each_slot(&inst.op, |what, &slot| match what {
-            Use::Reads => read(slot),
-            Use::Writes if slot.is_none() => {}
-            Use::Writes => written.push((slot.plain(), all_lanes)),
+        let known = each_slot(&inst.op, |access, slot| match access {
+            Access::Use => read(slot),
+            Access::Def if slot.is_none() => {}
+            Access::Def => written.push((slot.plain(), all_lanes)),
         });
         if !known || !is_harmless(&inst.op) {
             return false;

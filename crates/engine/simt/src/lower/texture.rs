@@ -76,7 +76,7 @@ impl<'a> Builder<'a> {
     pub(super) fn wanted(&mut self, operand: &Operand) -> Option<Slot> {
         let slot = self.destination(operand)?;
         let read = match operand {
-            Operand::Reg(r) => self.reads.get(r.0 as usize).is_some_and(|&n| n > 0),
+            Operand::Reg(r) => self.is_read.get(r.0 as usize) == Some(&true),
             _ => false,
         };
         Some(if read { slot } else { Slot::NONE })

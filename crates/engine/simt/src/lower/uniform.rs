@@ -1,8 +1,8 @@
 //! Registers that are the same in all lanes, wherever they are read: parameters of the kernel and what is
 //! copied from them. A fetch by such a handle need not compare those of its lanes.
 
-use super::registers::writes;
-use texunit_check::ir::{Base, Function, Operand};
+use texunit_check::ir::{Base, BodyCode, Function, Operand};
+use texunit_flow::Definitions;
 use texunit_isa::Opcode;
 
 /// By register. `assigned`: each register is written before it is read (`super::assigned`); without that
@@ -12,10 +12,10 @@ pub(super) fn registers(function: &Function, assigned: bool) -> Vec<bool> {
     let Some(body) = function.body.as_ref().filter(|_| function.is_entry && assigned) else {
         return uniform;
     };
-    let writes = writes(function);
+    let writes = Definitions::new(&BodyCode::new(function));
     for inst in body {
         let [Operand::Reg(d), source] = &inst.operands[..] else { continue };
-        if writes.get(d.0 as usize) != Some(&1) {
+        if writes.of(d.0).len() != 1 {
             continue;
         }
         let same = match (inst.opcode, source) {

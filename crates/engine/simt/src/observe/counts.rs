@@ -7,7 +7,7 @@
 //! that begin a function. What blocks have is the sum of the ways that lead to them, so that a loop pays once a turn.
 
 use crate::code::{Code, Op, Slot};
-use crate::flow::starts;
+use crate::flow::FunctionCode;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -121,11 +121,10 @@ impl Counting {
     /// The counters of a code. The first ones are the beginnings of its functions, in their order.
     pub(crate) fn of(code: &Code) -> Self {
         let mut counting = Self { len: code.funcs.len(), ..Self::default() };
-        for (number, func) in (0..).zip(&code.funcs) {
-            let next = code.funcs.get(number as usize + 1);
-            let end = next.map_or(code.insts.len() as u32, |next| next.entry);
-            if func.entry < end {
-                counting.function(code, func.entry..end, number);
+        for number in 0..code.funcs.len() {
+            let function = FunctionCode::new(code, number);
+            if let Some(function) = function.filter(|function| !function.insts.is_empty()) {
+                counting.function(&function, number as u32);
             }
         }
         counting
@@ -137,10 +136,9 @@ impl Counting {
         first
     }
 
-    fn function(&mut self, code: &Code, ops: Range<u32>, number: u32) {
-        let insts = &code.insts[ops.start as usize..ops.end as usize];
-        let starts: Vec<u32> =
-            starts(insts, ops.start).into_iter().map(|start| ops.start + start as u32).collect();
+    fn function(&mut self, code: &FunctionCode<'_>, number: u32) {
+        let ops = code.first..code.first + code.insts.len() as u32;
+        let starts = code.starts();
         let mut lanes = vec![Sum::NONE; starts.len()];
         // A jump out of the function leads to no block of it.
         let block = |op: u32| starts.binary_search(&op).ok();
@@ -148,7 +146,7 @@ impl Counting {
             block(to).into_iter().for_each(|i| lanes[i].add(sum));
         };
         lead(&mut lanes, ops.start, &Sum::counter(number));
-        for (op, inst) in ops.clone().zip(insts) {
+        for (op, inst) in ops.clone().zip(code.insts) {
             let guarded = inst.guard != Slot::TRUE;
             let mut ways = Vec::new();
             let counted = match &inst.op {
@@ -165,6 +163,7 @@ impl Counting {
                     Counted::Before(first)
                 }
                 Op::Exit | Op::Return => continue,
+                Op::Trap if !guarded => continue,
                 Op::BranchIndexed { targets, .. } => {
                     let first = self.counters(targets.len() + 2 * usize::from(guarded));
                     let indexed = first + 2 * u32::from(guarded);

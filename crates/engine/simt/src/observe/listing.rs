@@ -1,13 +1,14 @@
 //! The code of a program as observers see it: operations by their numbers.
 
 use crate::code::{Code, Op, Place, Slot};
-use crate::flow::{Use, each_slot, starts};
+use crate::flow::{FunctionCode, each_slot};
 use crate::launch::{Arithmetic, LaunchConfig};
 use crate::lower::{Program, Unit};
 use crate::observe::Counting;
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_check::sources::{SourcePlace, Sources};
+use texunit_flow::Access;
 use texunit_syntax::{SourceFile, Span};
 
 /// The operations that a kernel and all that it can call were lowered to, or all functions of a program, by the numbers
@@ -174,13 +175,13 @@ impl<'a> Listing<'a> {
     /// let them and nothing faults. [`super::Probe::block`] names one of them, the first that does something.
     pub fn blocks(&self, function: &str) -> Vec<Range<u32>> {
         let all = self.operations(function);
-        let Some(insts) = self.code.insts.get(all.start as usize..all.end as usize) else {
+        let Some(code) = FunctionCode::around(self.code, all.start).filter(|_| !all.is_empty())
+        else {
             return Vec::new();
         };
-        let starts = starts(insts, all.start);
-        let ends = starts.iter().skip(1).copied().chain([insts.len()]);
-        let block = |(start, end)| all.start + start as u32..all.start + end as u32;
-        starts.iter().copied().zip(ends).map(block).collect()
+        let starts = code.starts();
+        let ends = starts.iter().skip(1).copied().chain([all.end]);
+        starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
     }
 
     /// What is counted of blocks and branches ([`super::Events::COUNTS`]).
@@ -195,9 +196,9 @@ impl<'a> Listing<'a> {
         if inst.guard != Slot::TRUE {
             operands.reads.extend(Register::of(inst.guard));
         }
-        operands.all = each_slot(&inst.op, |does, &slot| match does {
-            Use::Reads => operands.reads.extend(Register::of(slot)),
-            Use::Writes => operands.writes.extend(Register::of(slot)),
+        operands.all = each_slot(&inst.op, |access, slot| match access {
+            Access::Use => operands.reads.extend(Register::of(slot)),
+            Access::Def => operands.writes.extend(Register::of(slot)),
         });
         operands.all &= !matches!(inst.op, Op::Unsupported);
         operands

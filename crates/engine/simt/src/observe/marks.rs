@@ -5,7 +5,7 @@ use super::order::words;
 use super::shadow::{self, Shadows};
 use super::{Counted, Counting, Events, Order, Synchronized};
 use crate::code::{Callee, Code, Decoded, Inst, Op, Place, Slot};
-use crate::flow::starts;
+use crate::flow::FunctionCode;
 use crate::lower::{Program, Unit};
 use crate::regions::Regions;
 use std::collections::HashMap;
@@ -288,12 +288,8 @@ fn counted_behind(counting: &Counting, inst: &Inst, op: u32) -> Option<Item> {
 /// First operations of blocks.
 fn leaders(code: &Code) -> Vec<bool> {
     let mut leads = vec![false; code.insts.len()];
-    for (i, func) in code.funcs.iter().enumerate() {
-        let end = code.funcs.get(i + 1).map_or(code.insts.len(), |next| next.entry as usize);
-        let first = func.entry as usize;
-        for start in starts(&code.insts[first..end], func.entry) {
-            leads[first + start] = true;
-        }
+    for function in (0..code.funcs.len()).filter_map(|i| FunctionCode::new(code, i)) {
+        function.starts().into_iter().for_each(|start| leads[start as usize] = true);
     }
     leads
 }

@@ -1,11 +1,11 @@
 //! Where a value may come from: backward over the instructions of a function.
 
-use super::shadow::{reads, writes};
 use super::{LaunchInfo, Listing, Register};
 use crate::code::{Inst, Op, Slot};
-use crate::flow::each_successor;
-use std::collections::{HashMap, HashSet};
+use crate::flow::{FunctionCode, reads};
+use std::collections::HashSet;
 use std::ops::Range;
+use texunit_flow::{Cfg, Definitions, reaching_definitions, reaching_in_block};
 
 /// Places that are looked at for one register.
 const MAX: usize = 1 << 16;
@@ -21,101 +21,100 @@ pub enum Origin {
     Unwritten(u32),
 }
 
+/// What a value is traced back to.
+enum Source<'a> {
+    Constant(Slot),
+    /// A register that an operation reads, on a path from the function's beginning that never writes it.
+    Unwritten(u32),
+    /// A register that an operation writes.
+    Written(u32, &'a Inst, Slot),
+}
+
 impl Listing<'_> {
     /// What the value that an operation reads in a register may have been computed from or copied of, in the function around
     /// it; not all, if they are very many.
     pub fn origins(&self, op: u32, register: Register) -> Vec<Origin> {
-        let function = self.operations(self.function(op));
-        let insts = &self.code.insts;
-        let before = self.before(function.clone());
         let mut found = Vec::new();
-        let mut seen = HashSet::new();
-        // A register before an operation, and the operation that reads it.
-        let mut open = vec![(op, register.slot().plain(), op)];
-        while let Some((pc, slot, reader)) = open.pop() {
-            if slot.is_constant() || !seen.insert((pc, slot)) || seen.len() > MAX {
-                continue;
-            }
-            if pc == function.start {
-                found.push(Origin::Unwritten(reader));
-            }
-            for &at in before.get(&pc).into_iter().flatten() {
-                let inst = &insts[at as usize];
-                let is_written = writes_to(inst, slot);
-                if !is_written || inst.guard != Slot::TRUE {
-                    open.push((at, slot, reader));
+        self.trace(op, register.slot(), |source| {
+            let (at, inst, slot) = match source {
+                Source::Constant(_) => return false,
+                Source::Unwritten(reader) => {
+                    found.push(Origin::Unwritten(reader));
+                    return false;
                 }
-                if is_written {
-                    match &inst.op {
-                        Op::Load(_)
-                        | Op::LoadQuad(_)
-                        | Op::Atomic(_)
-                        | Op::Matrix(_)
-                        | Op::Fetch(_)
-                        | Op::SurfaceLoad(_) => {
-                            let register = Register::of(slot);
-                            found.extend(register.map(|register| Origin::Memory(at, register)));
-                        }
-                        Op::Call(_) => found.push(Origin::Call(at)),
-                        op => reads(op, |read| {
-                            if !read.is_none() {
-                                open.push((at, read.plain(), at));
-                            }
-                        }),
-                    }
+                Source::Written(at, inst, slot) => (at, inst, slot),
+            };
+            match inst.op {
+                Op::Load(_)
+                | Op::LoadQuad(_)
+                | Op::Atomic(_)
+                | Op::Matrix(_)
+                | Op::Fetch(_)
+                | Op::SurfaceLoad(_) => {
+                    found.extend(Register::of(slot).map(|register| Origin::Memory(at, register)));
+                    false
                 }
+                Op::Call(_) => {
+                    found.push(Origin::Call(at));
+                    false
+                }
+                _ => true,
             }
-        }
-        found.dedup();
+        });
         found
     }
 
-    /// The operations before each one of a function.
-    fn before(&self, function: Range<u32>) -> HashMap<u32, Vec<u32>> {
-        let mut before: HashMap<u32, Vec<u32>> = HashMap::new();
-        for pc in function {
-            let Some(inst) = self.code.insts.get(pc as usize) else { continue };
-            each_successor(inst, pc as usize, |next| before.entry(next).or_default().push(pc));
+    /// Goes back from the value that an operation reads in a register over the operations that may have computed it.
+    /// `visit` says whether the trace goes on to what a writing operation reads.
+    fn trace(&self, op: u32, slot: Slot, mut visit: impl FnMut(Source<'_>) -> bool) {
+        let Some(code) = FunctionCode::around(self.code, op) else { return };
+        let (cfg, definitions) = (Cfg::new(&code), Definitions::new(&code));
+        let (mut seen, mut seen_writes, mut left) = (HashSet::new(), HashSet::new(), MAX);
+        let mut open = vec![((op - code.first) as usize, slot.plain())];
+        while let Some((reader, slot)) = open.pop() {
+            if !seen.insert((reader, slot)) || slot.is_none() {
+                continue;
+            }
+            let Some(register) = code.registers.number(slot) else {
+                visit(Source::Constant(slot));
+                continue;
+            };
+            let place = (register as u32, reader);
+            let (mut writes, is_open) = reaching_in_block(&code, &cfg, &definitions, place);
+            if is_open {
+                let place = (register as u32, cfg.block_of(reader));
+                let before = reaching_definitions(&code, &cfg, &definitions, place, &mut left);
+                let Some(before) = before else { return };
+                if before.unwritten {
+                    visit(Source::Unwritten(code.first + reader as u32));
+                }
+                writes.extend(before.definitions);
+            }
+            for write in writes.into_iter().filter(|write| seen_writes.insert((*write, slot))) {
+                let inst = &code.insts[write as usize];
+                if visit(Source::Written(code.first + write, inst, slot)) {
+                    reads(&inst.op, |read| open.push((write as usize, read.plain())));
+                }
+            }
         }
-        before
     }
 
     /// The constants that the address of a load, store or atomic may have been computed from, and the size of an element.
     fn constants(&self, op: u32) -> Option<(HashSet<Slot>, u64)> {
-        let insts = &self.code.insts;
-        let (base, size) = match &insts.get(op as usize)?.op {
+        let (base, size) = match &self.code.insts.get(op as usize)?.op {
             Op::Load(access) | Op::Store(access) => (access.base, access.size.into()),
             Op::Atomic(atomic) => (atomic.base, atomic.ty.bytes().into()),
             _ => return None,
         };
-        let before = self.before(self.operations(self.function(op)));
-        let (mut found, mut seen) = (HashSet::new(), HashSet::new());
-        let mut open = vec![(op, base.plain())];
-        while let Some((pc, slot)) = open.pop() {
-            if slot.is_constant() {
-                found.insert(slot);
-                continue;
+        let mut found = HashSet::new();
+        self.trace(op, base, |source| match source {
+            Source::Constant(slot) => found.insert(slot),
+            Source::Unwritten(_) => false,
+            // What is loaded has been an index, or a pointer that nobody knows.
+            Source::Written(_, inst, _) => {
+                !matches!(inst.op, Op::Load(_) | Op::LoadQuad(_) | Op::Atomic(_))
             }
-            if !seen.insert((pc, slot)) || seen.len() > MAX {
-                continue;
-            }
-            for &at in before.get(&pc).into_iter().flatten() {
-                let inst = &insts[at as usize];
-                let is_written = writes_to(inst, slot);
-                if !is_written || inst.guard != Slot::TRUE {
-                    open.push((at, slot));
-                }
-                // What is loaded has been an index, or a pointer that nobody knows.
-                let is_loaded = matches!(inst.op, Op::Load(_) | Op::LoadQuad(_) | Op::Atomic(_));
-                if is_written && !is_loaded {
-                    reads(&inst.op, |read| {
-                        if !read.is_none() {
-                            open.push((at, read.plain()));
-                        }
-                    });
-                }
-            }
-        }
+        });
         Some((found, size))
     }
 }
@@ -147,11 +146,4 @@ impl<'a> LaunchInfo<'a> {
         let bytes = start..start + variable.size;
         Some(SharedVariable { name: &variable.name, bytes, element })
     }
-}
-
-/// Whether an instruction writes to a register, in lanes where its guard holds.
-fn writes_to(inst: &Inst, slot: Slot) -> bool {
-    let mut is_written = false;
-    writes(&inst.op, |written| is_written |= !written.is_none() && written.plain() == slot);
-    is_written
 }

@@ -3,8 +3,10 @@
 
 use super::Listing;
 use crate::code::{Inst, Op, Place, Slot};
-use crate::flow::{Use, each_slot, each_successor};
+use crate::flow::FunctionCode;
 use std::collections::HashSet;
+use std::ops::ControlFlow;
+use texunit_flow::reached_uses;
 use texunit_isa::{AtomOp, ScalarType, SpecialReg};
 
 /// Places that are looked at for one register; where there are more, it counts as used.
@@ -72,24 +74,26 @@ impl Listing<'_> {
     /// Whether something behind an operation uses what it has put into a register. What is put into the frame, which
     /// these registers point to, is no use; `None`: it is.
     fn is_used(&self, op: u32, slot: Slot, frame: Option<&[Slot]>) -> bool {
-        let insts = &self.code.insts;
-        let mut seen = HashSet::new();
-        let mut open = Vec::new();
-        each_successor(&insts[op as usize], op as usize, |next| open.push((next, slot)));
-        while let Some((pc, slot)) = open.pop() {
-            let Some(inst) = insts.get(pc as usize).filter(|_| seen.insert((pc, slot))) else {
+        let Some(code) = FunctionCode::around(self.code, op) else { return true };
+        let (mut seen, mut left) = (HashSet::new(), MAX);
+        let mut open = vec![((op - code.first) as usize, slot)];
+        while let Some((at, slot)) = open.pop() {
+            let Some(register) = code.registers.number(slot).filter(|_| seen.insert((at, slot)))
+            else {
                 continue;
             };
-            if seen.len() > MAX {
+            let place = (register as u32, at);
+            let flow = reached_uses(&code, place, &mut left, |read| {
+                match effect(&code.insts[read], slot, frame) {
+                    Effect::Uses => return ControlFlow::Break(()),
+                    Effect::Copies(to) => open.push((read, to)),
+                    Effect::None => {}
+                }
+                ControlFlow::Continue(())
+            });
+            if flow.is_break() {
                 return true;
             }
-            match effect(inst, slot, frame) {
-                Effect::Uses => return true,
-                Effect::Copies(to) => open.push((pc + 1, to)),
-                Effect::Ends => continue,
-                Effect::None => {}
-            }
-            each_successor(inst, pc as usize, |next| open.push((next, slot)));
         }
         false
     }
@@ -103,35 +107,22 @@ pub(crate) fn is_fleeting(reg: SpecialReg) -> bool {
     clock || timer || matches!(reg, R::Smid | R::Nsmid)
 }
 
-/// What an instruction does with a register.
+/// What an instruction does with a register that it reads.
 enum Effect {
     None,
     Uses,
     /// It copies it to another one.
     Copies(Slot),
-    /// It gives it another value.
-    Ends,
 }
 
 fn effect(inst: &Inst, slot: Slot, frame: Option<&[Slot]>) -> Effect {
-    let (mut reads, mut writes) = (inst.guard == slot, false);
-    each_slot(&inst.op, |does, &other| match does {
-        Use::Reads => reads |= other == slot,
-        Use::Writes => writes |= other == slot,
-    });
     match &inst.op {
-        Op::MovNarrow { d, a, .. } if reads && *a == slot => return Effect::Copies(*d),
-        Op::Store(store) if reads && store.base != slot => {
+        Op::MovNarrow { d, a } if *a == slot => Effect::Copies(*d),
+        Op::Store(store) if store.base != slot && inst.guard.plain() != slot.plain() => {
             let own = matches!(store.place, Place::Frame | Place::Local);
-            if frame.is_some_and(|frame| own || frame.contains(&store.base)) {
-                return Effect::None;
-            }
+            let is_kept = frame.is_some_and(|frame| own || frame.contains(&store.base));
+            if is_kept { Effect::None } else { Effect::Uses }
         }
-        _ => {}
-    }
-    match (reads, writes && inst.guard == Slot::TRUE) {
-        (true, _) => Effect::Uses,
-        (false, true) => Effect::Ends,
-        (false, false) => Effect::None,
+        _ => Effect::Uses,
     }
 }

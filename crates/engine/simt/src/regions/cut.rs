@@ -3,12 +3,12 @@
 use super::action;
 use super::operand::{Operands, place, predicate};
 use super::pause::Pause;
-use crate::bits::Set;
 use crate::code::{Code, Inst, Op, PRODUCTS, Slot};
-use crate::flow::{Facts, Flow, Use, each_slot};
+use crate::flow::{Facts, Flow, writes};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
+use texunit_flow::LiveSet;
 use texunit_jit::region::{Block, End, Region, Step, Target};
 use texunit_jit::{Place, Predicate};
 
@@ -116,10 +116,8 @@ impl Cut {
     ) -> Vec<Vec<(Place, u32)>> {
         let Some(flow) = self.flow_of_params(code, facts) else { return Vec::new() };
         let held = |&start: &u32| {
-            let held = flow.params_at((start - flow.first) as usize)?;
-            let [wide, narrow] = held.all();
-            let wide = wide.into_iter().map(|(i, at)| (Place::Wide(i), at));
-            Some(wide.chain(narrow.into_iter().map(|(i, at)| (Place::Narrow(i), at))).collect())
+            let held = flow.params_at((start - flow.code.first) as usize)?;
+            Some(held.all().map(|(slot, at)| (place(slot), at)).collect())
         };
         starts.iter().map(|start| held(start).unwrap_or_default()).collect()
     }
@@ -135,9 +133,7 @@ impl Cut {
         let mut written: Vec<Slot> = Vec::new();
         for ((_, inst), part) in self.insts(code).zip(parts) {
             if matches!(part, Part::Steps(_)) {
-                each_slot(&inst.op, |does, slot| {
-                    written.extend((does == Use::Writes && !slot.is_none()).then_some(*slot));
-                });
+                writes(&inst.op, |slot| written.extend((!slot.is_none()).then_some(slot)));
             }
         }
         written.sort_unstable_by_key(|slot| slot.as_number());
@@ -146,41 +142,32 @@ impl Cut {
             let all: HashSet<Place> = written.iter().map(|&slot| place(slot)).collect();
             return vec![all; starts.len()];
         };
-        let keep = |live: &Set| -> HashSet<Place> {
-            let is_live = |slot: &&Slot| flow.numbers.of(**slot).is_none_or(|i| live.has(i));
+        let number = |slot: &Slot| flow.code.registers.number(*slot);
+        let keep = |live: &LiveSet<'_>| -> HashSet<Place> {
+            let is_live = |slot: &&Slot| number(slot).is_none_or(|i| live.has(i as u32));
             written.iter().filter(is_live).map(|&slot| place(slot)).collect()
         };
+        let Facts { cfg, liveness, .. } = &*flow.facts;
         let mut kept = vec![HashSet::new(); starts.len()];
-        // From the last block to the first, a walk for each block of the flow.
-        let mut live = Set::new(0);
-        let mut above = usize::MAX;
-        for (i, &start) in starts.iter().enumerate().rev() {
+        // From the last block to the first: the blocks that are in one block of the graph take one walk.
+        let mut walk: Option<(u32, usize, LiveSet<'_>)> = None;
+        for i in (0..starts.len()).rev() {
             let end = starts.get(i + 1).copied().unwrap_or(self.insts.end);
-            let [first, last] = [start, end - 1].map(|at| (at - flow.first) as usize);
-            // Behind the last instruction.
-            let of = flow.block_of(last);
-            let range = flow.block(of);
-            if above != last + 1 || range.end == last + 1 {
-                live = flow.at_end(of);
-                above = range.end;
+            let last = (end - 1 - flow.code.first) as usize;
+            let block = cfg.block_of(last);
+            let (mut at, mut live) = match walk.take() {
+                Some((of, at, live)) if of == block => (at, live),
+                _ => (cfg.range(block).end, liveness.live_out(cfg, block)),
+            };
+            // Whoever executes the last instruction in place of the region reads what it reads.
+            let part = parts.get((end - 1 - self.insts.start) as usize);
+            let to = last + usize::from(matches!(part, Some(Part::Steps(_))));
+            while at > to {
+                at -= 1;
+                live.step_back(&flow.code, at);
             }
-            while above > last + 1 {
-                above -= 1;
-                flow.before(&flow.insts[above], &mut live);
-            }
-            // Whoever does the last instruction anew, or another way, reads what it reads.
-            let behind =
-                matches!(parts.get((end - 1 - self.insts.start) as usize), Some(Part::Steps(_)));
-            if behind {
-                kept[i] = keep(&live);
-            }
-            while above > first {
-                above -= 1;
-                flow.before(&flow.insts[above], &mut live);
-                if !behind && above == last {
-                    kept[i] = keep(&live);
-                }
-            }
+            kept[i] = keep(&live);
+            walk = Some((block, at, live));
         }
         kept
     }

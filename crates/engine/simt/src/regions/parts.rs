@@ -1,10 +1,11 @@
 //! The parts of functions that are judged as a whole: whether code of all of a part pays, as little as may have been
 //! interpreted from each of its places on.
 
-use crate::code::{Code, Op};
+use crate::flow::FunctionCode;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
+use texunit_flow::Cfg;
 
 /// Instructions of a region at most.
 pub(super) const MAX: u32 = 1024;
@@ -47,17 +48,12 @@ fn end_of_part(loops: &HashMap<u32, u32>, rest: Range<u32>) -> u32 {
     end
 }
 
-/// The jumps back of a function: the last one to each instruction.
-pub(super) fn loops(code: &Code, insts: Range<u32>) -> HashMap<u32, u32> {
-    let mut loops = HashMap::new();
-    for at in insts {
-        if let Some(Op::Branch { target, .. }) = code.insts.get(at as usize).map(|inst| &inst.op)
-            && *target <= at
-        {
-            loops.insert(*target, at);
-        }
-    }
-    loops
+/// The loops of a function: the last jump back to each instruction.
+pub(super) fn loops(code: &FunctionCode<'_>) -> HashMap<u32, u32> {
+    let cfg = Cfg::new(code);
+    let at = |inst: usize| code.first + inst as u32;
+    let ends = |(from, to)| (at(cfg.range(to).start), at(cfg.range(from).end - 1));
+    cfg.back_edges().map(ends).collect()
 }
 
 #[cfg(test)]

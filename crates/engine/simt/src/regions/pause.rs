@@ -2,7 +2,7 @@
 //! surfaces and stores to them, and barriers for all threads of the CTA.
 
 use crate::code::{Handle, Inst, Op, Slot, SurfaceAccess};
-use crate::flow::{Flow, Use, each_slot};
+use crate::flow::{Flow, reads};
 
 /// Where the handle of a texture or sampler is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,16 +47,14 @@ impl Pause {
         if !is_one {
             return None;
         }
-        let held = flow.and_then(|flow| flow.params_at((at - flow.first) as usize));
+        let held = flow.and_then(|flow| flow.params_at((at - flow.code.first) as usize));
         let param = |slot: Slot| held.as_ref().and_then(|held| held.get(slot));
         let of = |handle: &Handle| param(handle.slot).map_or(HandleAt::Slot, HandleAt::Param);
         let what = match &inst.op {
             Op::Fetch(fetch) => {
                 // Operands of 32 bits that are parameters might not be there.
                 let mut are_there = true;
-                each_slot(&inst.op, |does, slot| {
-                    are_there &= does == Use::Writes || slot.is_wide() || param(*slot).is_none();
-                });
+                reads(&inst.op, |slot| are_there &= slot.is_wide() || param(slot).is_none());
                 let texture = of(&fetch.texture);
                 let sampler = fetch.sampler.as_ref().map_or(texture, of);
                 are_there.then_some(Wait::Fetch(texture, sampler))?

@@ -8,7 +8,7 @@ use super::room::Room;
 use super::setting::Setting;
 use super::told::{self, Together};
 use crate::code::Code;
-use crate::flow::{Facts, Flow};
+use crate::flow::{Facts, Flow, FunctionCode};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -205,8 +205,8 @@ impl Table {
 
     fn loops(&self, code: &Code, function: usize) -> Option<&HashMap<u32, u32>> {
         let of = self.functions.get(function)?;
-        let insts = code.funcs.get(function)?.entry..end_of(code, function);
-        Some(of.loops.get_or_init(|| loops(code, insts)))
+        let code = FunctionCode::new(code, function)?;
+        Some(of.loops.get_or_init(|| loops(&code)))
     }
 
     /// The part of a function that an instruction is in.
@@ -239,7 +239,7 @@ impl Table {
         let facts = if (next - first) as usize / LIVENESS.1 > own {
             &None
         } else {
-            let find = || Flow::of(code, cut.function, LIVENESS.0).map(|flow| flow.facts());
+            let find = || Flow::of(code, cut.function, LIVENESS.0).map(|flow| flow.facts);
             of.facts.get_or_init(find)
         };
         let pauses = cut.pauses(code, facts.as_ref());

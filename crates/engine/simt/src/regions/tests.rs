@@ -21,7 +21,7 @@ fn lower(text: &str) -> Program {
 }
 
 fn region_of_all(code: &Code) -> Region {
-    let facts = Flow::of(code, 0, usize::MAX).map(|flow| flow.facts());
+    let facts = Flow::of(code, 0, usize::MAX).map(|flow| flow.facts);
     Cut { function: 0, insts: 0..code.insts.len() as u32 }.region(code, facts.as_ref(), &[])
 }
 

@@ -8,9 +8,9 @@
 //! that are dropped, and the phase of instructions that are issued together, of which all but the
 //! last have .T and not .P.
 
-mod access;
 mod bank;
 mod fetch;
+mod flow;
 mod handle;
 mod operands;
 mod quad;
@@ -20,6 +20,7 @@ mod value;
 mod warp;
 
 use bank::{Bank, Names};
+use flow::Flow;
 use operands::Operands;
 use std::collections::{HashMap, HashSet};
 use texunit_check::ir::{FuncId, Function, Instruction, Module, Operand};
@@ -163,7 +164,8 @@ pub fn module(module: &Module, visible: &HashSet<&str>, arch: Arch) -> Vec<Lower
         let owner = kernel.unwrap_or(id);
         let bank = banks.entry(owner).or_insert_with(|| Bank::new(module, &names, owner));
         let function = &module.functions[id.0 as usize];
-        let (usage, values) = (Usage::new(function), Values::new(module, id));
+        let flow = Flow::new(function);
+        let (usage, values) = (Usage::new(&flow), Values::new(module, id, &flow));
         let context = Context { module, id, function, bank, usage, values, arch };
         for (at, i) in function.body.iter().flatten().enumerate() {
             if is_gradient(i) {

@@ -1,8 +1,8 @@
 //! What is known of 64-bit registers: whether a handle lies in the constant bank.
 
-use super::access::{blocks, writes};
 use super::bank::{Bank, Name, name_of};
-use texunit_check::ir::{Base, FuncId, Function, Instruction, Module, Operand, RegId};
+use super::flow::Flow;
+use texunit_check::ir::{Base, FuncId, Module, Operand, RegId};
 use texunit_isa::{Opcode, Space};
 
 /// Steps for one value. More: it is not known.
@@ -25,30 +25,16 @@ pub(super) enum Value {
     Unknown,
 }
 
-/// Where the registers of a function are written.
+/// The values of the registers of a function.
 pub(super) struct Values<'a> {
     module: &'a Module,
     id: FuncId,
-    function: &'a Function,
-    body: &'a [Instruction],
-    blocks: Vec<u32>,
-    /// Writes of each register, in their order.
-    writers: Vec<Vec<u32>>,
+    flow: &'a Flow<'a>,
 }
 
 impl<'a> Values<'a> {
-    pub(super) fn new(module: &'a Module, id: FuncId) -> Self {
-        let function = &module.functions[id.0 as usize];
-        let body = function.body.as_deref().unwrap_or_default();
-        let mut writers = vec![Vec::new(); function.regs.len()];
-        for (n, i) in (0..).zip(body) {
-            writes(i, &mut |reg| {
-                if let Some(list) = writers.get_mut(reg.0 as usize) {
-                    list.push(n);
-                }
-            });
-        }
-        Self { module, id, function, body, blocks: blocks(function), writers }
+    pub(super) fn new(module: &'a Module, id: FuncId, flow: &'a Flow<'a>) -> Self {
+        Self { module, id, flow }
     }
 
     /// What a register holds before instruction `at`.
@@ -61,15 +47,14 @@ impl<'a> Values<'a> {
             return Value::Unknown;
         }
         *left -= 1;
-        let Some(writers) = self.writers.get(reg.0 as usize) else { return Value::Unknown };
-        let before = writers[..writers.partition_point(|&n| (n as usize) < at)].last();
-        if let Some(&n) = before
-            && self.blocks[n as usize] == self.blocks[at]
-            && self.body[n as usize].guard.is_none()
+        let Flow { code, cfg, definitions, .. } = self.flow;
+        let block = cfg.range(cfg.block_of(at)).start..at;
+        if let Some(n) = definitions.last_within(reg.0, block)
+            && code.body[n].guard.is_none()
         {
-            return self.written(reg, n as usize, bank, left);
+            return self.written(reg, n, bank, left);
         }
-        match writers.as_slice() {
+        match definitions.of(reg.0) {
             [first, rest @ ..] if rest.len() < WRITES => {
                 let value = self.written(reg, *first as usize, bank, left);
                 let mut others = rest.iter().map(|&n| self.written(reg, n as usize, bank, left));
@@ -81,8 +66,8 @@ impl<'a> Values<'a> {
 
     /// What an instruction leaves in a register.
     fn written(&self, reg: RegId, n: usize, bank: &Bank, left: &mut usize) -> Value {
-        let i = &self.body[n];
-        let is_kernel = self.function.is_entry;
+        let i = &self.flow.code.body[n];
+        let is_kernel = self.flow.code.function.is_entry;
         match (i.opcode, i.operands.as_slice()) {
             (Opcode::Mov | Opcode::Cvta, [Operand::Reg(_), source]) => match source {
                 Operand::Reg(source) => self.search(*source, n, bank, left),
@@ -136,7 +121,7 @@ impl<'a> Values<'a> {
             return Value::Handle(name);
         }
         let byte = match base {
-            Base::Param(id) if self.function.is_entry => bank.param(id),
+            Base::Param(id) if self.flow.code.function.is_entry => bank.param(id),
             _ => None,
         };
         byte.and_then(|byte| moved(byte, offset)).map_or(Value::Unknown, Value::AddressOf)

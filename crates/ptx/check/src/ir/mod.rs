@@ -18,8 +18,10 @@
 //! | bar, barrier | barrier number, thread count if written, predicate of `.red` as `Reg`/`NotReg`; `bar.red`: destination first |
 //! | istypep | p, a |
 
+mod code;
 mod operands;
 
+pub use code::BodyCode;
 pub use operands::{FetchOperands, Lod, Operands, QueryOperands, SurfaceOperands};
 pub(crate) use operands::{coordinates, first};
 

@@ -4,13 +4,12 @@
 //! never. Threads that end without doing anything more have left: barriers do not wait for them
 //! (an early `if (i >= n) return;` is right).
 
+use texunit_flow::{Cfg, Edges, Variation, control_dependence};
 use texunit_isa::{Opcode, VoteMode};
 use texunit_syntax::{Diagnostic, Span};
 
 use super::body::{Body, is_foreign};
-use super::divergence::{Value, Values, Variation};
-use super::graph::{self, Graph};
-use crate::dominators::Edges;
+use super::divergence::{Value, Values};
 use crate::ir::{Instruction, Operand};
 
 /// Pairs of a block and a branch that decides about it: some, and some for each block; more: nothing
@@ -29,7 +28,7 @@ enum Together {
 /// Finds barriers and the like in divergent code.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let sites: Vec<(usize, Together)> = (0..body.code.len())
-        .filter(|&at| body.graph.reaches(body.graph.block_of(at)))
+        .filter(|&at| body.is_reachable(at))
         .filter_map(|at| together(body, at).map(|t| (at, t)))
         .collect();
     if sites.is_empty() || one_thread(body) {
@@ -116,7 +115,7 @@ fn has_effect(body: &Body, at: usize, barriers: bool) -> bool {
     let i = &body.code[at];
     match i.opcode {
         Opcode::St | Opcode::Atom | Opcode::Red | Opcode::Sust | Opcode::Sured => true,
-        Opcode::Call => !graph::never_returns(body.module, i),
+        Opcode::Call => !i.never_returns(body.module),
         Opcode::Bar | Opcode::Barrier => barriers,
         Opcode::Ret => !body.function.is_entry,
         _ => is_foreign(i, body.syntax[at]),
@@ -125,15 +124,15 @@ fn has_effect(body: &Body, at: usize, barriers: bool) -> bool {
 
 /// Blocks from which the kernel ends without any effect.
 fn ending(body: &Body, barriers: bool) -> Vec<bool> {
-    let graph: &Graph = &body.graph;
+    let graph: &Cfg = &body.graph;
     let exit = graph.exit();
-    let mut open: Vec<usize> = (0..exit).map(|b| graph.next.of(b).len()).collect();
+    let mut open: Vec<usize> = (0..exit).map(|b| graph.successors.of(b).len()).collect();
     let mut ending = vec![false; exit as usize + 1];
     // A function that is left goes on in its caller, except by exit and trap.
     let mut stack = vec![exit];
     ending[exit as usize] = true;
     while let Some(block) = stack.pop() {
-        for &before in graph.previous.of(block) {
+        for &before in graph.predecessors.of(block) {
             open[before as usize] -= 1;
             let idle = || graph.range(before).all(|at| !has_effect(body, at, barriers));
             let falls_out = !body.function.is_entry && block == exit && falls(body, before);
@@ -157,7 +156,7 @@ fn falls(body: &Body, block: u32) -> bool {
 pub(super) fn control(body: &Body) -> Option<(Edges, Edges)> {
     let next = without_early_ends(body);
     let most = MAX_PAIRS.0 + MAX_PAIRS.1 * next.vertices();
-    let control = graph::control(&next, most)?;
+    let control = control_dependence(&next, most)?;
     Some((next, control))
 }
 
@@ -169,7 +168,7 @@ fn without_early_ends(body: &Body) -> Edges {
     let exit = graph.exit();
     let mut list = Vec::new();
     for block in 0..exit {
-        let next = graph.next.of(block);
+        let next = graph.successors.of(block);
         let leaves = |&to: &u32| {
             if to == exit {
                 body.function.is_entry || leaves_thread(body, block)

@@ -1,22 +1,14 @@
-//! A function as the lints see it: each instruction beside its syntax, which registers it reads
-//! and writes, and where each register is written.
+//! A function as the lints see it: each instruction beside its syntax, the control-flow graph, and the
+//! instructions that write each register.
 
 use std::collections::HashMap;
 
+use texunit_flow::{Access, Cfg, Code, Definitions, DominatorTree};
 use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::ast::{self, OperandKind, Statement, Subscript};
 use texunit_syntax::{SourceFile, Span};
 
-use super::graph::Graph;
-use crate::dominators::Edges;
-use crate::ir::{Function, Instruction, Module, Operand, RegId};
-
-/// What is done to a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
-    Read,
-    Write,
-}
+use crate::ir::{BodyCode, Function, Instruction, Module, Operand, RegId};
 
 /// How much is known about a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,12 +63,15 @@ pub(super) struct Body<'a> {
     pub(super) module: &'a Module,
     pub(super) function: &'a Function,
     pub(super) code: &'a [Instruction],
+    pub(super) flow: BodyCode<'a>,
     pub(super) syntax: Vec<&'a ast::Instruction<'a>>,
-    pub(super) graph: Graph,
+    pub(super) graph: Cfg,
+    /// Dominators from the first block on.
+    pub(super) dominators: DominatorTree,
     /// What is known about each register.
     pub(super) known: Vec<Known>,
     /// The instructions that write each register, in order.
-    pub(super) writes: Edges,
+    pub(super) writes: Definitions,
 }
 
 impl<'a> Body<'a> {
@@ -95,32 +90,46 @@ impl<'a> Body<'a> {
         if syntax.len() != code.len() || !code.iter().zip(&syntax).all(same) {
             return None;
         }
-        let graph = Graph::new(module, function, code);
+        let flow = BodyCode { module: Some(module), ..BodyCode::new(function) };
+        let graph = Cfg::new(&flow);
+        let dominators = graph.dominators();
         let known = known(function, code, &syntax);
-        let mut list = Vec::new();
-        for (n, (i, a)) in code.iter().zip(&syntax).enumerate() {
-            registers(i, a, |reg, access| {
-                if access == Access::Write {
-                    list.push((reg.0, n as u32));
-                }
-            });
-        }
-        let writes = Edges::new(function.regs.len(), &list);
-        Some(Self { origin, source, module, function, code, syntax, graph, known, writes })
+        let writes = Definitions::new(&flow);
+        Some(Self {
+            origin,
+            source,
+            module,
+            function,
+            code,
+            flow,
+            syntax,
+            graph,
+            dominators,
+            known,
+            writes,
+        })
+    }
+
+    /// Whether control can come to an instruction.
+    pub(super) fn is_reachable(&self, instruction: usize) -> bool {
+        self.dominators.reaches(self.graph.block_of(instruction))
     }
 
     /// The last write of a register before an instruction, in the same block.
     pub(super) fn write_before(&self, reg: RegId, instruction: usize) -> Option<usize> {
         let start = self.graph.range(self.graph.block_of(instruction)).start;
-        self.last_write(reg, start..instruction)
+        self.writes.last_within(reg.0, start..instruction)
     }
 
-    /// The last write of a register in a range of instructions.
-    pub(super) fn last_write(&self, reg: RegId, range: std::ops::Range<usize>) -> Option<usize> {
-        let writes = self.writes.of(reg.0);
-        let before = writes.partition_point(|&w| (w as usize) < range.end);
-        let last = *writes.get(before.checked_sub(1)?)? as usize;
-        (last >= range.start).then_some(last)
+    /// The only instruction that can have written what an instruction reads in a register: the last one before it
+    /// in its block, else the only one in the function.
+    pub(super) fn only_write(&self, reg: RegId, instruction: usize) -> Option<usize> {
+        let write = match (self.write_before(reg, instruction), self.writes.of(reg.0)) {
+            (Some(write), _) => write,
+            (None, [write]) if self.known[reg.0 as usize] == Known::All => *write as usize,
+            _ => return None,
+        };
+        self.code[write].guard.is_none().then_some(write)
     }
 
     /// The name of a register as written.
@@ -129,8 +138,8 @@ impl<'a> Body<'a> {
     }
 
     /// Calls `f` for the registers of an instruction: those that are read, then those written.
-    pub(super) fn registers(&self, instruction: usize, f: impl FnMut(RegId, Access)) {
-        registers(&self.code[instruction], self.syntax[instruction], f);
+    pub(super) fn registers(&self, instruction: usize, mut f: impl FnMut(RegId, Access)) {
+        self.flow.operands(instruction, |reg, access| f(RegId(reg), access));
     }
 
     /// Where a register stands in an instruction; the whole instruction if it is not found.
@@ -166,13 +175,9 @@ impl<'a> Body<'a> {
         let (mut reg, mut at) = (reg, instruction);
         // A chain of copies is short, or not worth following.
         for _ in 0..8 {
-            let write = match (self.write_before(reg, at), self.writes.of(reg.0)) {
-                (Some(write), _) => write,
-                (None, [write]) if self.known[reg.0 as usize] == Known::All => *write as usize,
-                _ => return None,
-            };
+            let write = self.only_write(reg, at)?;
             let i = &self.code[write];
-            if i.opcode != Opcode::Mov || i.guard.is_some() || i.mods.vector > 0 {
+            if i.opcode != Opcode::Mov || i.mods.vector > 0 {
                 return None;
             }
             match i.operands.as_slice() {
@@ -231,75 +236,14 @@ fn find_name(operand: &ast::Operand, wanted: &str) -> Option<Span> {
     }
 }
 
-/// How many of the operands in its list an instruction writes; `None` if the checker does not know.
-fn destinations(i: &Instruction, a: &ast::Instruction) -> Option<usize> {
-    use Opcode::*;
-    if i.operands.is_empty() && !a.operands.is_empty() {
-        return None;
-    }
-    let pair = matches!(a.operands.first().map(|o| &o.kind), Some(OperandKind::Pair(..)));
-    Some(match i.opcode {
-        St | Red | Sust | Sured | Bra | Brx | Membar | Fence | Prefetch | Prefetchu | Exit
-        | Ret | Trap | Brkpt | Nanosleep | Pmevent | Discard | Applypriority => 0,
-        Bar | Barrier => usize::from(i.mods.red),
-        Call | Abs | Add | Addc | And | Bfe | Bfi | Bfind | Bmsk | Brev | Clz | Cnot | Copysign
-        | Cos | Cvt | Div | Dp2a | Dp4a | Ex2 | Fma | Fns | Lg2 | Lop3 | Mad | Mad24 | Madc
-        | Max | Min | Mov | Mul | Mul24 | Neg | Not | Or | Popc | Prmt | Rcp | Rem | Rsqrt
-        | Sad | Selp | Set | Setp | Shf | Shl | Shr | Sin | Slct | Sqrt | Sub | Subc | Szext
-        | Tanh | Testp | Xor | Atom | Cvta | Isspacep | Ld | Ldu | Activemask | Match | Redux
-        | Shfl | Vote | Istypep | Suld | Suq | Tex | Tld4 | Txq => 1 + usize::from(pair),
-        _ => return None,
-    })
-}
-
-/// Whether the checker knows nothing of an instruction but its name.
+/// Whether the checker knows little of an instruction but its name.
 pub(super) fn is_foreign(i: &Instruction, a: &ast::Instruction) -> bool {
-    destinations(i, a).is_none()
-}
-
-fn registers(i: &Instruction, a: &ast::Instruction, mut f: impl FnMut(RegId, Access)) {
-    if let Some(guard) = i.guard {
-        f(guard.reg, Access::Read);
-    }
-    let Some(written) = destinations(i, a) else { return };
-    // What is in a register does not matter to `xor %r1, %r2, %r2`, which makes a zero.
-    let zero = matches!(i.opcode, Opcode::Xor | Opcode::Sub)
-        && !i.mods.types.iter().any(|ty| ty.is_float())
-        && matches!(i.operands.get(written..), Some([a, b]) if a == b);
-    // Nor to elements that only fill a vector.
-    let padding = i.operands.padding();
-    let matters = |operand: &&Operand| !zero && !padding.iter().any(|p| std::ptr::eq(p, *operand));
-    for operand in i.operands.read(written).filter(matters) {
-        each(operand, &mut |reg| f(reg, Access::Read));
-    }
-    for operand in i.operands.written(written) {
-        each(operand, &mut |reg| f(reg, Access::Write));
-    }
-}
-
-/// Calls `f` for every register of an operand.
-pub(super) fn each(operand: &Operand, f: &mut impl FnMut(RegId)) {
-    match operand {
-        Operand::Reg(reg) | Operand::NotReg(reg) => f(*reg),
-        Operand::Address(base, _) | Operand::Handle(base) | Operand::AddressOf(base, _) => {
-            if let crate::ir::Base::Reg(reg) = base {
-                f(*reg);
-            }
-        }
-        Operand::Element(element) => each(&element.index, f),
-        Operand::Vector(list) | Operand::Args(list) => {
-            for operand in list {
-                each(operand, f);
-            }
-        }
-        _ => {}
-    }
+    !i.is_known() || (i.operands.is_empty() && !a.operands.is_empty())
 }
 
 fn known(function: &Function, code: &[Instruction], syntax: &[&ast::Instruction]) -> Vec<Known> {
     let mut known = vec![Known::All; function.regs.len()];
-    let foreign: Vec<_> =
-        code.iter().zip(syntax).filter(|(i, a)| destinations(i, a).is_none()).collect();
+    let foreign: Vec<_> = code.iter().zip(syntax).filter(|(i, a)| is_foreign(i, a)).collect();
     if foreign.is_empty() {
         return known;
     }

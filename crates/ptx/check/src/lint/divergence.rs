@@ -8,13 +8,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use texunit_isa::Opcode;
-use texunit_syntax::ast::OperandKind;
+use texunit_flow::{Access, Edges, Variation, reaching_definitions, reaching_in_block};
+use texunit_isa::{MulPart, Opcode, ScalarType};
 
-use super::body::{Access, Body, Known};
-pub(super) use super::kinds::Variation;
-use super::kinds::{combine, special_kind};
-use crate::dominators::Edges;
+use super::body::{Body, Known};
 use crate::ir::{Base, Operand, RegId};
 
 /// A kind, and the instruction that it stems from.
@@ -148,7 +145,7 @@ impl<'b, 'a> Values<'b, 'a> {
     fn needs(&mut self, at: usize) -> Vec<u32> {
         let mut reads = Vec::new();
         self.body.registers(at, |reg, access| {
-            if access == Access::Read {
+            if access == Access::Use {
                 reads.push(reg);
             }
         });
@@ -223,59 +220,28 @@ impl<'b, 'a> Values<'b, 'a> {
         if writes.len() <= 1 {
             return writes.to_vec();
         }
-        let block = body.graph.block_of(at);
-        let mut list = Vec::new();
-        if self.within(reg, body.graph.range(block).start..at, &mut list) {
+        let (mut list, is_open) =
+            reaching_in_block(&body.flow, &body.graph, &body.writes, (reg.0, at));
+        if !is_open {
             return list;
         }
-        if let Some(known) = self.reaching.get(&(block, reg.0)) {
-            list.extend(known);
-            return list;
+        let key = (body.graph.block_of(at), reg.0);
+        if !self.reaching.contains_key(&key) {
+            let place = (reg.0, key.0);
+            let found =
+                reaching_definitions(&body.flow, &body.graph, &body.writes, place, &mut self.left);
+            let Some(found) = found else { return Vec::new() };
+            self.reaching.insert(key, found.definitions);
         }
-        let mut before = Vec::new();
-        let mut seen = std::collections::HashSet::new();
-        let mut stack: Vec<u32> = body.graph.previous.of(block).to_vec();
-        while let Some(b) = stack.pop() {
-            self.left = self.left.saturating_sub(1);
-            if self.left == 0 {
-                return Vec::new();
-            }
-            if seen.insert(b) && !self.within(reg, body.graph.range(b), &mut before) {
-                stack.extend(body.graph.previous.of(b));
-            }
-        }
-        before.sort_unstable();
-        before.dedup();
-        list.extend(&before);
-        self.reaching.insert((block, reg.0), before);
+        list.extend(&self.reaching[&key]);
         list
-    }
-
-    /// Adds the writes in a range that reach its end; true if none from before does.
-    fn within(&self, reg: RegId, range: std::ops::Range<usize>, list: &mut Vec<u32>) -> bool {
-        let mut end = range.end;
-        while let Some(write) = self.body.last_write(reg, range.start..end) {
-            list.push(write as u32);
-            if self.body.code[write].guard.is_none() {
-                return true;
-            }
-            end = write;
-        }
-        false
     }
 
     /// The value that an instruction writes, from those of its operands.
     fn written(&mut self, at: usize) -> Value {
         let body = self.body;
         let i = &body.code[at];
-        // The results come first; an address is always read.
-        let pair = matches!(
-            body.syntax[at].operands.first().map(|o| &o.kind),
-            Some(OperandKind::Pair(..))
-        );
-        let implied = matches!(i.opcode, Opcode::Setp | Opcode::Shfl);
-        let written = 1 + usize::from(pair || implied);
-        let sources: Vec<&Operand> = i.operands.read(written).collect();
+        let sources: Vec<&Operand> = i.operands.read(i.destinations()).collect();
         let kinds: Vec<Value> = sources.iter().map(|o| self.operand(o, at)).collect();
         let mut value = kinds.iter().fold(Value::default(), |v, &k| v.join(k));
         let kinds: Vec<Variation> = kinds.iter().map(|v| v.kind).collect();
@@ -315,7 +281,7 @@ impl<'b, 'a> Values<'b, 'a> {
             }
             Operand::Element(element) => self.operand(&element.index, at),
             Operand::Special(special, component) => {
-                Value { kind: special_kind(*special, *component), source: Some(at as u32) }
+                Value { kind: Variation::of_special(*special, *component), source: Some(at as u32) }
             }
             Operand::Vector(list) => {
                 let mut value = Value::default();
@@ -326,5 +292,52 @@ impl<'b, 'a> Values<'b, 'a> {
             }
             _ => Value::default(),
         }
+    }
+}
+
+/// What an operation makes of the variations of its sources, which are `joined` together.
+fn combine(
+    body: &Body,
+    at: usize,
+    joined: Variation,
+    sources: &[&Operand],
+    kinds: &[Variation],
+) -> Variation {
+    let i = &body.code[at];
+    if !joined.varies() {
+        return Variation::Uniform;
+    }
+    let constant = |n: usize| {
+        let operand = sources.get(n)?;
+        body.integer(operand, at).map(|c| c.0)
+    };
+    let is_predicate = i.mods.ty() == Some(ScalarType::Pred);
+    let is_narrow = i.mods.ty().is_some_and(|ty| ty.bits() == 32 && !ty.is_float());
+    let is_low = is_narrow && i.mods.part.is_none_or(|part| part == MulPart::Lo);
+    let factor = || constant(0).or_else(|| constant(1)).filter(|_| is_low);
+    match (i.opcode, kinds) {
+        (Opcode::Sub | Opcode::Xor, _) if sources.len() == 2 && sources[0] == sources[1] => {
+            Variation::Uniform
+        }
+        (Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not, _) if is_predicate => joined,
+        // A mask of the lowest bits, or some of them, is a remainder.
+        (Opcode::And, &[a, b]) if !(a.varies() && b.varies()) => {
+            let mask = constant(0).or_else(|| constant(1));
+            joined.rem(mask.and_then(|mask| mask.checked_add(1)))
+        }
+        (Opcode::Rem, &[a, b]) if !(a.varies() && b.varies()) => {
+            joined.rem(constant(0).or_else(|| constant(1)))
+        }
+        (Opcode::Add, &[a, b]) => a.add(b),
+        (Opcode::Sub, &[a, b]) => a.sub(b),
+        (Opcode::Mul, &[a, b]) if !(a.varies() && b.varies()) => joined.mul(factor()),
+        (Opcode::Mad, &[a, b, c]) if !(a.varies() && b.varies()) => a.join(b).mul(factor()).add(c),
+        (Opcode::Shl, &[a, Variation::Uniform]) if is_narrow => {
+            a.mul(constant(1).map(|bits| 1_i32.checked_shl(bits as u32).unwrap_or(0)))
+        }
+        (Opcode::Setp, &[a, b]) if i.mods.bool_op.is_none() => {
+            a.compare(b, i.mods.cmp, [constant(0), constant(1)])
+        }
+        _ => Variation::Varying,
     }
 }

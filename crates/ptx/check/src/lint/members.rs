@@ -8,12 +8,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use texunit_flow::{Code, DominatorTree, Edges, with_exits};
 use texunit_isa::{CmpOp, Opcode, ScalarType, SpecialReg, VoteMode};
 use texunit_syntax::{Diagnostic, Span};
 
 use super::barriers::{control, one_thread};
 use super::body::{Body, Known};
-use crate::dominators::{Edges, Tree, with_exits};
 use crate::ir::{Guard, Operand, RegId};
 
 /// Instructions from a lane's number to a predicate, and branches around branches.
@@ -34,7 +34,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let said: HashSet<Span> =
         out.iter().filter(|d| d.code == "W0206").map(|d| d.primary.span).collect();
     let sites: Vec<(usize, u32)> = (0..body.code.len())
-        .filter(|&at| body.graph.reaches(body.graph.block_of(at)) && !said.contains(&body.head(at)))
+        .filter(|&at| body.is_reachable(at) && !said.contains(&body.head(at)))
         .filter_map(|at| members(body, at).map(|mask| (at, mask)))
         .collect();
     if sites.is_empty() || one_thread(body) {
@@ -42,7 +42,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     }
     let Some((next, control)) = control(body) else { return };
     let (forward, backward) = with_exits(&next);
-    let ends = Tree::new(&backward, &forward, next.vertices() as u32 - 1);
+    let ends = DominatorTree::new(&backward, &forward, next.vertices() as u32 - 1);
     let widths = WIDTHS.into_iter().chain(declared_width(body));
     let mut warps: Vec<Warp> =
         widths.map(|width| Warp::new(body, &control, &ends, width)).collect();
@@ -100,7 +100,7 @@ struct Warp<'b, 'a> {
     body: &'b Body<'a>,
     control: &'b Edges,
     /// What every way to the end goes over.
-    ends: &'b Tree,
+    ends: &'b DominatorTree,
     /// Threads of a row of the CTA.
     width: u32,
     blocks: HashMap<u32, u32>,
@@ -108,7 +108,7 @@ struct Warp<'b, 'a> {
 }
 
 impl<'b, 'a> Warp<'b, 'a> {
-    fn new(body: &'b Body<'a>, control: &'b Edges, ends: &'b Tree, width: u32) -> Self {
+    fn new(body: &'b Body<'a>, control: &'b Edges, ends: &'b DominatorTree, width: u32) -> Self {
         let left = MAX_STEPS.0 + MAX_STEPS.1 * body.code.len();
         Self { body, control, ends, width, blocks: HashMap::new(), left }
     }
@@ -161,15 +161,11 @@ impl<'b, 'a> Warp<'b, 'a> {
         let Some(last) = graph.range(decider).last() else { return ALL };
         let i = &body.code[last];
         let Some(guard) = i.guard else { return ALL };
-        let taken = match (i.opcode, i.operands.first()) {
-            (Opcode::Bra, Some(Operand::Label(label))) => {
-                let target = body.function.labels.get(label.0 as usize).map(|l| l.1);
-                let target = target.filter(|&t| t < body.code.len());
-                target.map_or(graph.exit(), |t| graph.block_of(t))
-            }
-            (Opcode::Ret | Opcode::Exit | Opcode::Trap, _) => graph.exit(),
-            _ => return ALL,
-        };
+        if !matches!(i.opcode, Opcode::Bra | Opcode::Ret | Opcode::Exit | Opcode::Trap) {
+            return ALL;
+        }
+        let mut taken = graph.exit();
+        body.flow.control(last, |target| taken = graph.block_of(target));
         let leads = |to: u32| self.ends.dominates(block, to);
         match (leads(taken), leads(decider + 1)) {
             (true, false) => self.guard(guard, last),
@@ -189,16 +185,9 @@ impl<'b, 'a> Warp<'b, 'a> {
 
     /// The only instruction that can have written what an instruction reads in a register.
     fn write(&mut self, reg: RegId, at: usize, depth: usize) -> Option<usize> {
-        let body = self.body;
         self.left = self.left.checked_sub(1)?;
-        let known = body.known[reg.0 as usize] == Known::All && depth < MAX_DEPTH;
-        let write = match (body.write_before(reg, at), body.writes.of(reg.0)) {
-            _ if !known => return None,
-            (Some(write), _) => write,
-            (None, [write]) => *write as usize,
-            _ => return None,
-        };
-        body.code[write].guard.is_none().then_some(write)
+        let known = self.body.known[reg.0 as usize] == Known::All && depth < MAX_DEPTH;
+        known.then(|| self.body.only_write(reg, at)).flatten()
     }
 
     fn predicate(&mut self, reg: RegId, at: usize, depth: usize) -> Option<u32> {

@@ -9,8 +9,6 @@
 mod barriers;
 mod body;
 mod divergence;
-mod graph;
-mod kinds;
 mod levels;
 mod members;
 mod reads;

@@ -4,10 +4,11 @@
 //! dominator tree shows that. For the others the ways back from the read are searched, and ways
 //! on which one predicate would be true and false are left out.
 
+use texunit_flow::{Access, Code, Control};
 use texunit_isa::Opcode;
 use texunit_syntax::{Diagnostic, Span};
 
-use super::body::{Access, Body, Known};
+use super::body::{Body, Known};
 use crate::ir::{Guard, Operand, RegId};
 use crate::names::{Map, Set};
 
@@ -115,7 +116,7 @@ impl Suspects {
                 continue;
             }
             stack.push((block, Some(log.len())));
-            stack.extend(body.graph.dominators.children.of(block).iter().map(|&c| (c, None)));
+            stack.extend(body.dominators.children.of(block).iter().map(|&c| (c, None)));
             found.block(body, how, block, &mut written, &mut log);
         }
         found.unwritten.sort_unstable_by_key(|&(_, at)| at);
@@ -136,10 +137,10 @@ impl Suspects {
                 if !known {
                     // After the first read, others say nothing new.
                     log.push(reg);
-                    if access == Access::Read {
+                    if access == Access::Use {
                         self.unwritten.push((reg, at));
                     }
-                } else if let (Access::Read, Written::Under(guard)) = (access, how[reg.0 as usize])
+                } else if let (Access::Use, Written::Under(guard)) = (access, how[reg.0 as usize])
                     && body.known[reg.0 as usize] == Known::All
                     && let Some(write) = body.write_before(reg, at)
                     && !depends(body, guard, write..at + 1)
@@ -209,7 +210,7 @@ impl<'b, 'a> Search<'b, 'a> {
 
     /// Drops the facts about predicates that are written in a range of instructions.
     fn forget(&self, facts: &mut Facts, range: std::ops::Range<usize>) {
-        facts.retain(|&(reg, _)| self.body.last_write(RegId(reg), range.clone()).is_none());
+        facts.retain(|&(reg, _)| self.body.writes.last_within(reg, range.clone()).is_none());
     }
 
     /// What must hold so that the read matters.
@@ -252,15 +253,15 @@ impl<'b, 'a> Search<'b, 'a> {
                 way.reverse();
                 return Some(Way { blocks: way });
             }
-            let before = graph.previous.of(at);
+            let before = graph.predecessors.of(at);
             if self.left <= before.len() {
                 return None;
             }
             self.left -= 1 + before.len();
             for &from in before {
-                let written = self.body.last_write(reg, graph.range(from)).is_some()
-                    || few.iter().any(|&w| graph.dominators.dominates(w, from));
-                if written || !graph.reaches(from) {
+                let written = self.body.writes.last_within(reg.0, graph.range(from)).is_some()
+                    || few.iter().any(|&w| self.body.dominators.dominates(w, from));
+                if written || !self.body.dominators.reaches(from) {
                     continue;
                 }
                 let mut facts = facts.clone();
@@ -287,14 +288,14 @@ impl<'b, 'a> Search<'b, 'a> {
         let mut stack = Vec::new();
         let mut block = graph.block_of(at);
         loop {
-            let before = graph.previous.of(block);
+            let before = graph.predecessors.of(block);
             if self.left <= before.len() {
                 return true;
             }
             self.left -= 1 + before.len();
             stack.extend(before.iter().copied().filter(|&b| seen.insert(b)));
             let Some(next) = stack.pop() else { return false };
-            if self.body.last_write(reg, graph.range(next)).is_some() {
+            if self.body.writes.last_within(reg.0, graph.range(next)).is_some() {
                 return true;
             }
             block = next;
@@ -315,11 +316,8 @@ impl<'b, 'a> Search<'b, 'a> {
 fn taken(body: &Body, from: u32, to: u32) -> Option<(Guard, bool)> {
     let last = body.graph.range(from).last()?;
     let guard = body.code[last].guard?;
-    let next = body.graph.next.of(from);
-    if next.len() < 2
-        || super::graph::next(body.module, body.function, &body.code[last])
-            == super::graph::Next::Falls
-    {
+    let next = body.graph.successors.of(from);
+    if next.len() < 2 || body.flow.control(last, |_| {}) == Control::Next {
         return None;
     }
     // With two edges, the one to the next block is not taken: a jump there would be the same edge.
@@ -378,7 +376,7 @@ fn branch_of(body: &Body, reg: RegId, way: &Way) -> Option<(Span, String)> {
     let mut fallback = None;
     for pair in way.blocks.windows(2) {
         let (to, from) = (pair[0], pair[1]);
-        let others = graph.next.of(from);
+        let others = graph.successors.of(from);
         if others.len() < 2 {
             continue;
         }
@@ -392,7 +390,7 @@ fn branch_of(body: &Body, reg: RegId, way: &Way) -> Option<(Span, String)> {
                 label(t.1)
             });
         let leads = |&other: &u32| {
-            other != to && writes.iter().any(|&w| graph.dominators.dominates(other, w))
+            other != to && writes.iter().any(|&w| body.dominators.dominates(other, w))
         };
         if others.iter().take(MAX_WAYS).any(leads) {
             return Some(said);

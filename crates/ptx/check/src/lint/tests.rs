@@ -1,10 +1,10 @@
 //! Analyses of small functions, in text.
 
+use texunit_flow::{Variation, control_dependence};
 use texunit_syntax::{SourceFile, parse};
 
 use super::body::{Body, Origin};
-use super::divergence::{Values, Variation};
-use super::graph;
+use super::divergence::Values;
 use crate::check_with;
 use crate::ir::RegId;
 use crate::options::Options;
@@ -34,7 +34,7 @@ fn with_body(statements: &str, f: impl FnOnce(&Body)) {
 fn kind(statements: &str, name: &str) -> Variation {
     let mut kind = None;
     with_body(statements, |body| {
-        let control = graph::control(&body.graph.next, 10_000).unwrap();
+        let control = control_dependence(&body.graph.successors, 10_000).unwrap();
         let reg = body.function.regs.iter().position(|r| r.name == name).unwrap();
         let at = body.code.len() - 2;
         kind = Some(Values::new(body, &control).read(RegId(reg as u32), at).kind);
@@ -45,7 +45,7 @@ fn kind(statements: &str, name: &str) -> Variation {
 #[test]
 fn sources() {
     let of = |what: &str| kind(&format!("{what} st.global.u32 [%rd1], %r2;"), "%r2");
-    assert_eq!(of("mov.u32 %r2, %tid.x;"), Variation::Tid);
+    assert_eq!(of("mov.u32 %r2, %tid.x;"), Variation::TID);
     assert_eq!(of("mov.u32 %r2, %tid.y;"), Variation::Varying);
     assert_eq!(of("mov.u32 %r2, %laneid;"), Variation::Lane);
     assert_eq!(of("mov.u32 %r2, %clock;"), Variation::Varying);
@@ -63,8 +63,17 @@ fn operations() {
     let of = |what: &str| {
         kind(&format!("mov.u32 %r3, %tid.x; {what} st.global.u32 [%rd1], %r2;"), "%r2")
     };
-    assert_eq!(of("add.s32 %r2, %r3, %r1;"), Variation::Affine);
-    assert_eq!(of("mad.lo.s32 %r2, %r1, %r1, %r3;"), Variation::Affine);
+    let affine = |stride| Variation::Affine { from_zero: false, stride };
+    assert_eq!(of("add.s32 %r2, %r3, %r1;"), affine(1));
+    assert_eq!(of("sub.s32 %r2, %r1, %r3;"), affine(-1));
+    assert_eq!(of("mad.lo.s32 %r2, %r1, %r1, %r3;"), affine(1));
+    assert_eq!(of("mad.lo.s32 %r2, 12, %r3, %r1;"), affine(12));
+    assert_eq!(of("shl.b32 %r4, %r3, 2; add.s32 %r2, %r4, 8;"), affine(4));
+    let scaled = Variation::Affine { from_zero: true, stride: -6 };
+    assert_eq!(of("mul.lo.s32 %r2, %r3, -6;"), scaled);
+    assert_eq!(of("shl.b32 %r2, %r3, 32;"), Variation::Uniform);
+    assert_eq!(of("mul.hi.s32 %r2, %r3, 4;"), Variation::Varying);
+    assert_eq!(of("mul.f32 %r2, %r3, 0f40000000;"), Variation::Varying);
     assert_eq!(of("mul.lo.s32 %r2, %r3, %r1;"), Variation::Varying);
     assert_eq!(of("and.b32 %r2, %r3, 31;"), Variation::Lane);
     assert_eq!(of("and.b32 %r2, %r3, 63;"), Variation::Varying);
@@ -101,6 +110,8 @@ fn comparisons() {
     assert_eq!(of("setp.lt.u32 %p1, %r2, 48;"), Variation::InWarp);
     assert_eq!(of("setp.le.u32 %p1, %r2, 48;"), Variation::InWarp);
     assert_eq!(of("setp.lt.s32 %p1, %r2, %r1;"), Variation::Bound);
+    assert_eq!(of("add.s32 %r2, %r2, %r1; setp.lt.s32 %p1, %r2, 9;"), Variation::Bound);
+    assert_eq!(of("shl.b32 %r2, %r2, 2; setp.lt.s32 %p1, %r2, %r1;"), Variation::Varying);
     assert_eq!(of("setp.lt.s32 %p1, %r3, 16;"), Variation::InWarp);
     assert_eq!(of("setp.lt.s32 %p1, %r3, 32;"), Variation::Varying);
     assert_eq!(of("setp.lt.s32 %p1, %r1, 16;"), Variation::Uniform);

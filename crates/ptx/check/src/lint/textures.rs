@@ -330,7 +330,7 @@ impl<'b, 'a> Textures<'b, 'a> {
 impl<'b, 'a> Fetch<'b, 'a> {
     fn new(body: &'b Body<'a>, at: usize) -> Option<Self> {
         let i = &body.code[at];
-        if i.mods.unexecuted.is_some() || !body.graph.reaches(body.graph.block_of(at)) {
+        if i.mods.unexecuted.is_some() || !body.is_reachable(at) {
             return None;
         }
         let operands = i.operands.fetch()?;

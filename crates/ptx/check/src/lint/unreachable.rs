@@ -4,24 +4,23 @@ use texunit_isa::Opcode;
 use texunit_syntax::Diagnostic;
 
 use super::body::Body;
-use super::graph;
 
 /// Finds unreachable code: one warning for each stretch.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let graph = &body.graph;
     // What follows a call that does not return is the compiler's way to end a function.
-    let mut reached: Vec<bool> = (0..graph.exit()).map(|b| graph.reaches(b)).collect();
+    let mut reached: Vec<bool> = (0..graph.exit()).map(|b| body.dominators.reaches(b)).collect();
     let mut stack: Vec<u32> = (1..graph.exit())
         .filter(|&b| {
             let last = &body.code[graph.range(b - 1).end - 1];
             // Inline assembly of a compiler that does not know what it does.
             let unseen = matches!(last.opcode, Opcode::Exit | Opcode::Trap) && body.origin.compiled;
-            unseen || graph::never_returns(body.module, last)
+            unseen || last.never_returns(body.module)
         })
         .collect();
     while let Some(block) = stack.pop() {
         if block < graph.exit() && !std::mem::replace(&mut reached[block as usize], true) {
-            stack.extend(graph.next.of(block));
+            stack.extend(graph.successors.of(block));
         }
     }
     let mut block = 0;

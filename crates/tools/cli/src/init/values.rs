@@ -25,9 +25,10 @@ const MAX: usize = 64;
 /// Most rounds over the code: values that go through more variables than this in a row are not followed.
 const ROUNDS: usize = 12;
 
-/// Memory that values go through: a variable of a frame, or a parameter of a function that is called.
+/// What holds values, by function: a register, a variable of the frame, or a parameter of a function that is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Cell {
+    Register(u32, RegId),
     Frame(u32, u32),
     Param(u32, u32),
 }
@@ -36,7 +37,7 @@ enum Cell {
 pub(super) struct Values<'m> {
     module: &'m Module,
     kernel: FuncId,
-    registers: HashMap<(u32, RegId), Origins>,
+    /// By cell and offset in bytes, which is 0 of registers.
     cells: HashMap<(Cell, i64), Origins>,
     /// The functions that the kernel reaches, itself first.
     pub(super) reached: Vec<FuncId>,
@@ -46,14 +47,8 @@ pub(super) struct Values<'m> {
 impl<'m> Values<'m> {
     /// Looks through a kernel.
     pub(super) fn new(module: &'m Module, kernel: FuncId) -> Self {
-        let mut values = Self {
-            module,
-            kernel,
-            registers: HashMap::new(),
-            cells: HashMap::new(),
-            reached: vec![kernel],
-            changed: true,
-        };
+        let mut values =
+            Self { module, kernel, cells: HashMap::new(), reached: vec![kernel], changed: true };
         for _ in 0..ROUNDS {
             if !std::mem::take(&mut values.changed) {
                 break;
@@ -77,16 +72,11 @@ impl<'m> Values<'m> {
 
     /// Where the value of a register may come from.
     pub(super) fn of(&self, function: FuncId, register: RegId) -> Origins {
-        self.registers.get(&(function.0, register)).cloned().unwrap_or_default()
+        self.cell(Cell::Register(function.0, register), 0)
     }
 
     fn add(&mut self, function: FuncId, register: RegId, origins: &Origins) {
-        let known = self.registers.entry((function.0, register)).or_default();
-        for &origin in origins {
-            if known.len() < MAX && known.insert(origin) {
-                self.changed = true;
-            }
-        }
+        self.store(Cell::Register(function.0, register), 0, origins);
     }
 
     fn store(&mut self, cell: Cell, offset: i64, origins: &Origins) {

@@ -1,13 +1,14 @@
 //! Which product goes into a sum.
 
-use super::blocks::{Blocks, reads, writes};
+use super::blocks::{Blocks, FusedCode};
 use super::{
     Instruction, Opcode, Operand, Pairs, Product, RegId, Role, ScalarType, Sum, fma_of, ir,
     plain_product, plain_sum,
 };
-use crate::lower::{arithmetic::row_of, registers};
+use crate::lower::arithmetic::row_of;
 use std::collections::HashMap;
-use texunit_check::ir::Base;
+use texunit_check::ir::{Base, BodyCode};
+use texunit_flow::{Access, Code, Definitions};
 use texunit_isa::Space;
 
 /// Sums that may read a product that is looked at: to compare ever more would cost more than it is worth.
@@ -72,6 +73,7 @@ struct State {
 
 /// Goes through blocks.
 pub(super) struct Finder<'a> {
+    code: FusedCode<'a>,
     body: &'a [Instruction],
     is_entry: bool,
     registers: Vec<State>,
@@ -87,17 +89,15 @@ pub(super) struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    pub(super) fn new(function: &ir::Function, body: &'a [Instruction]) -> Self {
-        let of_writes = |n| State { is_single: n == 1, ..State::default() };
-        let mut registers: Vec<State> =
-            registers::writes(function).into_iter().map(of_writes).collect();
-        for r in function.returns.iter().filter_map(|p| p.reg) {
-            if let Some(state) = registers.get_mut(r.0 as usize) {
-                state.is_exposed = true;
-            }
-        }
+    pub(super) fn new(function: &'a ir::Function) -> Self {
+        let code = FusedCode(BodyCode::new(function));
+        let writes = Definitions::new(&code);
+        let state = |reg| State { is_single: writes.of(reg).len() == 1, ..State::default() };
+        let mut registers: Vec<State> = (0..code.registers() as u32).map(state).collect();
+        code.results(|reg| registers[reg as usize].is_exposed = true);
         Self {
-            body,
+            code,
+            body: code.0.body,
             is_entry: function.is_entry,
             registers,
             touched: Vec::new(),
@@ -111,11 +111,10 @@ impl<'a> Finder<'a> {
 
     /// Goes through a block.
     pub(super) fn block(&mut self, blocks: &Blocks<'_>, number: usize, is_in_loop: bool) {
-        let behind = blocks.live_out(number);
-        let mut dead = Vec::new();
-        blocks.back(number, &mut behind.clone(), &mut |i| dead.push(i));
+        let chain = &blocks.chains[number];
+        let (behind, mut dead) = blocks.needs(chain);
         self.start = self.clock;
-        for i in blocks.chains[number].instructions() {
+        for i in blocks.instructions(chain) {
             // They come last to first.
             let is_dead = dead.pop_if(|last| *last == i).is_some();
             self.step(i, (number, is_in_loop), is_dead);
@@ -130,7 +129,7 @@ impl<'a> Finder<'a> {
                 continue;
             }
             state.holds = None;
-            if behind.has(r.0 as usize) {
+            if behind.has(r.0) {
                 p.is_unknown |= !p.is_kept && (p.is_scaled || is_in_loop);
                 p.is_kept = true;
                 // Loops are unrolled, and what does not change in them is moved. A constant factor is looked for in
@@ -164,8 +163,9 @@ impl<'a> Finder<'a> {
         if let Some(ty) = sum {
             self.sum(i, inst, ty, block);
         }
+        let code = self.code;
         let (states, products) = (&mut self.registers, &mut self.products);
-        reads(inst, &mut |r| {
+        code.each(i, Access::Use, |r| {
             if let Some(state) = states.get_mut(r.0 as usize) {
                 state.is_exposed |= state.written == 0;
             }
@@ -178,8 +178,8 @@ impl<'a> Finder<'a> {
             }
         };
         match (sum.is_some(), inst.guard) {
-            (false, _) => reads(inst, &mut read),
-            (true, Some(_)) => writes(inst, &mut read),
+            (false, _) => code.each(i, Access::Use, &mut read),
+            (true, Some(_)) => code.each(i, Access::Def, &mut read),
             (true, None) => {}
         }
         let product = plain_product(inst).filter(|_| !is_dead).map(|ty| Factors {
@@ -197,7 +197,7 @@ impl<'a> Finder<'a> {
         let is_constant = self.makes_constant(inst);
         self.clock += 1;
         let (states, touched, clock) = (&mut self.registers, &mut self.touched, self.clock);
-        writes(inst, &mut |r| {
+        code.each(i, Access::Def, |r| {
             if let Some(state) = states.get_mut(r.0 as usize) {
                 (state.written, state.holds, state.is_constant) = (clock, None, is_constant);
                 touched.extend(is_constant.then_some(r));

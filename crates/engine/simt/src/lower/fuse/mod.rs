@@ -14,7 +14,6 @@ mod choose;
 #[cfg(test)]
 mod tests;
 
-use super::registers::{destinations, each_register};
 use crate::stats::Fusion;
 use blocks::Blocks;
 use choose::Finder;
@@ -104,8 +103,8 @@ pub(crate) fn pairs(function: &ir::Function) -> Pairs {
     if has != [true; 2] {
         return pairs;
     }
-    let blocks = Blocks::of(function, body);
-    let mut finder = Finder::new(function, body);
+    let blocks = Blocks::of(function);
+    let mut finder = Finder::new(function);
     for (block, is_in_loop) in blocks.in_loops().into_iter().enumerate() {
         finder.block(&blocks, block, is_in_loop);
     }

@@ -3,23 +3,23 @@
 //! The copy of the code that an observer of [`Events::DEFINED`](super::Events::DEFINED) gets has, before each instruction,
 //! operations that compute the shadows of what it writes from those of what it reads ([`rules`]): the same kinds of
 //! operations as all others, so they are interpreted and compiled as all others are. Loads and stores go to the shadow of
-//! memory ([`Shadow`]), which has a byte for each byte. Where it matters that a value is defined ([`operands::sinks`]) stands
+//! memory ([`Shadow`]), which has a byte for each byte. Where it matters that a value is defined ([`sinks`]) stands
 //! a check, which tells the probe and makes the value count as defined.
 //!
 //! Most registers of most kernels can never be undefined (what follows from parameters, indices and numbers alone): a
 //! pass over the function ([`state`]) finds those that can, and nothing is computed for the others.
 
 mod arithmetic;
-mod operands;
 mod rules;
+mod sinks;
 mod state;
 
 pub(crate) use super::Sink;
-pub(super) use operands::{reads, writes};
 
 use crate::code::{Code, Constants, Func, Inst, Op, Slot};
+use crate::flow::{FunctionCode, Registers, reads};
 use rules::{Common, Making};
-use state::{Files, States};
+use state::States;
 
 /// What the observed code has besides the program's.
 #[derive(Debug, Default)]
@@ -64,21 +64,19 @@ pub(super) fn of(code: &Code) -> Shadows {
         ..Shadows::default()
     };
     let common = Common::add_to(&mut shadows.constants);
-    for (i, func) in code.funcs.iter().enumerate() {
-        let end = code.funcs.get(i + 1).map_or(code.insts.len() as u32, |next| next.entry);
-        if func.has_body && func.entry < end {
-            of_function(code, func, func.entry..end, &common, &mut shadows);
+    for (i, func) in code.funcs.iter().enumerate().filter(|(_, func)| func.has_body) {
+        let function = FunctionCode::new(code, i);
+        if let Some(mut function) = function.filter(|function| !function.insts.is_empty()) {
+            // The steps of compiled operations have registers of their own, which are always defined.
+            let own = func.temporaries();
+            let [narrow, wide, predicates] =
+                [own.narrow, own.wide, own.predicates].map(|n| n as usize);
+            function.registers = Registers { narrow, wide, predicates };
+            of_function(code, function, &common, &mut shadows);
             widen(&mut shadows.funcs[i]);
         }
     }
     shadows
-}
-
-/// Registers of a function but for those of steps of compiled operations.
-fn files(func: &Func) -> Files {
-    let free = func.temporaries();
-    let [narrow, wide, predicates] = [free.narrow, free.wide, free.predicates].map(|n| n as usize);
-    Files { narrow, wide, predicates }
 }
 
 /// Gives a function its shadows. The registers of steps stay the last ones.
@@ -89,41 +87,35 @@ fn widen(func: &mut Func) {
     func.predicates += free.predicates + SCRATCH;
 }
 
-fn of_function(
-    code: &Code,
-    func: &Func,
-    range: std::ops::Range<u32>,
-    common: &Common,
-    shadows: &mut Shadows,
-) {
-    let files = files(func);
-    let states = States::of(code, range.clone(), files);
+fn of_function(code: &Code, function: FunctionCode<'_>, common: &Common, shadows: &mut Shadows) {
+    let registers = function.registers;
+    let states = States::of(code, function);
     // Registers that are read where they may be undefined: others need no shadow.
-    let mut tracked = vec![false; files.len()];
-    let mut unwritten = vec![false; files.len()];
-    states.each(code, |_, inst, state| {
+    let mut tracked = vec![false; registers.len()];
+    let mut unwritten = vec![false; registers.len()];
+    states.each(|_, inst, state| {
         let mut read = |slot: Slot| {
-            let Some(number) = files.number(slot) else { return };
+            let Some(number) = registers.number(slot) else { return };
             tracked[number] |= state[number] != 0;
             unwritten[number] |= state[number] & state::UNWRITTEN != 0;
         };
         read(inst.guard);
         reads(&inst.op, &mut read);
     });
-    states.each(code, |op, inst, state| {
-        let mut making = Making::new(files, &tracked, common, (op, inst, state));
+    states.each(|op, inst, state| {
+        let mut making = Making::new(registers, &tracked, common, (op, inst, state));
         if let Some(call) = making.instruction() {
             shadows.calls.push((op, call));
         }
         shadows.before[op as usize] = making.out;
     });
-    let Some(first) = code.insts.get(range.start as usize) else { return };
+    let Some(first) = function.insts.first() else { return };
     let entry = Inst { op: Op::Nop, guard: Slot::TRUE, ..first.clone() };
-    let mut making = Making::new(files, &tracked, common, (range.start, &entry, &[]));
+    let mut making = Making::new(registers, &tracked, common, (function.first, &entry, &[]));
     for (number, _) in unwritten.iter().enumerate().filter(|(_, is)| **is) {
         making.undefine(number);
     }
     if !making.out.is_empty() {
-        shadows.at_entry.push((range.start, making.out));
+        shadows.at_entry.push((function.first, making.out));
     }
 }

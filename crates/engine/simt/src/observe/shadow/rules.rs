@@ -1,14 +1,15 @@
 //! The operations that compute shadows.
 
 use super::arithmetic::{self, Rule};
-use super::operands::{sinks, writes};
-use super::state::{self, COMPUTED, Files, State, is_constant_load};
+use super::sinks::sinks;
+use super::state::{self, COMPUTED, State, is_constant_load};
 use super::{SCRATCH, Sink};
 use crate::code::{
     Access, Atomic, Call, Check, CompareTo, Constants, Fetch, FetchShadow, HeapAction, Inst,
     Located, Matrix, MatrixAction, MbarrierAction, Mma, Op, Place, Rare, Shadow, Slot,
     SurfaceAccess, SurfaceShadow, Value,
 };
+use crate::flow::{Registers, writes};
 use texunit_alu::{Alu, Kind, L64, Row, lop3};
 use texunit_isa::{AtomOp, BoolOp, ScalarType};
 
@@ -36,7 +37,7 @@ const C: u8 = 0xaa;
 
 /// What stands before an instruction, in the making.
 pub(super) struct Making<'a> {
-    files: Files,
+    registers: Registers,
     tracked: &'a [bool],
     common: &'a Common,
     /// Its number.
@@ -61,12 +62,12 @@ fn is_wide(slot: Slot) -> bool {
 
 impl<'a> Making<'a> {
     pub(super) fn new(
-        files: Files,
+        registers: Registers,
         tracked: &'a [bool],
         common: &'a Common,
         (op, inst, state): (u32, &'a Inst, &'a [State]),
     ) -> Self {
-        Self { files, tracked, common, op, inst, state, out: Vec::new() }
+        Self { registers, tracked, common, op, inst, state, out: Vec::new() }
     }
 
     fn push(&mut self, op: Op) {
@@ -88,30 +89,30 @@ impl<'a> Making<'a> {
 
     /// What a register may be.
     fn state(&self, slot: Slot) -> State {
-        state::of(self.files, self.state, slot)
+        state::of(self.registers, self.state, slot)
     }
 
     /// The shadow of a register that is written; `None`: nobody reads it where it may be undefined.
     fn home(&self, slot: Slot) -> Option<Slot> {
-        let number = self.files.number(slot)?;
+        let number = self.registers.number(slot)?;
         self.tracked[number].then(|| self.register(number))
     }
 
     /// The shadow of the register of a number.
     fn register(&self, number: usize) -> Slot {
-        let Files { narrow, wide, .. } = self.files;
+        let Registers { narrow, wide, .. } = self.registers;
         if number < narrow {
             Slot::narrow((narrow + number) as u32)
         } else if number < narrow + wide {
             Slot::wide((wide + (number - narrow)) as u32)
         } else {
-            Slot::predicate((self.files.predicates + (number - narrow - wide)) as u32)
+            Slot::predicate((self.registers.predicates + (number - narrow - wide)) as u32)
         }
     }
 
     /// The shadow of an operand: zero if it is defined in any case. Of a negated predicate that of the predicate.
     fn shadow(&self, slot: Slot) -> Slot {
-        match self.files.number(slot) {
+        match self.registers.number(slot) {
             Some(number) if self.state(slot) != 0 => self.register(number),
             _ => self.zero(slot),
         }
@@ -120,7 +121,7 @@ impl<'a> Making<'a> {
     /// A register for moments, as wide as another.
     fn scratch(&self, like: Slot, number: u32) -> Slot {
         debug_assert!(number < SCRATCH);
-        let Files { narrow, wide, predicates } = self.files;
+        let Registers { narrow, wide, predicates } = self.registers;
         if like.is_predicate() {
             Slot::predicate(2 * predicates as u32 + number)
         } else if like.is_wide() {

@@ -1,10 +1,10 @@
 //! Which registers may be undefined before each operation of a function, for each thread by itself.
 
 use super::arithmetic;
-use super::operands::{reads, sinks, writes};
+use super::sinks::sinks;
 use crate::code::{Code, Inst, Op, Place, Slot};
-use crate::flow::{each_successor, starts};
-use std::ops::Range;
+use crate::flow::{FunctionCode, Registers, reads, writes};
+use texunit_flow::{Cfg, forward};
 
 /// What a register may hold, as bits.
 pub(super) type State = u8;
@@ -17,113 +17,49 @@ pub(super) const UNWRITTEN: State = 4;
 
 /// Registers of a function times its blocks that are looked at one by one; where there are more, all may be undefined.
 const MAX: usize = 1 << 25;
-/// Passes over a function.
-const ROUNDS: usize = 64;
-
-/// Registers of a function as numbers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Files {
-    pub(super) narrow: usize,
-    pub(super) wide: usize,
-    pub(super) predicates: usize,
-}
-
-impl Files {
-    pub(super) fn len(self) -> usize {
-        self.narrow + self.wide + self.predicates
-    }
-
-    /// The number of a register; `None`: it is none, or a constant.
-    pub(super) fn number(self, slot: Slot) -> Option<usize> {
-        if slot.is_none() || slot.is_constant() {
-            return None;
-        }
-        let number = if slot.is_predicate() {
-            self.narrow + self.wide + slot.predicate_index()
-        } else if slot.is_wide() {
-            self.narrow + slot.index()
-        } else {
-            slot.index()
-        };
-        (number < self.len()).then_some(number)
-    }
-}
-
 /// What is known of a function.
-pub(super) struct States {
-    files: Files,
-    /// Number of its first instruction.
-    first: u32,
-    starts: Vec<usize>,
-    /// Where each block begins; none: not looked at, all may be undefined.
-    at_start: Vec<Vec<State>>,
+pub(super) struct States<'a> {
+    code: &'a Code,
+    function: FunctionCode<'a>,
+    cfg: Cfg,
+    /// By block: the states of registers where it begins, none where control never comes to. `None`: not found out,
+    /// all may be undefined.
+    at_start: Option<Vec<Option<Vec<State>>>>,
 }
 
-impl States {
-    pub(super) fn of(code: &Code, range: Range<u32>, files: Files) -> Self {
-        let insts = &code.insts[range.start as usize..range.end as usize];
-        let starts = starts(insts, range.start);
-        let mut states = Self { files, first: range.start, at_start: Vec::new(), starts };
-        if states.starts.len().saturating_mul(files.len()) <= MAX {
-            states.at_start = vec![vec![0; files.len()]; states.starts.len()];
-            states.at_start.first_mut().into_iter().for_each(|first| first.fill(UNWRITTEN));
-            if !states.settle(code, insts) {
-                states.at_start = Vec::new();
+impl<'a> States<'a> {
+    pub(super) fn of(code: &'a Code, function: FunctionCode<'a>) -> Self {
+        let (cfg, registers) = (Cfg::new(&function), function.registers);
+        let transfer = |block, state: &mut Vec<State>| {
+            cfg.range(block).for_each(|at| step(code, registers, &function.insts[at], state));
+        };
+        let join = |state: &mut Vec<State>, other: &Vec<State>| {
+            let mut changes = false;
+            for (state, &other) in state.iter_mut().zip(other) {
+                changes |= *state | other != *state;
+                *state |= other;
             }
-        }
-        states
+            changes
+        };
+        let is_small = (cfg.exit() as usize).saturating_mul(registers.len()) <= MAX;
+        let entry = vec![UNWRITTEN; registers.len()];
+        let at_start = is_small.then(|| forward(&cfg, entry, transfer, join)).flatten();
+        Self { code, function, cfg, at_start }
     }
 
-    fn block(&self, block: usize, len: usize) -> Range<usize> {
-        self.starts[block]..self.starts.get(block + 1).copied().unwrap_or(len)
-    }
-
-    /// False: not in good time.
-    fn settle(&mut self, code: &Code, insts: &[Inst]) -> bool {
-        for _ in 0..ROUNDS {
-            let mut changed = false;
-            for block in 0..self.starts.len() {
-                let range = self.block(block, insts.len());
-                let mut state = self.at_start[block].clone();
-                for inst in &insts[range.clone()] {
-                    behind(code, self.files, inst, &mut state);
-                }
-                let last = range.end - 1;
-                each_successor(&insts[last], self.first as usize + last, |pc| {
-                    let at = pc.wrapping_sub(self.first) as usize;
-                    if let Ok(to) = self.starts.binary_search(&at) {
-                        for (to, &from) in self.at_start[to].iter_mut().zip(&state) {
-                            changed |= *to | from != *to;
-                            *to |= from;
-                        }
-                    }
-                });
-            }
-            if !changed {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Calls `f` with each instruction, and what its registers may be before it.
-    pub(super) fn each(&self, code: &Code, mut f: impl FnMut(u32, &Inst, &[State])) {
-        let end = code.insts.len();
-        let mut state = vec![COPY | UNWRITTEN; self.files.len()];
-        for (block, &start) in self.starts.iter().enumerate() {
-            if let Some(known) = self.at_start.get(block) {
-                state.clone_from(known);
-            }
-            let stop = self.starts.get(block + 1).copied();
-            for at in start.. {
-                let op = self.first as usize + at;
-                if stop.is_some_and(|stop| at >= stop) || op >= end {
-                    break;
-                }
-                let inst = &code.insts[op];
-                f(op as u32, inst, &state);
-                if !self.at_start.is_empty() {
-                    behind(code, self.files, inst, &mut state);
+    /// Calls `f` with each instruction, and the states of registers before it.
+    pub(super) fn each(&self, mut f: impl FnMut(u32, &'a Inst, &[State])) {
+        let registers = self.function.registers;
+        for (block, range) in self.cfg.ranges().enumerate() {
+            let mut state = match &self.at_start {
+                Some(known) => known[block].clone().unwrap_or_else(|| vec![0; registers.len()]),
+                None => vec![COPY | UNWRITTEN; registers.len()],
+            };
+            for at in range {
+                let inst = &self.function.insts[at];
+                f(self.function.first + at as u32, inst, &state);
+                if self.at_start.is_some() {
+                    step(self.code, registers, inst, &mut state);
                 }
             }
         }
@@ -131,8 +67,8 @@ impl States {
 }
 
 /// The state of a register; constants are defined.
-pub(super) fn of(files: Files, state: &[State], slot: Slot) -> State {
-    files.number(slot).map_or(0, |number| state[number])
+pub(super) fn of(registers: Registers, state: &[State], slot: Slot) -> State {
+    registers.number(slot).map_or(0, |number| state[number])
 }
 
 /// A number in the code. Addresses of variables are numbers, too, which are not looked at.
@@ -154,8 +90,8 @@ pub(super) fn is_constant_load(op: &Op) -> bool {
 }
 
 /// What an instruction leaves in the registers that it writes.
-fn result(code: &Code, files: Files, inst: &Inst, state: &[State]) -> State {
-    let of = |slot: Slot| of(files, state, slot);
+fn result(code: &Code, registers: Registers, inst: &Inst, state: &[State]) -> State {
+    let of = |slot: Slot| of(registers, state, slot);
     let any = |slots: &[Slot]| slots.iter().fold(0, |all, &slot| all | of(slot));
     let computed = |all: State| if all == 0 { 0 } else { COMPUTED };
     let copied = |all: State| if all & UNWRITTEN != 0 { all & !UNWRITTEN | COPY } else { all };
@@ -214,20 +150,20 @@ fn amounts(code: &Code, row: &texunit_alu::Row, s: &[Slot; 4]) -> Vec<Option<u64
     others.map(|(_, &slot)| literal(code, slot)).collect()
 }
 
-/// What there is behind an instruction.
-fn behind(code: &Code, files: Files, inst: &Inst, state: &mut [State]) {
-    let result = result(code, files, inst, state);
+/// From the states of registers before an instruction to those behind it.
+fn step(code: &Code, registers: Registers, inst: &Inst, state: &mut [State]) {
+    let result = result(code, registers, inst, state);
     let whole = inst.guard == Slot::TRUE;
     // What has been told counts as defined from there on.
     sinks(inst, |sink, slot| {
         if (whole || matches!(sink, super::Sink::Guard | super::Sink::Branch))
-            && let Some(number) = files.number(slot)
+            && let Some(number) = registers.number(slot)
         {
             state[number] = 0;
         }
     });
     writes(&inst.op, |slot| {
-        if let Some(number) = files.number(slot) {
+        if let Some(number) = registers.number(slot) {
             state[number] = if whole { result } else { state[number] | result };
         }
     });

@@ -1,82 +1,34 @@
 //! Dominators of a graph, in O(n log n): Lengauer and Tarjan's algorithm with path compression, so
 //! that any graph a user can write (irreducible, endless, 100,000 blocks) is quick.
-//!
-//! The lints use it, and crate `simt` to find where splits meet. Blocks and instructions are theirs.
+
+use crate::Edges;
 
 /// Marks a vertex that the root does not reach.
-pub const UNREACHED: u32 = u32::MAX;
-
-/// Edges of a graph by the vertex that they leave.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Edges {
-    first: Vec<u32>,
-    to: Vec<u32>,
-}
-
-impl Edges {
-    /// The edges `(from, to)` of a graph of `n` vertices; those of one vertex keep their order.
-    pub fn new(n: usize, list: &[(u32, u32)]) -> Self {
-        let mut first = vec![0_u32; n + 1];
-        for &(from, _) in list {
-            first[from as usize + 1] += 1;
-        }
-        for v in 0..n {
-            first[v + 1] += first[v];
-        }
-        let mut place = first.clone();
-        let mut to = vec![0; list.len()];
-        for &(from, target) in list {
-            to[place[from as usize] as usize] = target;
-            place[from as usize] += 1;
-        }
-        Self { first, to }
-    }
-
-    /// Where the edges of a vertex go.
-    pub fn of(&self, vertex: u32) -> &[u32] {
-        let v = vertex as usize;
-        &self.to[self.first[v] as usize..self.first[v + 1] as usize]
-    }
-
-    /// Number of vertices.
-    pub fn vertices(&self) -> usize {
-        self.first.len().saturating_sub(1)
-    }
-
-    /// All edges.
-    pub fn pairs(&self) -> Vec<(u32, u32)> {
-        (0..self.vertices() as u32).flat_map(|v| self.of(v).iter().map(move |&t| (v, t))).collect()
-    }
-
-    /// The edges turned round.
-    pub fn reversed(&self) -> Self {
-        let turned: Vec<_> = self.pairs().into_iter().map(|(a, b)| (b, a)).collect();
-        Self::new(self.vertices(), &turned)
-    }
-}
+pub const UNREACHABLE: u32 = u32::MAX;
 
 /// A dominator tree.
 #[derive(Clone, Debug)]
-pub struct Tree {
-    /// Immediate dominator; the root's is itself, [`UNREACHED`] where the root does not reach.
-    pub parent: Vec<u32>,
-    /// Children in the tree.
+pub struct DominatorTree {
+    /// The immediate dominator of each vertex. The root's is itself; that of a vertex that the root
+    /// does not reach is [`UNREACHABLE`].
+    pub idom: Vec<u32>,
+    /// The vertices that each one is the immediate dominator of.
     pub children: Edges,
     enter: Vec<u32>,
     leave: Vec<u32>,
 }
 
-impl Tree {
-    /// The dominators of the vertices that `root` reaches.
-    pub fn new(next: &Edges, previous: &Edges, root: u32) -> Self {
-        let parent = immediate(next, previous, root);
-        let n = parent.len();
+impl DominatorTree {
+    /// The dominators of the vertices that `root` reaches. `predecessors` are the successors turned round.
+    pub fn new(successors: &Edges, predecessors: &Edges, root: u32) -> Self {
+        let idom = immediate(successors, predecessors, root);
+        let n = idom.len();
         let list: Vec<_> = (0..n as u32)
-            .filter(|&v| v != root && parent[v as usize] != UNREACHED)
-            .map(|v| (parent[v as usize], v))
+            .filter(|&v| v != root && idom[v as usize] != UNREACHABLE)
+            .map(|v| (idom[v as usize], v))
             .collect();
         let children = Edges::new(n, &list);
-        let (mut enter, mut leave) = (vec![UNREACHED; n], vec![0; n]);
+        let (mut enter, mut leave) = (vec![UNREACHABLE; n], vec![0; n]);
         let (mut clock, mut stack) = (0, vec![(root, false)]);
         while let Some((v, done)) = stack.pop() {
             if done {
@@ -88,15 +40,15 @@ impl Tree {
             stack.push((v, true));
             stack.extend(children.of(v).iter().map(|&c| (c, false)));
         }
-        Self { parent, children, enter, leave }
+        Self { idom, children, enter, leave }
     }
 
     /// Whether the root reaches a vertex.
     pub fn reaches(&self, v: u32) -> bool {
-        self.parent[v as usize] != UNREACHED
+        self.idom[v as usize] != UNREACHABLE
     }
 
-    /// Whether every way from the root to `b` goes over `a`; so does `a` itself.
+    /// Whether `a` is on every path from the root to `b`. A vertex dominates itself.
     pub fn dominates(&self, a: u32, b: u32) -> bool {
         let (a, b) = (a as usize, b as usize);
         self.reaches(a as u32)
@@ -106,8 +58,8 @@ impl Tree {
     }
 }
 
-/// The edges and the same turned round, with an edge to the end, which is the last vertex, from each
-/// part that never ends.
+/// The edges with one more to the exit, which is the last vertex, from each part that never reaches the
+/// exit; and these edges turned round.
 pub fn with_exits(next: &Edges) -> (Edges, Edges) {
     let n = next.vertices();
     let exit = n as u32 - 1;
@@ -122,7 +74,7 @@ pub fn with_exits(next: &Edges) -> (Edges, Edges) {
         }
     };
     reach(exit, &mut seen);
-    let mut list = next.pairs();
+    let mut list: Vec<_> = next.pairs().collect();
     for b in (0..exit).rev() {
         if !seen[b as usize] {
             list.push((b, exit));
@@ -134,6 +86,40 @@ pub fn with_exits(next: &Edges) -> (Edges, Edges) {
     (forward, backward)
 }
 
+/// Which branches decide whether a block runs (Ferrante, Ottenstein, Warren): for each block the blocks
+/// that end with them. The exit is the last vertex. `None` if there are more pairs than `limit`.
+pub fn control_dependence(successors: &Edges, limit: usize) -> Option<Edges> {
+    let n = successors.vertices();
+    let exit = n as u32 - 1;
+    let (forward, backward) = with_exits(successors);
+    let post_dominators = DominatorTree::new(&backward, &forward, exit);
+    let mut list = Vec::new();
+    for b in 0..exit {
+        let targets = successors.of(b);
+        if targets.len() < 2 || !post_dominators.reaches(b) {
+            continue;
+        }
+        let stop = post_dominators.idom[b as usize];
+        let from = list.len();
+        for &target in targets {
+            let mut at = target;
+            while at != stop && at != exit {
+                list.push((at, b));
+                if list.len() > limit {
+                    return None;
+                }
+                at = post_dominators.idom[at as usize];
+            }
+        }
+        if targets.len() > 2 {
+            list[from..].sort_unstable();
+        }
+    }
+    list.sort_unstable();
+    list.dedup();
+    Some(Edges::new(n, &list))
+}
+
 /// The tables of the algorithm, all in depth-first numbers.
 struct Forest {
     ancestor: Vec<u32>,
@@ -142,14 +128,14 @@ struct Forest {
 }
 
 impl Forest {
-    /// The vertex of least semi-dominator on the way up from `v`, compressing the way.
+    /// The vertex of least semi-dominator on the path up from `v`, which is compressed.
     fn eval(&mut self, v: u32, path: &mut Vec<u32>) -> u32 {
-        if self.ancestor[v as usize] == UNREACHED {
+        if self.ancestor[v as usize] == UNREACHABLE {
             return v;
         }
         path.clear();
         let mut x = v;
-        while self.ancestor[self.ancestor[x as usize] as usize] != UNREACHED {
+        while self.ancestor[self.ancestor[x as usize] as usize] != UNREACHABLE {
             path.push(x);
             x = self.ancestor[x as usize];
         }
@@ -164,20 +150,19 @@ impl Forest {
     }
 }
 
-/// Immediate dominators from `root`: its own is itself, [`UNREACHED`] stands where it does not
-/// reach.
-pub fn immediate(next: &Edges, previous: &Edges, root: u32) -> Vec<u32> {
+/// Immediate dominators, as in [`DominatorTree::idom`].
+fn immediate(next: &Edges, previous: &Edges, root: u32) -> Vec<u32> {
     let (order, parent, number) = depth_first(next, root);
     let n = order.len();
     let own: Vec<u32> = (0..n as u32).collect();
-    let mut forest = Forest { ancestor: vec![UNREACHED; n], label: own.clone(), semi: own };
+    let mut forest = Forest { ancestor: vec![UNREACHABLE; n], label: own.clone(), semi: own };
     let mut buckets: Vec<Vec<u32>> = vec![Vec::new(); n];
     let mut idom = vec![0_u32; n];
     let mut path = Vec::new();
     for w in (1..n).rev() {
         for &p in previous.of(order[w]) {
             let v = number[p as usize];
-            if v != UNREACHED {
+            if v != UNREACHABLE {
                 let u = forest.eval(v, &mut path);
                 forest.semi[w] = forest.semi[w].min(forest.semi[u as usize]);
             }
@@ -195,7 +180,7 @@ pub fn immediate(next: &Edges, previous: &Edges, root: u32) -> Vec<u32> {
             idom[w] = idom[idom[w] as usize];
         }
     }
-    let mut result = vec![UNREACHED; next.vertices()];
+    let mut result = vec![UNREACHABLE; next.vertices()];
     for w in 0..n {
         result[order[w] as usize] = order[idom[w] as usize];
     }
@@ -204,11 +189,11 @@ pub fn immediate(next: &Edges, previous: &Edges, root: u32) -> Vec<u32> {
 
 /// Vertices in depth-first order, the parent of each (by number), and the number of each vertex.
 fn depth_first(next: &Edges, root: u32) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
-    let mut number = vec![UNREACHED; next.vertices()];
+    let mut number = vec![UNREACHABLE; next.vertices()];
     let (mut order, mut parent) = (Vec::new(), Vec::new());
     let mut stack = vec![(root, 0_u32)];
     while let Some((v, p)) = stack.pop() {
-        if number[v as usize] != UNREACHED {
+        if number[v as usize] != UNREACHABLE {
             continue;
         }
         let id = order.len() as u32;
@@ -250,9 +235,9 @@ mod tests {
             let n = 2 + random(9);
             let list: Vec<_> = (0..2 * n).map(|_| (random(n), random(n))).collect();
             let edges = Edges::new(n as usize, &list);
-            let tree = Tree::new(&edges, &edges.reversed(), 0);
+            let tree = DominatorTree::new(&edges, &edges.reversed(), 0);
             for b in 0..n {
-                // Nothing stands in the way of vertex n, which is none.
+                // There is no vertex n, so that nothing is removed.
                 let reached = !dominates(&edges, 0, n, b);
                 assert_eq!(tree.reaches(b), reached, "{b} in {list:?}");
                 for a in 0..n {
@@ -263,23 +248,23 @@ mod tests {
         }
     }
 
-    /// A chain of which each vertex has an edge back, half way to the root: who walks from one end of such an edge to
-    /// the other, and not by what was found before, needs quadratic time.
+    /// A chain each of whose vertices has an edge back, half way to the root: an algorithm that walks such an edge
+    /// from end to end needs quadratic time.
     #[test]
     fn a_long_chain_is_quick() {
         let n = 300_000_u32;
         let list: Vec<_> = (0..n - 1).flat_map(|v| [(v, v / 2), (v, v + 1)]).collect();
         let edges = Edges::new(n as usize, &list);
         let start = std::time::Instant::now();
-        let tree = Tree::new(&edges, &edges.reversed(), 0);
+        let tree = DominatorTree::new(&edges, &edges.reversed(), 0);
         let taken = start.elapsed();
-        // Nothing leads past a vertex of the chain.
-        assert!((1..n).all(|v| tree.parent[v as usize] == v - 1));
+        // No path leads past a vertex of the chain.
+        assert!((1..n).all(|v| tree.idom[v as usize] == v - 1));
         // A quarter of a second on a busy machine; quadratic, more than a minute.
         assert!(taken.as_secs() < 5, "{taken:?}");
     }
 
-    /// Ways past each vertex but every hundredth, and back to anywhere.
+    /// Edges past each vertex but every hundredth, and back to anywhere.
     #[test]
     fn a_long_graph_with_gates_agrees_with_the_definition() {
         let n = 50_000_u32;
@@ -288,7 +273,7 @@ mod tests {
             .flat_map(|v| [(v, v + 1), (v, past(v)), (v, v.wrapping_mul(7919) % (v + 1))])
             .collect();
         let edges = Edges::new(n as usize, &list);
-        let tree = Tree::new(&edges, &edges.reversed(), 0);
+        let tree = DominatorTree::new(&edges, &edges.reversed(), 0);
         let mut numbers = Random::for_test(7919);
         for round in 0..20 {
             let any = 1 + numbers.below(n - 1);

@@ -1,0 +1,70 @@
+//! Where it matters that a value is defined.
+
+use super::Sink;
+use crate::code::{Inst, Located, MbarrierAction, Op, Slot};
+use crate::flow::reads;
+use texunit_isa::AtomOp;
+
+/// Calls `f` with each register whose value an instruction needs to be defined, and why. Values that it stores are not
+/// among them: these matter only if they were computed.
+pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
+    let is_branch = matches!(inst.op, Op::Branch { .. });
+    f(if is_branch { Sink::Branch } else { Sink::Guard }, inst.guard);
+    let address = |f: &mut dyn FnMut(Sink, Slot), at: &Located| f(Sink::Address, at.base);
+    match &inst.op {
+        Op::Load(access) | Op::LoadQuad(access) | Op::Store(access) | Op::StoreQuad(access) => {
+            f(Sink::Address, access.base);
+        }
+        Op::Atomic(atomic) => {
+            f(Sink::Address, atomic.base);
+            if atomic.op != AtomOp::Exch {
+                atomic.b.iter().chain(&atomic.c).for_each(|&slot| f(Sink::Operand, slot));
+            }
+        }
+        Op::BranchIndexed { index, .. } => f(Sink::Branch, *index),
+        Op::Call(call) => {
+            if let crate::code::Callee::Indirect { address, .. } = call.callee {
+                f(Sink::Address, address);
+            }
+        }
+        Op::Shuffle(of) => {
+            [of.b, of.c, of.members].into_iter().for_each(|slot| f(Sink::Collective, slot));
+        }
+        Op::Matrix(of) => {
+            address(&mut f, &of.at);
+            f(Sink::Collective, of.members);
+        }
+        Op::Mma(of) => {
+            [of.metadata, of.members].into_iter().for_each(|slot| f(Sink::Collective, slot));
+        }
+        Op::AsyncCopy(of) => {
+            address(&mut f, &of.to);
+            address(&mut f, &of.from);
+            f(Sink::Address, of.bytes);
+            f(Sink::Guard, of.ignore);
+        }
+        Op::Mbarrier(of) => {
+            if of.action != MbarrierAction::PendingCount {
+                address(&mut f, &of.at);
+            }
+            f(Sink::Collective, of.value);
+        }
+        Op::SurfaceLoad(of) | Op::SurfaceStore(of) => {
+            f(Sink::Fetch, of.surface.slot);
+            of.coords.into_iter().for_each(|&slot| f(Sink::Fetch, slot));
+            if of.is_reduction() {
+                of.parts.iter().for_each(|&slot| f(Sink::Operand, slot));
+            }
+        }
+        Op::Fetch(_) | Op::Query(_) => reads(&inst.op, |slot| f(Sink::Fetch, slot)),
+        Op::WarpSync { .. }
+        | Op::Barrier(_)
+        | Op::Vote { .. }
+        | Op::Match { .. }
+        | Op::Redux { .. }
+        | Op::Converge { .. }
+        | Op::Elect { .. } => reads(&inst.op, |slot| f(Sink::Collective, slot)),
+        Op::Stack(_) | Op::HeapCall(_) => reads(&inst.op, |slot| f(Sink::Address, slot)),
+        _ => {}
+    }
+}

@@ -1,0 +1,148 @@
+//! What instructions read and write, and where control goes behind them.
+
+use super::{Base, Function, Instruction, LabelId, Module, Operand, RegId};
+use texunit_flow::{Access, Code, Control};
+use texunit_isa::{MatchMode, Opcode};
+
+/// The code of a function, for the analyses of crate `flow`. Instructions are numbered as in the
+/// body, registers as in [`Function::regs`].
+#[derive(Clone, Copy, Debug)]
+pub struct BodyCode<'a> {
+    /// The function.
+    pub function: &'a Function,
+    /// Its instructions; none of a prototype.
+    pub body: &'a [Instruction],
+    /// The module of the functions that are called: a call of one that is declared `.noreturn` leaves
+    /// the function. Without a module, all calls return.
+    pub module: Option<&'a Module>,
+}
+
+impl<'a> BodyCode<'a> {
+    /// The code of a function all of whose calls return.
+    pub fn new(function: &'a Function) -> Self {
+        Self { function, body: function.body.as_deref().unwrap_or_default(), module: None }
+    }
+}
+
+impl Code for BodyCode<'_> {
+    fn instructions(&self) -> usize {
+        self.body.len()
+    }
+
+    fn registers(&self) -> usize {
+        self.function.regs.len()
+    }
+
+    fn control(&self, inst: usize, mut target: impl FnMut(usize)) -> Control {
+        let i = &self.body[inst];
+        let exit = self.body.len();
+        let mut to = |label: &LabelId| {
+            target(self.function.labels.get(label.0 as usize).map_or(exit, |label| label.1));
+        };
+        match (i.opcode, i.operands.as_slice()) {
+            (Opcode::Bra, [Operand::Label(label), ..]) => to(label),
+            (Opcode::Brx, [_, Operand::Targets(labels), ..]) => labels.iter().for_each(to),
+            (Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap, _) => {
+                target(exit)
+            }
+            _ if self.module.is_some_and(|module| i.never_returns(module)) => target(exit),
+            _ => return Control::Next,
+        }
+        if i.guard.is_some() { Control::Branch } else { Control::Jump }
+    }
+
+    /// False for an instruction of which the checker knows little but its name.
+    fn operands(&self, inst: usize, mut f: impl FnMut(u32, Access)) -> bool {
+        let i = &self.body[inst];
+        if let Some(guard) = i.guard {
+            f(guard.reg.0, Access::Use);
+        }
+        let written = i.destinations();
+        // The value of a register does not matter to `xor %r1, %r2, %r2`, which makes a zero.
+        let makes_zero = matches!(i.opcode, Opcode::Xor | Opcode::Sub)
+            && !i.mods.types.iter().any(|ty| ty.is_float())
+            && matches!(i.operands.get(written..), Some([a, b]) if a == b);
+        // Nor do elements that only fill a vector.
+        let padding = i.operands.padding();
+        let matters =
+            |operand: &&Operand| !makes_zero && !padding.iter().any(|p| std::ptr::eq(p, *operand));
+        for operand in i.operands.read(written).filter(matters) {
+            operand.each_register(&mut |reg| f(reg.0, Access::Use));
+        }
+        for operand in i.operands.written(written) {
+            operand.each_register(&mut |reg| f(reg.0, Access::Def));
+        }
+        i.is_known()
+    }
+
+    fn is_guarded(&self, inst: usize) -> bool {
+        self.body[inst].guard.is_some()
+    }
+
+    fn results(&self, mut f: impl FnMut(u32)) {
+        for RegId(first) in self.function.returns.iter().filter_map(|param| param.reg) {
+            let vector = self.function.regs.get(first as usize).map_or(1, |reg| reg.vector.max(1));
+            (first..first + u32::from(vector)).for_each(&mut f);
+        }
+    }
+}
+
+impl Operand {
+    /// Calls `f` with each register that the operand names.
+    pub fn each_register(&self, f: &mut impl FnMut(RegId)) {
+        match self {
+            Self::Reg(reg) | Self::NotReg(reg) => f(*reg),
+            Self::Address(Base::Reg(reg), _)
+            | Self::Handle(Base::Reg(reg))
+            | Self::AddressOf(Base::Reg(reg), _) => f(*reg),
+            Self::Element(element) => element.index.each_register(f),
+            Self::Vector(list) | Self::Args(list) => list.iter().for_each(|o| o.each_register(f)),
+            _ => {}
+        }
+    }
+}
+
+impl Instruction {
+    /// How many of the operands in its list the instruction writes.
+    #[rustfmt::skip]
+    pub fn destinations(&self) -> usize {
+        use Opcode::*;
+        match self.opcode {
+            St | Red | Sust | Sured | Bra | Brx | Ret | Exit | Trap | Brkpt | Membar | Fence | Nanosleep
+            | Pmevent | Prefetch | Prefetchu | Discard | Applypriority | Stmatrix => 0,
+            Wmma if self.mods.acts("store") => 0,
+            Bar | Barrier => usize::from(self.mods.red),
+            Setp | Shfl => 2,
+            Match if self.mods.matching == Some(MatchMode::All) => 2,
+            Lop3 if self.mods.bool_op.is_some() => 2,
+            _ => 1,
+        }
+    }
+
+    /// Whether the checker knows all that the instruction reads and writes, not little but its name.
+    #[rustfmt::skip]
+    pub fn is_known(&self) -> bool {
+        use Opcode::*;
+        match self.opcode {
+            Bra | Brx | Membar | Fence | Exit | Ret | Trap | Brkpt | Nanosleep | Pmevent | Bar | Barrier => true,
+            St | Red | Sust | Sured | Prefetch | Prefetchu | Discard | Applypriority | Call | Abs | Add | Addc
+            | And | Bfe | Bfi | Bfind | Bmsk | Brev | Clz | Cnot | Copysign | Cos | Cvt | Div | Dp2a | Dp4a | Ex2
+            | Fma | Fns | Lg2 | Lop3 | Mad | Mad24 | Madc | Max | Min | Mov | Mul | Mul24 | Neg | Not | Or | Popc
+            | Prmt | Rcp | Rem | Rsqrt | Sad | Selp | Set | Setp | Shf | Shl | Shr | Sin | Slct | Sqrt | Sub
+            | Subc | Szext | Tanh | Testp | Xor | Atom | Cvta | Isspacep | Ld | Ldu | Activemask | Match | Redux
+            | Shfl | Vote | Istypep | Suld | Suq | Tex | Tld4 | Txq => !self.operands.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Whether the instruction calls a function that is declared `.noreturn`.
+    pub fn never_returns(&self, module: &Module) -> bool {
+        let Some(Operand::Function(id)) =
+            self.operands.get(1).filter(|_| self.opcode == Opcode::Call)
+        else {
+            return false;
+        };
+        let function = &module.functions[id.0 as usize];
+        function.directives.iter().any(|d| d.0 == "noreturn") || function.name == "__assertfail"
+    }
+}

@@ -1,0 +1,117 @@
+//! The control-flow graph of a function.
+
+use crate::dominators::{DominatorTree, with_exits};
+use crate::{Code, Control, Edges};
+use std::ops::Range;
+
+/// Blocks of instructions and the edges between them. A block begins where a branch leads to or
+/// behind one; block 0 with the first instruction. The exit, to which blocks lead that leave the
+/// function, counts as a block without instructions, the last one.
+#[derive(Clone, Debug)]
+pub struct Cfg {
+    /// First instruction of each block, the exit's being the number of instructions.
+    starts: Vec<u32>,
+    block_of: Vec<u32>,
+    /// The blocks that control may go to from each, in ascending order.
+    pub successors: Edges,
+    /// The blocks that control may come from to each, in ascending order.
+    pub predecessors: Edges,
+}
+
+impl Cfg {
+    /// The graph of a function.
+    pub fn new(code: &impl Code) -> Self {
+        Self::with_starts(code, [])
+    }
+
+    /// The graph in which blocks also begin with these instructions.
+    pub fn with_starts(code: &impl Code, starts: impl IntoIterator<Item = usize>) -> Self {
+        let n = code.instructions();
+        let mut is_start = vec![false; n + 1];
+        is_start[0] = true;
+        starts.into_iter().for_each(|at| is_start[at.min(n)] = true);
+        let mut jumps = Vec::new();
+        let mut never_falls = Vec::new();
+        for at in 0..n {
+            let control = code.control(at, |target| {
+                jumps.push((at as u32, target.min(n)));
+                is_start[target.min(n)] = true;
+            });
+            if control != Control::Next {
+                is_start[at + 1] = true;
+            }
+            if control == Control::Jump {
+                never_falls.push(at as u32);
+            }
+        }
+        is_start[n] = true;
+        let starts: Vec<u32> = (0..=n).filter(|&at| is_start[at]).map(|at| at as u32).collect();
+        let mut block_of = vec![starts.len() as u32 - 1; n + 1];
+        for (block, pair) in starts.windows(2).enumerate() {
+            block_of[pair[0] as usize..pair[1] as usize].fill(block as u32);
+        }
+        let mut edges = Vec::new();
+        let (mut jumps, mut never_falls) = (jumps.iter().peekable(), never_falls.iter().peekable());
+        for (block, pair) in (0..).zip(starts.windows(2)) {
+            let last = pair[1] - 1;
+            let first = edges.len();
+            while let Some((_, target)) = jumps.next_if(|(from, _)| *from == last) {
+                edges.push((block, block_of[*target]));
+            }
+            if never_falls.next_if_eq(&&last).is_none() {
+                edges.push((block, block + 1));
+            }
+            edges[first..].sort_unstable();
+            let mut kept = first;
+            for at in first..edges.len() {
+                if at == first || edges[at] != edges[at - 1] {
+                    edges[kept] = edges[at];
+                    kept += 1;
+                }
+            }
+            edges.truncate(kept);
+        }
+        let successors = Edges::new(starts.len(), &edges);
+        let predecessors = successors.reversed();
+        Self { starts, block_of, successors, predecessors }
+    }
+
+    /// The exit, which is also the number of blocks that have instructions.
+    pub fn exit(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
+    /// The instructions of a block.
+    pub fn range(&self, block: u32) -> Range<usize> {
+        let start = self.starts[block as usize] as usize;
+        start..self.starts.get(block as usize + 1).map_or(start, |&end| end as usize)
+    }
+
+    /// The blocks that have instructions, each as its instructions.
+    pub fn ranges(&self) -> impl DoubleEndedIterator<Item = Range<usize>> {
+        (0..self.exit()).map(|block| self.range(block))
+    }
+
+    /// The block of an instruction; the exit for those past the end.
+    pub fn block_of(&self, inst: usize) -> u32 {
+        self.block_of.get(inst).copied().unwrap_or(self.exit())
+    }
+
+    /// The edges that lead back in the order of the text, or to the block itself: each closes a loop, as
+    /// far as the text shows it.
+    pub fn back_edges(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.successors.pairs().filter(|(from, to)| to <= from)
+    }
+
+    /// Dominators from the first block on.
+    pub fn dominators(&self) -> DominatorTree {
+        DominatorTree::new(&self.successors, &self.predecessors, 0)
+    }
+
+    /// Which block is on every path from which to the exit. Parts that never end count as if one of
+    /// their blocks left the function.
+    pub fn post_dominators(&self) -> DominatorTree {
+        let (forward, backward) = with_exits(&self.successors);
+        DominatorTree::new(&backward, &forward, self.exit())
+    }
+}

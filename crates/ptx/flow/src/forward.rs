@@ -1,0 +1,47 @@
+//! Forward data flow.
+
+use crate::Cfg;
+
+/// Passes over a function. Each loop around another one takes one more.
+pub(crate) const MAX_PASSES: usize = 64;
+
+/// The state where each block begins; `None` for blocks that control never comes to. `entry` is the state at
+/// the beginning, `transfer` takes a state from the beginning of a block to its end, and `join` adds
+/// that of another path to a state, and says whether it changes. Returns nothing if loops are too deep.
+pub fn forward<S: Clone>(
+    cfg: &Cfg,
+    entry: S,
+    mut transfer: impl FnMut(u32, &mut S),
+    mut join: impl FnMut(&mut S, &S) -> bool,
+) -> Option<Vec<Option<S>>> {
+    let order = cfg.successors.reverse_postorder(0);
+    let mut states = vec![None; cfg.successors.vertices()];
+    states[0] = Some(entry);
+    let mut is_waiting = vec![false; states.len()];
+    is_waiting[0] = true;
+    for _ in 0..MAX_PASSES {
+        let mut is_settled = true;
+        for &block in &order {
+            if !std::mem::take(&mut is_waiting[block as usize]) {
+                continue;
+            }
+            let Some(mut state) = states[block as usize].clone() else { continue };
+            transfer(block, &mut state);
+            for &to in cfg.successors.of(block) {
+                let changes = match &mut states[to as usize] {
+                    Some(there) => join(there, &state),
+                    none => {
+                        *none = Some(state.clone());
+                        true
+                    }
+                };
+                is_waiting[to as usize] |= changes;
+                is_settled &= !changes;
+            }
+        }
+        if is_settled {
+            return Some(states);
+        }
+    }
+    None
+}

@@ -1,0 +1,44 @@
+//! Sets of small numbers, as bits.
+
+/// A set of numbers below a limit. No other number is ever in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Set(Vec<u64>);
+
+impl Set {
+    /// The empty set of numbers below `limit`.
+    pub fn new(limit: usize) -> Self {
+        Self(vec![0; limit.div_ceil(64)])
+    }
+
+    /// Whether a number is in the set.
+    pub fn has(&self, i: usize) -> bool {
+        self.0.get(i / 64).is_some_and(|word| word >> (i % 64) & 1 == 1)
+    }
+
+    /// Adds a number.
+    pub fn insert(&mut self, i: usize) {
+        if let Some(word) = self.0.get_mut(i / 64) {
+            *word |= 1 << (i % 64);
+        }
+    }
+
+    /// Takes a number away.
+    pub fn remove(&mut self, i: usize) {
+        if let Some(word) = self.0.get_mut(i / 64) {
+            *word &= !(1 << (i % 64));
+        }
+    }
+
+    /// Adds all members of another set, as far as they are below the limit.
+    pub fn union(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+    }
+
+    /// Takes the members of another set, as far as they are below the limit. Whether any member changes.
+    pub(crate) fn assign(&mut self, other: &Self) -> bool {
+        let words = self.0.len().min(other.0.len());
+        let changes = self.0[..words] != other.0[..words];
+        self.0[..words].copy_from_slice(&other.0[..words]);
+        changes
+    }
+}
