@@ -6,6 +6,8 @@
 
 mod clock;
 mod code;
+#[cfg(all(feature = "text", target_arch = "x86_64"))]
+pub mod dump;
 mod exec;
 pub mod fault;
 mod flow;

@@ -7,12 +7,16 @@ pub use crate::check::CheckArgs;
 pub use crate::checks::CheckOptions;
 use crate::color::ColorChoice;
 pub use crate::completions::CompletionsArgs;
+#[cfg(all(feature = "dump", target_arch = "x86_64"))]
+pub use crate::dump::DumpArgs;
 pub use crate::explain::args::ExplainArgs;
 pub use crate::explain_code::ExplainCodeArgs;
 pub use crate::init::InitArgs;
 pub use crate::isa::IsaArgs;
 #[cfg(feature = "lsp")]
 pub use crate::lsp::LspArgs;
+#[cfg(not(all(feature = "dump", target_arch = "x86_64")))]
+pub use crate::missing::Missing as DumpArgs;
 #[cfg(not(feature = "cases"))]
 pub use crate::missing::Missing as CasesArgs;
 #[cfg(not(feature = "lsp"))]
@@ -116,6 +120,12 @@ pub enum Command {
     /// Exit codes: 0 reduced, even if time, attempts or Ctrl-C ended it; 1 the input does not fail, or
     /// cannot be read; 2 wrong usage, or an internal error. docs/reduce.md has examples.
     Reduce(Box<ReduceArgs>),
+    /// Print what the engine makes of a kernel: typed PTX, warp code, regions, machine code.
+    ///
+    /// Exit codes: 0 printed; 1 errors in the PTX, or unreadable input; 2 wrong usage, or an internal error. Made for
+    /// those who work on the engine: the form may change with it.
+    #[command(after_help = examples::DUMP)]
+    Dump(DumpArgs),
     /// Print the forms and operands of instructions, and the PTX version and target that they need.
     ///
     /// Exit codes: 0 printed; 1 unknown instruction; 2 wrong usage, or an internal error.

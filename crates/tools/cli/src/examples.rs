@@ -88,6 +88,13 @@ Examples:
   texunit reduce job.toml --against --fmad=off   outputs that differ without fused products
   texunit reduce kernel.ptx --text \"internal error\" --command ptxas -arch=sm_75 {} -o /dev/null";
 
+/// `texunit dump`
+pub const DUMP: &str = "\
+Examples:
+  texunit dump kernel.ptx                        warp code of all kernels
+  texunit dump kernel.ptx --stage ir             PTX with every name and type resolved
+  texunit dump kernel.ptx --stage asm --level avx2   machine code, whatever this processor has";
+
 /// `texunit isa`
 pub const ISA: &str = "\
 Examples:

@@ -5,7 +5,7 @@
 
 mod processor;
 
-pub use processor::{Gathers, is_amd};
+pub use processor::{Gathers, Processor};
 
 use std::fmt;
 use std::str::FromStr;

@@ -16,26 +16,50 @@ pub enum Gathers {
     Slow,
 }
 
-impl Gathers {
-    /// Those of this processor.
-    pub fn of_processor() -> Self {
-        static GATHERS: OnceLock<Gathers> = OnceLock::new();
-        *GATHERS.get_or_init(|| Self::of(&maker(), has_serialize()))
+/// A family of processors, as far as code for them differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Processor {
+    /// AMD's, and Hygon's under AMD's licence.
+    Amd,
+    /// Intel's since Sapphire Rapids and Alder Lake.
+    Intel,
+    /// Intel's up to Rocket Lake and Ice Lake.
+    Skylake,
+    /// Another maker's.
+    Other,
+}
+
+static CURRENT: OnceLock<Processor> = OnceLock::new();
+
+impl Processor {
+    /// This processor, or the one that this process assumes.
+    pub fn current() -> Self {
+        *CURRENT.get_or_init(|| Self::of(&maker(), has_serialize()))
+    }
+
+    /// Makes code for another processor from now on: for text that is the same on every machine. False: this process has
+    /// already asked for its own.
+    pub fn assume(self) -> bool {
+        *CURRENT.get_or_init(|| self) == self
+    }
+
+    /// How its gathers are.
+    pub fn gathers(self) -> Gathers {
+        match self {
+            Self::Intel => Gathers::Fast,
+            Self::Skylake => Gathers::Slow,
+            Self::Amd | Self::Other => Gathers::AsLoads,
+        }
     }
 
     fn of(maker: &[u8; 12], has_serialize: bool) -> Self {
         match (maker, has_serialize) {
-            (b"GenuineIntel", true) => Self::Fast,
-            (b"GenuineIntel", false) => Self::Slow,
-            _ => Self::AsLoads,
+            (b"AuthenticAMD" | b"HygonGenuine", _) => Self::Amd,
+            (b"GenuineIntel", true) => Self::Intel,
+            (b"GenuineIntel", false) => Self::Skylake,
+            _ => Self::Other,
         }
     }
-}
-
-/// Whether AMD made the processor, or Hygon under AMD's licence.
-pub fn is_amd() -> bool {
-    static IS_AMD: OnceLock<bool> = OnceLock::new();
-    *IS_AMD.get_or_init(|| [b"AuthenticAMD", b"HygonGenuine"].contains(&&maker()))
 }
 
 /// The maker's name as CPUID gives it; zeros on other architectures.
@@ -71,11 +95,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gathers_by_maker_and_generation() {
-        assert_eq!(Gathers::of(b"GenuineIntel", true), Gathers::Fast);
-        assert_eq!(Gathers::of(b"GenuineIntel", false), Gathers::Slow);
-        assert_eq!(Gathers::of(b"AuthenticAMD", false), Gathers::AsLoads);
-        assert_eq!(Gathers::of(b"CentaurHauls", false), Gathers::AsLoads);
-        assert_eq!(Gathers::of_processor(), Gathers::of_processor());
+    fn families_by_maker_and_generation() {
+        let gathers = |maker, new| Processor::of(maker, new).gathers();
+        assert_eq!(gathers(b"GenuineIntel", true), Gathers::Fast);
+        assert_eq!(gathers(b"GenuineIntel", false), Gathers::Slow);
+        assert_eq!(gathers(b"AuthenticAMD", false), Gathers::AsLoads);
+        assert_eq!(Processor::of(b"HygonGenuine", false), Processor::Amd);
+        assert_eq!(Processor::of(b"CentaurHauls", false), Processor::Other);
+        assert!(Processor::current().assume(), "what is asked for stays");
     }
 }

@@ -1,11 +1,15 @@
 //! What code depends on beside the level: processors of one level that want different code.
 
 use iced_x86::Code;
-use texunit_simd::{Gathers, is_amd};
+use texunit_simd::{Gathers, Processor};
 
 /// Whether eight words at scattered addresses are loaded by a gather; else one by one.
 pub(super) fn has_fast_gathers() -> bool {
-    Gathers::of_processor() == Gathers::Fast
+    Processor::current().gathers() == Gathers::Fast
+}
+
+fn is_amd() -> bool {
+    Processor::current() == Processor::Amd
 }
 
 /// How many lanes ahead rows are asked for that CTAs access one behind the other, if it is known that nothing lies between

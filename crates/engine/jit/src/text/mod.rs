@@ -23,3 +23,4 @@ pub use disassembly::disassemble;
 pub use parse::{ParseError, parse};
 #[cfg(doc)]
 use std::fmt;
+pub use texunit_simd::Processor;

@@ -30,5 +30,7 @@ pub(crate) use limit::Regions;
 pub(crate) use pause::{HandleAt, Wait};
 pub(crate) use setting::Setting;
 pub use setting::{JitError, JitMode};
+#[cfg(feature = "text")]
+pub(crate) use table::regions_of;
 pub(crate) use table::{Compiled, Table};
 pub(crate) use told::Together;

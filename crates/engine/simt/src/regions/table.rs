@@ -12,7 +12,7 @@ use crate::flow::{Facts, Flow, FunctionCode};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use texunit_jit::region::{Action, Function, Mode, Step};
+use texunit_jit::region::{Action, Function, Mode, Region, Step};
 
 /// Bit of a door that leads into the region with the number in the others.
 const REGION: u32 = 1 << 31;
@@ -242,9 +242,7 @@ impl Table {
             let find = || Flow::of(code, cut.function, LIVENESS.0).map(|flow| flow.facts);
             of.facts.get_or_init(find)
         };
-        let pauses = cut.pauses(code, facts.as_ref());
-        let mut region = cut.region(code, facts.as_ref(), &pauses);
-        let together = told::gather(&mut region, code);
+        let (region, pauses, together) = region_of(code, &cut, facts.as_ref());
         let function = texunit_jit::region::compile(&region, mode, setting.level).ok()?;
         let room = Room::take(function.code_size())?;
         let is_atomic = |step: &Step| matches!(step.action, Action::Atomic(_));
@@ -264,6 +262,32 @@ impl Table {
         }
         Some(())
     }
+}
+
+/// The region of a cut, with its yield points and the marks that are told together.
+fn region_of(
+    code: &Code,
+    cut: &Cut,
+    facts: Option<&Arc<Facts>>,
+) -> (Region, Box<[Pause]>, Together) {
+    let pauses = cut.pauses(code, facts);
+    let mut region = cut.region(code, facts, &pauses);
+    let together = told::gather(&mut region, code);
+    (region, pauses, together)
+}
+
+/// The regions that all of a function becomes, if nothing of it is compiled for itself.
+#[cfg(feature = "text")]
+pub(crate) fn regions_of(code: &Code, function: usize) -> Vec<Region> {
+    let Some(func) = code.funcs.get(function).filter(|func| func.has_body) else {
+        return Vec::new();
+    };
+    let insts = func.entry..end_of(code, function);
+    let facts = Flow::of(code, function, LIVENESS.0).map(|flow| flow.facts);
+    let loops = FunctionCode::new(code, function).map(|code| loops(&code)).unwrap_or_default();
+    let parts = parts(&loops, insts);
+    let cuts = parts.iter().map(|part| Cut { function, insts: part.insts.clone() });
+    cuts.map(|cut| region_of(code, &cut, facts.as_ref()).0).collect()
 }
 
 /// The function that an instruction is in.

@@ -20,6 +20,7 @@
 
 mod code;
 mod operands;
+pub mod print;
 
 pub use code::BodyCode;
 pub use operands::{FetchOperands, Lod, Operands, QueryOperands, SurfaceOperands};

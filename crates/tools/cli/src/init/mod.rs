@@ -103,7 +103,7 @@ fn init(args: &InitArgs) -> Result<String, Stopped> {
 }
 
 /// The text of the file.
-fn read(path: &Path) -> Result<SourceFile, String> {
+pub(crate) fn read(path: &Path) -> Result<SourceFile, String> {
     let bytes = texunit_files::read_bytes(path).map_err(|error| error.to_string())?;
     Ok(SourceFile::from_bytes(path.display().to_string(), &bytes))
 }
@@ -127,14 +127,17 @@ fn chosen(module: &Module, args: &InitArgs) -> Result<Vec<FuncId>, String> {
     };
     match kernels.iter().find(|(_, f)| f.name == *name) {
         Some((at, _)) => Ok(vec![FuncId(*at as u32)]),
-        None => {
-            let near = texunit_job::problem::nearest(name, &names).map_or_else(
-                || format!("its kernels are {}", texunit_job::problem::listed(&names)),
-                |near| format!("did you mean `{near}`?"),
-            );
-            Err(format!("`{shown}` has no kernel `{name}`; {near}"))
-        }
+        None => Err(no_kernel(&args.ptx, name, &names)),
     }
+}
+
+/// Says that a file has no kernel of a name, and which it has.
+pub(crate) fn no_kernel(file: &Path, name: &str, names: &[&str]) -> String {
+    let near = texunit_job::problem::nearest(name, names).map_or_else(
+        || format!("its kernels are {}", texunit_job::problem::listed(names)),
+        |near| format!("did you mean `{near}`?"),
+    );
+    format!("`{}` has no kernel `{name}`; {near}", file.display())
 }
 
 /// Where jobs go.

@@ -2,7 +2,7 @@
 
 use super::build::{Build, SimdLevel};
 use std::sync::OnceLock;
-use texunit_simd::Gathers;
+use texunit_simd::{Gathers, Processor};
 
 /// The level that plans are made for: that of [`simd_level`](super::simd_level); but if nothing forces it, and
 /// this processor's gathers are slow ([`Gathers::Slow`]), at most AVX2, whose builds load texels one by one.
@@ -10,7 +10,9 @@ pub fn fetch_level() -> SimdLevel {
     static LEVEL: OnceLock<SimdLevel> = OnceLock::new();
     *LEVEL.get_or_init(|| match SimdLevel::forced() {
         Ok(Some(forced)) => forced,
-        _ if Gathers::of_processor() == Gathers::Slow => SimdLevel::detected().min(SimdLevel::Avx2),
+        _ if Processor::current().gathers() == Gathers::Slow => {
+            SimdLevel::detected().min(SimdLevel::Avx2)
+        }
         _ => SimdLevel::detected(),
     })
 }

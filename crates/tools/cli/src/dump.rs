@@ -1,0 +1,198 @@
+//! `texunit dump`: what the engine makes of a kernel, stage by stage, as text.
+
+use crate::color::{self, Stream};
+use crate::out;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use texunit_check::ir::{Module, print};
+use texunit_check::{Options, check_with};
+use texunit_files::{Places, write_atomically};
+use texunit_simt::dump::{self, Level, Mode, Processor};
+use texunit_simt::{Program, Symbols};
+use texunit_syntax::{Diagnostic, SourceFile, parse};
+
+/// Arguments of `texunit dump`.
+#[derive(Clone, Debug, Args)]
+pub struct DumpArgs {
+    /// A PTX file; or, for `region` and `asm`, a file with a region as `--stage region` prints it.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Only this kernel, with the functions that it can call. Default: all kernels.
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// What is printed.
+    #[arg(long, value_enum, default_value_t = Stage::Kir)]
+    pub stage: Stage,
+    /// The instructions that `asm` is made of. Default: the best ones of this processor.
+    #[arg(long, value_enum)]
+    pub level: Option<LevelArg>,
+    /// The code that `asm` prints: for warps whose live lanes are all active, or for diverged ones.
+    #[arg(long, value_enum, default_value_t = Lanes::All)]
+    pub lanes: Lanes,
+    /// The processor that `asm` is made for, as far as code differs by it. Default: this one.
+    #[arg(long, value_enum)]
+    pub processor: Option<ProcessorArg>,
+    /// A file for the text. Default: standard output.
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// A stage of a kernel's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Stage {
+    /// The typed module: PTX with every name and type resolved
+    Ir,
+    /// Warp code, which the interpreter executes
+    Kir,
+    /// Regions: the graphs of blocks that become machine code
+    Region,
+    /// Machine code, with how each access finds its addresses
+    Asm,
+}
+
+/// A set of vector instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LevelArg {
+    /// x86-64-v3
+    Avx2,
+    /// x86-64-v4
+    Avx512,
+}
+
+/// A family of processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProcessorArg {
+    /// AMD's: no gathers, other prefetches
+    Amd,
+    /// Intel's since Sapphire Rapids and Alder Lake
+    Intel,
+    /// Intel's before them, whose gathers are slow
+    Skylake,
+}
+
+/// Which lanes of a warp code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Lanes {
+    /// All that have not ended
+    All,
+    /// Some of them: the code has that for all, too, and that for divergence and reconvergence
+    Some,
+}
+
+/// Runs the command; the exit code.
+pub fn run(args: &DumpArgs) -> u8 {
+    let mut places = Places::default();
+    places.reads("is dumped", &args.file);
+    args.out.iter().for_each(|out| places.writes("--out", out));
+    if let Some(clash) = places.clashes().first() {
+        return crate::usage_error("dump", &clash.message);
+    }
+    let done = text(args).map(|text| match &args.out {
+        None => Ok(crate::exit(out::print(&text), true)),
+        Some(path) => {
+            write_atomically(path, text.as_bytes()).map(|()| 0).map_err(|e| e.to_string())
+        }
+    });
+    match done {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => failed(&format!("error: {}", texunit_report::visible(&error))),
+        Err(message) => failed(&message),
+    }
+}
+
+fn failed(message: &str) -> u8 {
+    let color = color::wanted(Stream::Stderr);
+    let _ = out::tell_text(&(message.trim_end().to_owned() + "\n"), color);
+    crate::FAILED
+}
+
+impl DumpArgs {
+    fn code(&self) -> (Mode, Level) {
+        // One dump is one process: nothing has asked for the processor before.
+        let _ = self.processor.map(|of| {
+            match of {
+                ProcessorArg::Amd => Processor::Amd,
+                ProcessorArg::Intel => Processor::Intel,
+                ProcessorArg::Skylake => Processor::Skylake,
+            }
+            .assume()
+        });
+        let mode = if self.lanes == Lanes::Some { Mode::Some } else { Mode::Live };
+        let level = match self.level {
+            Some(LevelArg::Avx512) => Level::Avx512,
+            Some(LevelArg::Avx2) => Level::Avx2,
+            None if Level::Avx512.is_available() => Level::Avx512,
+            None => Level::Avx2,
+        };
+        (mode, level)
+    }
+}
+
+/// The text, or that of an error.
+pub fn text(args: &DumpArgs) -> Result<String, String> {
+    let error = |message: String| format!("error: {}", texunit_report::visible(&message));
+    let source = crate::init::read(&args.file).map_err(error)?;
+    if dump::is_region(source.text()) {
+        if !matches!(args.stage, Stage::Region | Stage::Asm) {
+            return Err("error: a region can be printed as `region` and as `asm` only".to_owned());
+        }
+        let shown = args.file.display();
+        let code = (args.stage == Stage::Asm).then(|| args.code());
+        return dump::of_region(source.text(), code)
+            .map_err(|e| error(format!("`{shown}` has no region: {e}")));
+    }
+    let parsed = parse(&source);
+    let checked = check_with(&source, &parsed.module, Options::default());
+    let mut errors: Vec<Diagnostic> = parsed.diagnostics;
+    if !parsed.module.items.is_empty() || errors.is_empty() {
+        errors.extend(checked.diagnostics);
+    }
+    errors.retain(Diagnostic::is_error);
+    if !errors.is_empty() {
+        errors.sort_by_key(|d| (d.primary.span.start, d.code));
+        return Err(texunit_report::human(&source, &errors, color::wanted(Stream::Stderr)));
+    }
+    if args.stage == Stage::Ir {
+        return ir(&checked.module, &source, args).map_err(error);
+    }
+    let program = texunit_simt::lower(checked.module, Symbols::default(), source);
+    let kernels = kernels(&program, args).map_err(error)?;
+    let (mode, level) = args.code();
+    let print = |&kernel: &_| match args.stage {
+        Stage::Region => dump::regions(&program, kernel),
+        Stage::Asm => dump::machine_code(&program, kernel, mode, level),
+        _ => dump::warp_code(&program, kernel),
+    };
+    Ok(kernels.iter().map(print).collect())
+}
+
+fn kernels(program: &Program, args: &DumpArgs) -> Result<Vec<texunit_simt::KernelId>, String> {
+    let names: Vec<&str> = program.kernels().map(|(_, name)| name).collect();
+    chosen(&names, args)?;
+    let is_wanted = |name: &str| args.kernel.as_deref().is_none_or(|wanted| wanted == name);
+    Ok(program.kernels().filter(|(_, name)| is_wanted(name)).map(|(id, _)| id).collect())
+}
+
+fn ir(module: &Module, source: &SourceFile, args: &DumpArgs) -> Result<String, String> {
+    let with_body = || module.functions.iter().filter(|function| function.body.is_some());
+    let names: Vec<&str> =
+        with_body().filter(|of| of.is_entry).map(|function| function.name.as_str()).collect();
+    chosen(&names, args)?;
+    let is_wanted = |name: &str| args.kernel.as_deref().is_none_or(|wanted| wanted == name);
+    let wanted = with_body().filter(|function| is_wanted(&function.name));
+    Ok(wanted.map(|function| print::text(module, function, source)).collect())
+}
+
+/// Whether there are kernels, and the one that is asked for.
+fn chosen(names: &[&str], args: &DumpArgs) -> Result<(), String> {
+    let shown = args.file.display();
+    if names.is_empty() {
+        return Err(format!("`{shown}` has no kernel (`.entry`)"));
+    }
+    match &args.kernel {
+        Some(name) if !names.contains(&name.as_str()) => {
+            Err(crate::init::no_kernel(&args.file, name, names))
+        }
+        _ => Ok(()),
+    }
+}
