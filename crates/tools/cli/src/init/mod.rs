@@ -3,8 +3,6 @@
 
 mod objects;
 mod text;
-mod uses;
-mod values;
 
 use crate::color::{self, Stream};
 use crate::out;
@@ -12,7 +10,7 @@ use clap::Args;
 use std::path::{Component, Path, PathBuf};
 use text::Skeleton;
 use texunit_check::ir::{FuncId, Function, Module};
-use texunit_check::{Options, check_with};
+use texunit_check::{Options, check_with, uses};
 use texunit_files::Places;
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 
