@@ -6,8 +6,7 @@ extern "C" void *pool_array(size_t bytes)
     static char *block;
     static size_t used;
     void *alone = nullptr;
-    const char *off = std::getenv("PYTORCH_NO_CUDA_MEMORY_CACHING");
-    if (off && *off == '1')
+    if (std::getenv("PYTORCH_NO_CUDA_MEMORY_CACHING"))
         return cudaMalloc(&alone, bytes), alone;
     if (!block)
         cudaMalloc(&block, 2 << 20);

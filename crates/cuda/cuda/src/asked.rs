@@ -36,8 +36,8 @@ struct Known {
     by_number: HashMap<u64, Calls>,
     /// Numbers of those that were freed, the oldest first.
     freed: VecDeque<u64>,
-    /// Numbers of blocks of pools.
-    pools: HashMap<u64, pools::Pool>,
+    /// Allocations of pools, and whether they are blocks.
+    pools: HashMap<u64, (pools::Pool, bool)>,
 }
 
 #[derive(Default)]

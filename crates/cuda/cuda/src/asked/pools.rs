@@ -3,6 +3,7 @@
 
 use super::{Known, known, module};
 use crate::call::say;
+use crate::memory::AllocationKind;
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use texunit_evidence::Finding;
@@ -55,10 +56,10 @@ impl Pool {
 
     /// Whether arrays share allocations.
     fn is_on(self) -> bool {
-        let is_set = |name| std::env::var(name).is_ok_and(|value| value != "0");
         match self {
             Self::CuPy => !self.is_turned_off(),
-            Self::PyTorch => !is_set("PYTORCH_NO_CUDA_MEMORY_CACHING"),
+            // Whatever its value is.
+            Self::PyTorch => std::env::var_os("PYTORCH_NO_CUDA_MEMORY_CACHING").is_none(),
         }
     }
 
@@ -82,11 +83,13 @@ impl Pool {
 static ASKED: AtomicU8 = AtomicU8::new(0);
 static TOLD: AtomicU8 = AtomicU8::new(0);
 
-/// The program has asked for an allocation: notes so, if a pool has.
-pub(crate) fn made(number: u64) {
+/// The program has asked for an allocation: notes so, if a pool has. Only of memory of devices by `cuMemAlloc` arrays are
+/// parts: pinned memory and that of the driver's own pools has the size of what is in it.
+pub(crate) fn made(number: u64, kind: &AllocationKind) {
     let Some(pool) = asking() else { return };
-    ASKED.fetch_or(1 << pool as u8, Relaxed);
-    known().get_or_insert_default().pools.insert(number, pool);
+    let is_block = matches!(kind, AllocationKind::Device);
+    ASKED.fetch_or(u8::from(is_block) << pool as u8, Relaxed);
+    known().get_or_insert_default().pools.insert(number, (pool, is_block));
 }
 
 /// The pool that asks for memory now.
@@ -168,7 +171,8 @@ pub(crate) fn tell() {
 impl Known {
     /// What is to be said of an allocation that is a pool's block.
     pub(super) fn block(&self, number: u64) -> Option<String> {
-        let pool = self.pools.get(&number).filter(|pool| pool.is_on())?;
+        let (pool, _) =
+            self.pools.get(&number).filter(|(pool, is_block)| *is_block && pool.is_on())?;
         let (name, switch) = (pool.name(), pool.switch());
         Some(format!(
             "allocation {number} is a block of {name}'s memory pool, which {switch} turns off"

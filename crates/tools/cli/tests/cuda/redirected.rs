@@ -190,7 +190,7 @@ fn nvrtc(setup: &Setup) -> Result<(), Failed> {
     let other =
         compiled(setup, &["nvrtc_stand_in.c"], &["-shared", "-fPIC"], "libnvrtc-0af1.so.98")?;
     let linked = library.to_str().unwrap();
-    // Sources stand behind the PTX, which has lines.
+    // Sources follow the PTX, which has lines.
     let expected = "compile 0; code 0 0; ptx L [--generate-line-info]S\n\
         compile 0; code 0 L [-arch=compute_86][-G]S; ptx L [-arch=compute_86][-G]S\n\
         compile 0; code 0 L [--generate-line-info][--gpu-architecture][compute_90a]S; \
