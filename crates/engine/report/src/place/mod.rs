@@ -8,7 +8,7 @@ mod name;
 mod text;
 mod toolkit;
 
-pub use name::function_name;
+pub use name::{both_names, function_name};
 pub use text::line_of_file;
 pub use toolkit::is_toolkit;
 

@@ -26,6 +26,12 @@ pub fn function_name(symbol: &str) -> String {
     })
 }
 
+/// A name as the PTX has it, and as the source does, if that is another: "`_Z3putPf` (put(float*))".
+pub fn both_names(symbol: &str) -> String {
+    let function = function_name(symbol);
+    if function == symbol { format!("`{symbol}`") } else { format!("`{symbol}` ({function})") }
+}
+
 fn demangled(symbol: &str) -> Option<String> {
     if symbol.len() > LONGEST || !symbol.starts_with("_Z") && !symbol.starts_with("_R") {
         return None;
@@ -132,6 +138,8 @@ mod tests {
         ] {
             assert_eq!(function_name(symbol), expected);
         }
+        assert_eq!(both_names("_Z3putPf"), "`_Z3putPf` (put(float*))");
+        assert_eq!(both_names("put"), "`put`");
     }
 
     /// Names that grow with every substitution, or nest, are left alone.

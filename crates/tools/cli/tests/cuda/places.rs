@@ -10,12 +10,13 @@ use std::process::Command;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, &[&str], Test); 9] = [
+    let all: [(&str, &[&str], Test); 10] = [
         ("nvcc -lineinfo", &["nvcc"], lineinfo),
         ("nvcc -G", &["nvcc"], debug),
         ("without lines", &["nvcc"], without_lines),
         ("a fetch in a header of CUDA", &["nvcc"], fetch),
         ("traces", &["nvcc"], traces),
+        ("names of C++", &["nvcc"], names),
         ("saved PTX", &["nvcc"], saved),
         ("who asked for memory", &["nvcc"], host_backtrace),
         ("Numba", &["numba", "nvrtc13"], numba),
@@ -129,6 +130,48 @@ fn traces(setup: &Setup) -> Result<(), Failed> {
     let line = ended.stderr.lines().find(|line| line.starts_with("texunit: fetch "));
     let wanted = format!("{}:", place(setup, "fetch"));
     same(line.is_some_and(|line| line.contains(&wanted) && line.contains("tex.2d")), true, &ended)
+}
+
+/// No mangled name stands alone, but in the text of the PTX.
+fn names(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "places.cu", SHARED, &[])?;
+    let command = |options: &[&str]| {
+        let mut command = setup.run();
+        command.args(["--check", "all", "--trace", "launch", "--report-api-errors"]).args(options);
+        wrong(&mut command, &program, "end")
+    };
+    let is_ptx = |line: &str| line.contains("_param_") || line.contains("ld.param");
+    let alone = |text: &str| text.lines().any(|line| line.contains("_Z") && !is_ptx(line));
+    for form in ["json", "sarif", "xml"] {
+        let report = program.with_extension(form);
+        let ended = command(&["--report", report.to_str().unwrap()])?;
+        let written = std::fs::read_to_string(&report)?;
+        contains(&ended, "fill(int*, int)")?;
+        same((alone(&ended.stderr), written.contains("fill(int*, int)")), (false, true), &ended)?;
+        if form == "json" {
+            same(has_both(&serde_json::from_str(&written)?), true, &ended)?;
+        } else if alone(&written) {
+            return Err(written.into());
+        }
+    }
+    let ended = command(&["--report-format", "github"])?;
+    same(alone(&ended.stdout), false, &ended)
+}
+
+/// Whether each object with the name of a kernel in the PTX has that in the source beside it.
+fn has_both(value: &serde_json::Value) -> bool {
+    let is_mangled =
+        |value: &serde_json::Value| value.as_str().is_some_and(|s| s.starts_with("_Z"));
+    match value {
+        serde_json::Value::Array(all) => all.iter().all(has_both),
+        serde_json::Value::Object(all) => {
+            let has_name = ["function", "name"].iter().any(|key| {
+                all.get(*key).and_then(|name| name.as_str()).is_some_and(|name| name.contains('('))
+            });
+            (has_name || !all.values().any(is_mangled)) && all.values().all(has_both)
+        }
+        _ => true,
+    }
 }
 
 /// Messages name files with what was loaded, one for each text, however it is loaded.
