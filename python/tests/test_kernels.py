@@ -374,7 +374,8 @@ def test_progress(scale):
 def test_findings():
     kernel = Module(ptx.RACE)["race"]
     out = numpy.zeros(1, "uint32")
-    result = kernel[2, 32](out, checks="race")
+    # One thread: which accesses of two CTAs meet first, and so what comes first, is then the same in all launches.
+    result = kernel[2, 32](out, checks="race", threads=1)
     assert {finding.check for finding in result.findings} == {"race"} and result.findings_suppressed == 0
     first = result.findings[0]
     assert first.kind.startswith("race-") and first.kernel == "race" and first.count >= 1 and first.object

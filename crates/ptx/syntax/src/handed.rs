@@ -14,8 +14,10 @@ use std::fmt::Write;
 const HEAD: &str = "// texunit: source ";
 /// What stands before each of its lines.
 const LINE: &str = "//|";
-/// Most bytes that are kept of the sources of one text.
+/// Most bytes that are kept of the sources of one text, and of one source that is read back.
 const MAX_KEPT: usize = 1 << 20;
+/// Most sources of a text that are read: linked texts have some of each.
+const MAX_SOURCES: usize = 1000;
 
 /// A source that is in no file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +74,7 @@ pub fn handed_comments<'a>(sources: impl IntoIterator<Item = (&'a str, &'a str)>
 pub fn handed_sources(ptx: &str) -> Vec<HandedSource> {
     let mut all = Vec::new();
     let mut rest = ptx;
-    while let Some(at) = rest.find(HEAD) {
+    while let Some(at) = rest.find(HEAD).filter(|_| all.len() < MAX_SOURCES) {
         let is_line = at == 0 || rest.as_bytes()[at - 1] == b'\n';
         rest = &rest[at + HEAD.len()..];
         if !is_line {
@@ -87,7 +89,9 @@ pub fn handed_sources(ptx: &str) -> Vec<HandedSource> {
             lines = behind;
         }
         rest = lines;
-        all.push(HandedSource { name: unescaped(name), text });
+        if text.len() <= MAX_KEPT {
+            all.push(HandedSource { name: unescaped(name), text });
+        }
     }
     all
 }
@@ -155,6 +159,11 @@ mod tests {
         assert_eq!(kept.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["small"]);
         let escaped = "\u{e9}".repeat(MAX_KEPT / 3);
         assert_eq!(handed_comments([("grows", escaped.as_str())]), "");
+        // Whoever has written the text.
+        let hostile = format!("{HEAD}x\n").repeat(3 * MAX_SOURCES);
+        assert_eq!(handed_sources(&hostile).len(), MAX_SOURCES);
+        let large = format!("{HEAD}x\n{}", format!("{LINE}\n").repeat(MAX_KEPT + 1));
+        assert_eq!(handed_sources(&large), []);
     }
 
     #[test]
