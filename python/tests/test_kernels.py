@@ -141,7 +141,7 @@ def test_the_same_memory_is_the_same_address():
     add[1, 1](both, both)
     assert both.tolist() == [7, 7]
     values = numpy.zeros(4, "uint32")
-    raises(ValueError, "to: its memory overlaps that of from", add[1, 1], values[:3], values[1:])
+    raises(ValueError, ".u64 to: its memory overlaps that of .u64 from", add[1, 1], values[:3], values[1:])
     other = numpy.zeros((2, 2), "uint32")
     add[1, 1](other[:, 0], other[:, 1])
     assert other.tolist() == [[7, 0], [0, 0]]
@@ -374,7 +374,8 @@ def test_progress(scale):
 def test_findings():
     kernel = Module(ptx.RACE)["race"]
     out = numpy.zeros(1, "uint32")
-    result = kernel[2, 32](out, checks="race")
+    # One thread: which accesses of two CTAs meet first, and so what comes first, is then the same in all launches.
+    result = kernel[2, 32](out, checks="race", threads=1)
     assert {finding.check for finding in result.findings} == {"race"} and result.findings_suppressed == 0
     first = result.findings[0]
     assert first.kind.startswith("race-") and first.kernel == "race" and first.count >= 1 and first.object
@@ -452,7 +453,50 @@ def test_names_of_the_source():
     module = Module(ptx.HEADER + entry("_Z4blurPfi") + entry("_Z5twiceIfEvPT_") + entry("_Z5twiceIdEvPT_"))
     assert module["blur"].name == "_Z4blurPfi" and module["blur(float*, int)"].name == "_Z4blurPfi"
     assert module["twice<float>"].name == "_Z5twiceIfEvPT_"
-    raises(KeyError, "several kernels are called twice", lambda: module["twice"])
+    raises(KeyError, "several kernels are called twice: _Z5twiceIfEvPT_ (twice<float>(float*)), ", lambda: module["twice"])
+    raises(KeyError, "available: _Z4blurPfi (blur(float*, int)), _Z5twiceIfEvPT_ (", lambda: module["thrice"])
+    raises(TypeError, "blur(float*, int) takes 0 arguments", module["blur"][1, 1], 5)
+
+
+def test_names_of_the_source_in_faults():
+    name = "_Z3putPf"
+    module = Module(ptx.SCALE.replace("scale(", f"{name}(").replace("values", f"{name}_param_0"))
+    values = numpy.zeros(8, F32)
+    fault = raises(texunit.KernelFault, "parameter 0 of put(float*)", module["put"][1, 32], values, 1, 32)
+    shown = str(fault).replace(f"[{name}_param_0]", "")
+    assert name not in shown and fault.object.startswith("`parameter 0 of put(float*)` (32 bytes")
+    assert fault.to_dict()["kernel"] == name and fault.to_dict()["function"] == "put(float*)"
+    raises(TypeError, ".u64 parameter 0 of put(float*): str 'x'", module["put"][1, 1], "x", 1, 1)
+
+
+def accesses(*instructions):
+    """A kernel with loads through a pointer."""
+    loads = "\n".join(f"ld.global.{load}, [%rd1];" for load in instructions)
+    return Module(
+        f"{ptx.HEADER}.visible .entry k(.param .u64 a) {{ .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .f64 %d<3>; "
+        f".reg .b16 %h<3>;\nld.param.u64 %rd1, [a];\n{loads}\nret; }}"
+    )["k"][1, 1]
+
+
+def test_items_of_another_size(scale):
+    words = ".u64 values: the kernel has .f32 there, items of 4 bytes, and the array is of float64, of 8: pass `a.astype('float32')`"
+    raises(TypeError, words, scale[1, 4], numpy.zeros(8), 1, 8)
+    raises(TypeError, "`a.view('uint8')`", scale[1, 4], numpy.zeros(8, "int64"), 1, 8)
+    raises(TypeError, "of int16, of 2", scale[1, 4], numpy.zeros(8, "int16"), 1, 8)
+    assert scale.params[0].elements == [("f32", 4, 1)] and not scale.params[1].elements
+    structure = numpy.zeros(8, [("x", "f8"), ("y", "f4")])
+    for fine in (numpy.zeros(8, "int32"), numpy.zeros(32, "uint8"), numpy.zeros(4, "complex64"), structure, bytearray(32)):
+        scale[1, 4](fine, 1, 4)
+    # Several numbers at once, by types that say no more than a size.
+    accesses("b32 %r1")(numpy.zeros(2, "int16"))
+    accesses("u32 %r1")(numpy.zeros(2, "float16"))
+    accesses("v2.f32 {%f1, %f2}")(numpy.zeros(1, "uint64"))
+    accesses("f64 %d1", "u16 %h1")(numpy.zeros(2, F32))
+    raises(TypeError, ".f32", accesses("v2.f32 {%f1, %f2}"), numpy.zeros(1))
+    raises(TypeError, "items of 8 bytes", accesses("f64 %d1"), numpy.zeros(2, F32))
+    raises(TypeError, "items of 4 bytes", accesses("b32 %r1"), numpy.zeros(1))
+    # Nothing is known of a pointer that is not used.
+    accesses()(numpy.zeros(1))
 
 
 def test_mistakes_in_ptx():
@@ -496,5 +540,5 @@ def test_compile_without_its_library(monkeypatch):
 
     monkeypatch.setattr(_nvrtc, "_library", _nvrtc._library.__wrapped__)
     monkeypatch.setenv("TEXUNIT_NVRTC", "/nowhere/libnvrtc.so")
-    raises(ImportError, "pip install texunit[nvrtc]", texunit.compile, "")
+    raises(ImportError, "pip install nvidia-cuda-nvrtc", texunit.compile, "")
     raises(TypeError, "a text", texunit.compile, b"")

@@ -53,7 +53,23 @@ def test_faults_name_lines_of_the_source():
     assert fault.kind == "out-of-bounds" and fault.file.endswith("blur.cu") and fault.function.startswith("blur")
     assert BLUR.splitlines()[fault.line - 1].strip() == "out[y * width + x] = sum / 3;"
     assert fault.frames[0].text == BLUR.splitlines()[fault.line - 1]
-    assert fault.thread == (0, 7, 0) and fault.cta == (1, 0, 0) and "blur.cu" in str(fault)
+    assert fault.thread == (0, 7, 0) and fault.cta == (1, 0, 0)
+    assert "--> blur.cu:13:" in str(fault) and "out[y * width + x] = sum / 3;" in str(fault)
+
+
+def test_sources_that_are_in_no_file():
+    """Their lines are in every message, also of PTX that went through a cache; a folder that is gone is not named."""
+    ptx = texunit.compile(BLUR, name="/tmp/a folder that is gone/blur.cu", headers={"unused.h": ""})
+    kernel = Module(str(ptx).encode())["blur"]
+    out = numpy.zeros((8, 17), F32)
+    # Rows of one element, of which a thread writes two.
+    result = kernel[1, (16, 8)](Texture(numpy.zeros((8, 16), F32)), out, 1, 8, checks="race")
+    with pytest.raises(texunit.KernelFault) as error:
+        kernel[(2, 2), (16, 8)](Texture(numpy.zeros((8, 16), F32)), out[:2], 16, 8)
+    assert "out[y * width + x] = sum / 3;" in str(error.value) and "--> blur.cu:13:" in str(error.value)
+    assert error.value.file == "blur.cu" and "a folder" not in str(error.value)
+    (finding,) = result.findings
+    assert "out[y * width + x] = sum / 3;" in str(finding) and "a folder" not in str(finding)
 
 
 def test_coverage_of_the_source():

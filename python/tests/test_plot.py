@@ -101,7 +101,7 @@ def test_a_plane():
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     texture = Texture(noise(4, 4), read="normalized", filter="linear")
-    raises(ImportError, "pip install texunit[plot]", plot.line, texture, (0, 0), (4, 4), points=4)
+    raises(ImportError, "pip install matplotlib", plot.line, texture, (0, 0), (4, 4), points=4)
 
 
 def test_pictures(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,14 @@ _OPAQUE = {"texref": Texture, "samplerref": Texture, "surfref": Surface}
 @dataclass(frozen=True)
 class Param:
     """A parameter of a kernel: its name and type in the PTX (``"u32"``, ``"f32"``, ``"texref"``; ``"bytes"`` of a structure or
-    array by value), and its size in bytes."""
+    array by value), and its size in bytes. ``elements`` is what the kernel loads and stores through a pointer, as far as its
+    text tells: type, bytes, and how many at a time (``("f32", 4, 1)``)."""
 
     name: str
     type: str
     size: int
     declaration: str
+    elements: Sequence[tuple[str, int, int]] = ()
 
     def __str__(self) -> str:
         return self.declaration
@@ -35,7 +38,7 @@ class Array:
 
     given: numpy.ndarray[Any, Any]
     contiguous: numpy.ndarray[Any, Any]
-    name: str
+    param: Param
 
     @property
     def is_written(self) -> bool:
@@ -44,7 +47,7 @@ class Array:
     def bytes(self) -> tuple[Any, bool, str]:
         import numpy
 
-        return self.contiguous.reshape(-1).view(numpy.uint8), self.is_written, self.name
+        return self.contiguous.reshape(-1).view(numpy.uint8), self.is_written, self.param.name
 
     def write_back(self) -> None:
         """Copies what the kernel has left to an array that is not contiguous."""
@@ -111,7 +114,31 @@ def _argument(value: Any, param: Param, arrays: list[Array]) -> Any:
     array = _array(value, param)
     if not is_pointer:
         raise TypeError(f"{param}: a number is expected, not an array, whose address takes 64 bits")
+    _compare(array.given.dtype, param)
     return _number_of(array, arrays)
+
+
+_NAMES = {"f": "float", "s": "int", "u": "uint", "b": "uint"}
+
+
+def _compare(dtype: numpy.dtype[Any], param: Param) -> None:
+    """Refuses items that are not what the kernel has at the address: float64 for `float *`. Bytes are anything, and so are
+    structures; numbers that an instruction may take several of at once (two of 16 bits as one of 32) are not told apart."""
+    kind, item = dtype.kind, dtype.itemsize
+    if kind not in "iufcmM" or item == 1 or not param.elements:
+        return
+    sizes = {size for _, size, _ in param.elements}
+    together = {size * count for _, size, count in param.elements}
+    if item in sizes or (kind != "f" and item in together) or (kind == "c" and item // 2 in sizes):
+        return
+    are_packed = dtype == "float16" or any(type_[0] == "b" for type_, _, _ in param.elements)
+    if item < min(sizes) and not are_packed or item > max(sizes):
+        type_, size, _ = param.elements[0]
+        name = f"{_NAMES[type_[0]]}{8 * size}" if type_[0] in _NAMES and size <= 8 else "uint8"
+        raise TypeError(
+            f"{param}: the kernel has .{type_} there, items of {size} bytes, and the array is of {dtype}, of {item}: "
+            f"pass `a.astype({name!r})`, or `a.view('uint8')` if its bytes are meant"
+        )
 
 
 def _number_of(array: Array, arrays: list[Array]) -> int:
@@ -121,7 +148,7 @@ def _number_of(array: Array, arrays: list[Array]) -> int:
             return number
         if array.overlaps(other):
             raise ValueError(
-                f"{array.name}: its memory overlaps that of {other.name}: pass one array, and where each begins in it"
+                f"{array.param}: its memory overlaps that of {other.param}: pass one array, and where each begins in it"
             )
     arrays.append(array)
     return len(arrays) - 1
@@ -181,7 +208,7 @@ def _array(value: Any, param: Param) -> Array:
         raise TypeError(f"{param}: an array of Python objects has no bytes")
     if not array.dtype.isnative:
         raise TypeError(f"{param}: {array.dtype} is of the other byte order: use `a.astype(a.dtype.newbyteorder('='))`")
-    return Array(array, numpy.ascontiguousarray(array) if not array.flags.c_contiguous else array, param.name)
+    return Array(array, numpy.ascontiguousarray(array) if not array.flags.c_contiguous else array, param)
 
 
 def _what(value: Any) -> str:

@@ -128,8 +128,6 @@ class Module:
         self._program, self._ptx = program, text
         self._kernels = {kernel: Kernel(self, kernel, shown) for kernel, shown in program.kernels()}
         self._name = called
-        # The text of a source that is in no file.
-        self._source = (getattr(ptx, "source_name", ""), getattr(ptx, "source", "").splitlines())
         #: Warnings about the text.
         self.warnings: list[Diagnostic] = found
 
@@ -152,8 +150,8 @@ class Module:
         if len(found) == 1:
             return found[0]
         if found:
-            raise KeyError(f"several kernels are called {name}: {', '.join(kernel.name for kernel in found)}")
-        raise KeyError(f"the module has no kernel {name}; available: {', '.join(self._kernels) or 'none'}")
+            raise KeyError(f"several kernels are called {name}: {_listed(found)}")
+        raise KeyError(f"the module has no kernel {name}; available: {_listed(self._kernels.values())}")
 
     def __iter__(self) -> Any:
         return iter(self._kernels)
@@ -177,20 +175,6 @@ class Module:
             raise TypeError(f"{variable}: an array is expected, whose type says how many bytes its numbers have")
         self._program.write(variable, offset, numpy.ascontiguousarray(values).tobytes())
 
-    def _add_lines(self, value: Any) -> None:
-        """Puts the lines of the source into all frames that have none, wherever they are."""
-        name, lines = self._source
-        if isinstance(value, list):
-            for each in value:
-                self._add_lines(each)
-        elif isinstance(value, dict):
-            for each in value.values():
-                self._add_lines(each)
-            line = value.get("line")
-            is_frame = "via" in value and "text" not in value and os.path.basename(value["file"]) == os.path.basename(name)
-            if is_frame and lines and isinstance(line, int) and 1 <= line <= len(lines):
-                value["text"] = lines[line - 1]
-
     def _has(self, variable: str) -> None:
         if variable not in self.variables:
             raise KeyError(f"the module has no variable {variable}; available: {', '.join(self.variables) or 'none'}")
@@ -205,6 +189,12 @@ class Module:
 
     def __repr__(self) -> str:
         return f"<texunit.Module {self._name}: {', '.join(self._kernels)}>"
+
+
+def _listed(kernels: Iterable[Kernel]) -> str:
+    """Names in the PTX, each with that in the source."""
+    names = (kernel.name if kernel.name == kernel._shown else f"{kernel.name} ({kernel._shown})" for kernel in kernels)
+    return ", ".join(names) or "none"
 
 
 class Kernel:
@@ -318,7 +308,7 @@ class Configured:
         wanted = kernel._module._checks if checks is None else _checks(checks) or ""
         if {"init", "initcheck", "all"} & set(wanted.replace(" ", "").lower().split(",")) and not program.is_tracked:
             raise ValueError('checks: init needs a module that is made with it: texunit.Module(ptx, checks="init")')
-        made, arrays = arguments(args, kernel.params, kernel.name)
+        made, arrays = arguments(args, kernel.params, kernel._shown)
         sum_ = coverage if isinstance(coverage, Coverage) else Coverage() if coverage else None
         words = {
             "grid": self._grid,
@@ -349,7 +339,6 @@ class Configured:
                 for array in arrays:
                     array.write_back()
         value = json.loads(text)
-        kernel._module._add_lines(value)
         return _result(value, printf, sum_)
 
     def __repr__(self) -> str:

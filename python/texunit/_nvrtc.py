@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ._objects import CompileError
+from ._texunit import _with_sources
 
 __all__ = ["Ptx", "compile"]
 
@@ -59,11 +60,11 @@ def compile(
     headers: Mapping[str, str] | None = None,
     name_expressions: Sequence[str] = (),
 ) -> Ptx:
-    """Compiles CUDA C++ to PTX with NVIDIA's nvrtc (``pip install texunit[nvrtc]``, or a library that the variable TEXUNIT_NVRTC
+    """Compiles CUDA C++ to PTX with NVIDIA's nvrtc (``pip install nvidia-cuda-nvrtc``, or a library that the variable TEXUNIT_NVRTC
     names).
 
     ``options`` are those of nvrtc. Unless they say otherwise it compiles for compute_86 and with line information, so that
-    faults name lines of the source; the headers of CUDA are found if a package of PyPI has them. ``name`` is what messages
+    faults name lines of the source, which the PTX has with it as comments; the headers of CUDA are found if a package of PyPI has them. ``name`` is what messages
     call the source, ``headers`` are texts by the names that the source includes. ``name_expressions`` instantiates templates;
     their names in the PTX are ``lowered``. Mistakes raise ``CompileError``, whose ``log`` has them; warnings are
     ``CompileWarning``. Without the library it is an ``ImportError`` that says how to install it.
@@ -105,6 +106,8 @@ def compile(
         raise CompileError("nvrtc: these options make no PTX", log)
     if log:
         warnings.warn(log, CompileWarning, stacklevel=2)
+    # Messages show the lines of what is in no file.
+    text = _with_sources(text, [(name or "default_program", source), *texts.items()])
     return Ptx(text, name, source, log, lowered)
 
 
@@ -150,7 +153,7 @@ def _library() -> ctypes.CDLL:
         library.nvrtcGetErrorString.restype = ctypes.c_char_p
         return library
     why = f"{_VARIABLE}={given}: {problems[0]}" if given else "no libnvrtc.so was found"
-    raise ImportError(f"texunit.compile needs NVIDIA's nvrtc: `pip install texunit[nvrtc]` ({why})")
+    raise ImportError(f"texunit.compile needs NVIDIA's nvrtc: `pip install nvidia-cuda-nvrtc` ({why})")
 
 
 def _why(library: ctypes.CDLL, code: int) -> str:

@@ -20,7 +20,7 @@ def callback(progress: Any, unit: str) -> Iterator[Callable[[int, int], object] 
         try:
             tqdm = importlib.import_module("tqdm.auto").tqdm
         except ImportError:
-            raise ImportError("progress=True shows a bar of tqdm: `pip install texunit[progress]`") from None
+            raise ImportError("progress=True shows a bar of tqdm: `pip install tqdm`") from None
         progress = bar = tqdm(unit=unit)
     try:
         if hasattr(progress, "update") and hasattr(progress, "n"):

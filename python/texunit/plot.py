@@ -1,4 +1,4 @@
-"""Pictures of what filtering does, drawn by matplotlib (``pip install texunit[plot]``).
+"""Pictures of what filtering does, drawn by matplotlib (``pip install matplotlib``).
 
 Every function takes a texture and returns a ``matplotlib.figure.Figure``; ``inspect`` gives the numbers behind them. "Exact" is
 a result whose weights are those of the coordinates before the unit rounds them to 8 bits, added in float64; level, taps and
@@ -278,7 +278,7 @@ def _figure(rows: int, columns: int, inches: tuple[float, float], **words: Any) 
     try:
         from matplotlib import pyplot
     except ImportError:
-        raise ImportError("texunit.plot draws with matplotlib: `pip install texunit[plot]`") from None
+        raise ImportError("texunit.plot draws with matplotlib: `pip install matplotlib`") from None
     figure, axes = pyplot.subplots(rows, columns, figsize=inches, layout="constrained", **words)
     pyplot.close(figure)
     return figure, axes

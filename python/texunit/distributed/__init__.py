@@ -1,4 +1,4 @@
-"""Many workers, over any executor of ``concurrent.futures`` or over Ray (``pip install texunit[ray]``).
+"""Many workers, over any executor of ``concurrent.futures`` or over Ray (``pip install ray``).
 
 ``sample`` fetches parts of the coordinates, ``run`` runs programs and jobs, ``launch`` runs one grid in ranges of CTAs
 (docs/distributed.md). All give the bytes of one machine, whatever the number of workers, or an error. A task whose worker has

@@ -84,9 +84,10 @@ static int compile(void *library)
     FIND(compile, "nvrtcCompileProgram"); FIND(size_of, "nvrtcGetCUBINSize");
     void *program;
     const char *machine[] = {"-arch=sm_86"};
+    const char *ptx = "[--generate-line-info][-arch=compute_86]\n// texunit: source default_program\n";
     size_t size = 0;
     if (create(&program, "", NULL, 0, NULL, NULL) || compile(program, 1, machine)) return 2;
-    if (size_of(program, &size) || size != sizeof "[-arch=compute_86]") return 3;
+    if (size_of(program, &size) || size != strlen(ptx) + 1) return 3;
     return destroy(&program) ? 4 : 0;
 }
 

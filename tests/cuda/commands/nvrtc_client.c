@@ -87,7 +87,8 @@ int main(int argc, char **argv)
         FIND(code_size, "nvrtcGetCUBINSize"), FIND(code, "nvrtcGetCUBIN");
     }
     nvrtcProgram program;
-    nvrtc.create(&program, "", NULL, 0, NULL, NULL);
+    const char *header = "int y;", *include = "k.h";
+    nvrtc.create(&program, "int x;\n", "k.cu", 1, &header, &include);
     show(program, 0, NULL);
     SHOW("-arch=sm_86", "-G");
     SHOW("--gpu-architecture", "sm_90a");
@@ -114,7 +115,8 @@ int main(int argc, char **argv)
         nvrtc.compile(program, 1, machine);
         nvrtc.code_size(program, &size);
         nvrtc.destroy(&program);
-        if (size != sizeof "[-arch=compute_86]") return printf("%zu bytes after dlopen %d\n", size, i), 4;
+        const char *all = "[--generate-line-info][-arch=compute_86]\n// texunit: source default_program\n";
+        if (size != strlen(all) + 1) return printf("%zu bytes after dlopen %d\n", size, i), 4;
     }
     return 0;
 }

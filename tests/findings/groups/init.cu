@@ -55,7 +55,7 @@ extern "C" __global__ void by_way_of_shared(float *o, const float *in)
     int t = threadIdx.x;
     s[t] = in[t] * 3;
     __syncthreads();
-    o[t] = s[63 - t] + 1; // finding[init-store]: computed at /tmp/texunit-findings/init.cu:56 from 4 bytes of
+    o[t] = s[63 - t] + 1; // finding[init-store]: computed at init.cu:56 from 4 bytes of
 }
 
 // A variable that code for a debugger has in memory.

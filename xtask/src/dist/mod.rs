@@ -12,7 +12,7 @@ mod pkgconfig;
 mod wheel;
 pub(crate) mod zig;
 
-use crate::libs::{self, CORE, PROGRAM, SHIM_PROGRAMS, SHIMS};
+use crate::libs::{self, CORE, PROGRAM, SHIM_PROGRAMS, SHIMS, SITE};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use zig::Zig;
@@ -119,7 +119,7 @@ fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
 fn shims(built: &Built, libraries: &Path) -> Result<(), String> {
     let to = libraries.join(SHIMS);
     at(&to, std::fs::create_dir(&to))?;
-    for name in SHIM_PROGRAMS {
+    for name in SHIM_PROGRAMS.into_iter().chain([SITE]) {
         let from = built.files.join(SHIMS).join(name);
         at(&from, std::fs::copy(&from, to.join(name)))?;
     }

@@ -19,7 +19,7 @@ use names::List;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-pub(crate) use shims::{FOLDER as SHIMS, PROGRAMS as SHIM_PROGRAMS};
+pub(crate) use shims::{FOLDER as SHIMS, PROGRAMS as SHIM_PROGRAMS, SITE};
 
 pub(crate) use core::{ARCHIVE_FOR_C, CORE, DRIVER, FOR_C, MODULE, NVML, PROGRAM};
 

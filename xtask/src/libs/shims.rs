@@ -1,4 +1,5 @@
-//! Programs that stand for some of NVIDIA's (crate `texunit-shims`), in a folder of their own: only `texunit run` puts it into PATH.
+//! Programs that stand for some of NVIDIA's (crate `texunit-shims`), in a folder of their own: only `texunit run` puts it into PATH,
+//! and, for what Python executes before a program, into PYTHONPATH.
 
 use super::linker::Linker;
 use super::{Request, cargo, core};
@@ -8,6 +9,8 @@ use std::path::{Path, PathBuf};
 pub(crate) const FOLDER: &str = "shims";
 /// Their names.
 pub(crate) const PROGRAMS: [&str; 2] = ["nvidia-smi", "ptxas"];
+/// What Python executes before a program.
+pub(crate) const SITE: &str = "sitecustomize.py";
 
 /// Makes all of them: before a core that has their code, of a few instructions each.
 pub(super) fn make(
@@ -33,5 +36,8 @@ pub(super) fn make(
         std::fs::rename(&made, &program).map_err(|e| format!("{}: {e}", program.display()))?;
         Ok(program)
     };
-    PROGRAMS.iter().map(|name| make(name)).collect()
+    let site = folder.join(SITE);
+    let from = workspace.join("crates/cuda/shims/python").join(SITE);
+    std::fs::copy(&from, &site).map_err(|e| format!("{}: {e}", from.display()))?;
+    PROGRAMS.iter().map(|name| make(name)).chain([Ok(site)]).collect()
 }

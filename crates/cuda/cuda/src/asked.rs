@@ -4,6 +4,7 @@
 //! Addresses are kept as they are; what they stand for is looked up when a fault is told. Of a Python program the lines of
 //! Python are kept.
 
+pub(crate) mod pools;
 mod python;
 
 use crate::settings::settings;
@@ -35,6 +36,8 @@ struct Known {
     by_number: HashMap<u64, Calls>,
     /// Numbers of those that were freed, the oldest first.
     freed: VecDeque<u64>,
+    /// Allocations of pools, and whether they are blocks.
+    pools: HashMap<u64, (pools::Pool, bool)>,
 }
 
 #[derive(Default)]
@@ -60,12 +63,15 @@ pub(crate) fn made(number: u64) {
 
 /// The program has freed an allocation.
 pub(crate) fn freed(number: u64) {
+    if let Some(known) = &mut *known() {
+        known.pools.remove(&number);
+    }
     if !settings().host_backtrace {
         return;
     }
     let trace = trace();
     let mut known = known();
-    let Known { by_number, freed } = known.get_or_insert_default();
+    let Known { by_number, freed, .. } = known.get_or_insert_default();
     let Some(calls) = by_number.get_mut(&number) else { return };
     calls.freed = Some(trace);
     freed.push_back(number);
@@ -86,19 +92,21 @@ fn trace() -> Trace {
     Trace { addresses: addresses.into(), python }
 }
 
-/// What is to be said of an allocation, line by line; nothing if that was not asked for.
+/// What is to be said of an allocation, line by line: where the program was, if that was asked for, and whose block it is.
 pub(crate) fn lines(number: u64) -> Vec<String> {
-    let (made, freed) = {
+    let (calls, block) = {
         let known = known();
-        let Some(calls) = known.as_ref().and_then(|known| known.by_number.get(&number)) else {
-            return Vec::new();
-        };
-        (calls.made.clone(), calls.freed.clone())
+        let Some(known) = known.as_ref() else { return Vec::new() };
+        let calls =
+            known.by_number.get(&number).map(|calls| (calls.made.clone(), calls.freed.clone()));
+        (calls, known.block(number))
     };
-    let mut lines = said(&format!("allocation {number} was asked for at"), &made);
-    if let Some(freed) = freed {
-        lines.extend(said("and freed at", &freed));
+    let mut lines = Vec::new();
+    if let Some((made, freed)) = calls {
+        lines.extend(said(&format!("allocation {number} was asked for at"), &made));
+        lines.extend(freed.iter().flat_map(|freed| said("and freed at", freed)));
     }
+    lines.extend(block);
     lines
 }
 
@@ -107,19 +115,9 @@ pub(crate) fn knows(number: u64) -> bool {
     known().as_ref().is_some_and(|known| known.by_number.contains_key(&number))
 }
 
-/// Files whose functions keep memory for later until the program ends: the pools of CuPy and PyTorch.
-const POOLS: [&str; 3] = ["/cupy/cuda/memory.", "/libc10_cuda.", "/libtorch_cuda."];
-
 /// Whether memory with this number is a pool's, which nobody frees before the end.
 pub(crate) fn is_of_pool(number: u64) -> bool {
-    let made = known().as_ref().and_then(|known| Some(known.by_number.get(&number)?.made.clone()));
-    let modules = made.iter().flat_map(|made| made.addresses.iter()).filter_map(|&at| module(at));
-    let mut names = modules.map(|(name, _)| name);
-    names.any(|name| is_pool(&name))
-}
-
-fn is_pool(file: &str) -> bool {
-    POOLS.iter().any(|pool| file.contains(pool))
+    known().as_ref().is_some_and(|known| known.pools.contains_key(&number))
 }
 
 /// Where the program asked for what has this number, the innermost place first; nothing if that is not known.
@@ -271,15 +269,6 @@ pub(crate) fn module(address: usize) -> Option<(String, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn pools_are_known_by_their_files() {
-        let packages = "/home/u/.venv/lib/python3.12/site-packages";
-        assert!(is_pool(&format!("{packages}/cupy/cuda/memory.cpython-312-x86_64-linux-gnu.so")));
-        assert!(is_pool(&format!("{packages}/torch/lib/libc10_cuda.so")));
-        assert!(!is_pool(&format!("{packages}/torch/lib/libtorch_python.so")));
-        assert!(!is_pool("/home/u/cupy/cuda/a.out") && !is_of_pool(u64::MAX));
-    }
 
     #[inline(never)]
     fn a_function_of_the_test() -> Trace {

@@ -13,6 +13,7 @@ use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
 use crate::settings::settings;
 use crate::{faults, older, report, running};
+pub(crate) use reasons::shown;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -242,6 +243,7 @@ fn run(
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
     let all = watching.into_iter().chain(counting).chain(covering).chain(checking);
     let observers = Several(all.collect());
+    crate::asked::pools::tell();
     let watched = running::begin(&module, function, shape);
     let default = LaunchOptions::default();
     let options = default
@@ -297,7 +299,7 @@ fn run(
         Err(LaunchError::Unsupported(diagnostics)) => {
             say(format_args!(
                 "kernel `{}` is not launched: it contains instructions that texunit does not execute\n{}",
-                function.kernel.name(),
+                shown(function),
                 texunit_report::human(
                     (module.loaded.source(), &**module.loaded.sources()),
                     &diagnostics,

@@ -14,7 +14,8 @@ fn text(name: &str, function: &str, inlined: &str) -> Ptx {
          .section .debug_str {{\n$L__info_string0: .b8 {}\n}}\n",
         bytes.join(", ")
     );
-    Ptx { name: name.to_owned(), text }
+    let kept = texunit_syntax::handed_comments([(name, function)]);
+    Ptx { name: name.to_owned(), text: text + &kept }
 }
 
 /// Files have numbers of their own, and labels of names, too.
@@ -27,6 +28,9 @@ fn places_of_several_texts() {
     ];
     let linked = link(inputs, false).unwrap();
     assert!(!linked.text.contains(".debug_info"));
+    let sources = texunit_syntax::handed_sources(&linked.text);
+    assert_eq!(sources.len(), 3);
+    assert!(sources[1].name == "b.cu" && sources[1].line(1) == Some(".visible .entry b()"));
     let module = Module::load(&Device::default(), &linked.name, &linked.text).unwrap();
     let traps = linked.text.match_indices("trap;").map(|(at, _)| at as u32);
     let frames: Vec<Vec<_>> = traps

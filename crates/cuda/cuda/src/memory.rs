@@ -270,6 +270,7 @@ pub(crate) fn tell_unmapped(device: &Device) {
 fn keep(context: &Context, allocation: Allocation) -> Answer<u64> {
     let (base, id) = (allocation.base, allocation.id);
     crate::asked::made(id);
+    crate::asked::pools::made(id, &allocation.kind);
     TABLE.write().unwrap_or_else(PoisonError::into_inner).insert(base, Arc::new(allocation));
     // By then the address may be that of another allocation.
     context.outlives(|| release(|allocation| allocation.id == id))?;

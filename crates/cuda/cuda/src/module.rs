@@ -358,7 +358,7 @@ impl Function {
                  this device",
                 fine.start(),
                 fine.end(),
-                self.kernel.name()
+                crate::launch::shown(self)
             )));
         }
         self.set().insert(number, value);
@@ -371,7 +371,7 @@ impl Function {
         let param = params.get(index).ok_or_else(|| {
             CUresult::INVALID_VALUE.because(format!(
                 "paramIndex {index}: kernel `{}` has {} parameters, numbered from 0",
-                self.kernel.name(),
+                crate::launch::shown(self),
                 params.len()
             ))
         })?;

@@ -181,6 +181,11 @@ impl Kernel {
         &self.module
     }
 
+    /// What it does with its parameters, as far as its text tells.
+    pub fn uses(&self) -> texunit_check::uses::Uses {
+        self.module.inner.program.uses(self.id)
+    }
+
     /// Its parameters, in order.
     pub fn params(&self) -> Vec<ParamInfo> {
         let program = &self.module.inner.program;

@@ -95,18 +95,21 @@ fn below(folder: &Path, file: &str) -> Option<String> {
 fn paragraph(finding: &Finding) -> String {
     let ([bx, by, bz], [tx, ty, tz]) = (finding.block, finding.thread);
     let kernel = function_name(&finding.kernel);
+    let line =
+        |text: Option<&str>| text.map_or_else(String::new, |text| format!(": {}", text.trim()));
     let mut text = finding.message.clone();
     if !kernel.is_empty() {
         text += &format!("\nkernel {kernel}, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})");
     }
     if let Some(place) = &finding.place {
         for frame in &place.frames {
-            text += &format!("\nat {frame}");
+            text += &format!("\nat {frame}{}", line(frame.text.as_deref()));
         }
         text += &format!("\nat {} of the PTX: {}", place.ptx, place.ptx.text.trim());
     }
     for related in &finding.related {
-        text += &format!("\n{}: {}", related.text, related.place.with_ptx());
+        let (place, own) = (&related.place, line(related.place.text()));
+        text += &format!("\n{}: {}{own}", related.text, place.with_ptx());
     }
     if let Some(object) = &finding.object {
         text += &format!("\nin {object}");

@@ -57,6 +57,13 @@ pub const LIBRARY: &Code = &Code {
     explanation: "NVIDIA's CUDA runtime is linked into the library, and its symbols were stripped (cuFFT, cuBLAS, cuSOLVER and so on are built so). That runtime works on NVIDIA's driver alone, and texunit's cannot take its place. The library is named at its first call, which fails like all that follow; what it should have computed is not there, also where the program does not look at the answer. A library that is loaded and not called is not named.",
 };
 
+/// Memory of which a package of Python makes arrays of its own.
+pub const POOL: &Code = &Code {
+    code: "memory-pool",
+    title: "memory of a pool",
+    explanation: "CuPy and PyTorch keep memory in pools: an allocation is a block that has arrays in it, rounded up to 512 bytes or more, and stays when they are gone. An access one past the end of an array, or of an array that is gone, is one inside of an allocation then, and no fault. `texunit run --check memory` (or `all`) turns the pools off; `cupy.cuda.set_allocator(None)` and PYTORCH_NO_CUDA_MEMORY_CACHING=1 do so without it.",
+};
+
 /// A fault as a diagnostic: the code is [`FaultKind::name`], the primary place the instruction,
 /// the label who executed it, and the secondary places the calls that led there. The help speaks
 /// to whoever launched the kernel.

@@ -1,5 +1,6 @@
 //! How well it is known what the instructions of kernels compute, in reports.
 
+use crate::place::function_name;
 use crate::visible;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -58,7 +59,12 @@ impl Instruction {
 
 /// `fidelity` of a report.
 pub fn fidelity_json<'a>(rows: impl Iterator<Item = &'a Instruction>) -> Value {
-    json!({ "measured_on": MEASURED_ON, "instructions": rows.collect::<Vec<_>>() })
+    let row = |row: &Instruction| {
+        let mut value = json!(row);
+        value["function"] = json!(function_name(&row.kernel));
+        value
+    };
+    json!({ "measured_on": MEASURED_ON, "instructions": rows.map(row).collect::<Vec<_>>() })
 }
 
 /// What is not known of a card, in one line: `1 instruction is assumed: rsqrt.approx.f64 (line 12)`.

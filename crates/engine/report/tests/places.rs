@@ -126,7 +126,7 @@ error[trap]: the kernel has executed `trap`
   --> places.cu:4:5 in blend(float, float)
    |
  4 |     return x * y + x;
-   |     ^^^^^^ kernel `places`, CTA (0, 0, 0), thread (8, 0, 0)
+   |     ^^^^^^^^^^^^^^^^^ kernel `places`, CTA (0, 0, 0), thread (8, 0, 0)
    |
   ::: places.cu:10:5 in put<float>(float*, int, float)
 ";
@@ -139,6 +139,38 @@ error[trap]: the kernel has executed `trap`
     ] {
         assert!(shown.contains(line), "no {line:?} in:\n{shown}");
     }
+}
+
+/// A source that is in no file stands behind the PTX, as a cache or another process may have kept it.
+#[test]
+fn sources_in_memory_have_their_lines() {
+    let put = "    out[i] = blend(x, 3.0f); // größer";
+    let lines = |last: &str| format!("{}{put}\n{last}", "\n".repeat(9));
+    let ptx = std::fs::read_to_string(format!("{FOLDER}/nvcc-lineinfo.ptx")).unwrap();
+    let place = |ptx: &str, file: &str, handed: &[(&str, &str)]| {
+        let ptx = ptx.replace("/tmp/texunit-places/places.cu", file);
+        let text = ptx + &texunit_syntax::handed_comments(handed.iter().copied());
+        let text = SourceFile::new("k.ptx", text);
+        let (diagnostics, sources) = check_with_sources(&text, &Options::default());
+        assert_eq!(diagnostics, []);
+        let start = text.text().find("st.global").unwrap();
+        CodeLocation::new(&sources, &text, Span::new(start, start + 1))
+    };
+    let first = |place: CodeLocation| frames(&place).swap_remove(0);
+    let own = lines("");
+    let in_temporary = place(&ptx, "/tmp/tmp01_ab/places.cu", &[("/tmp/tmp01_ab/places.cu", &own)]);
+    let shown = "places.cu:10:5 in put<float>(float*, int, float)";
+    assert_eq!(first(in_temporary.clone()), format!("{shown} | {}", put.trim()));
+    assert_eq!(in_temporary.file(), "places.cu");
+    let relative = place(&ptx, "/no folder/places.cu", &[("places.cu", &own), ("other.h", "")]);
+    assert_eq!(first(relative), format!("{shown} | {}", put.trim()));
+    // Two of one name say nothing of a line; a temporary file that is gone is not named.
+    let both = [("places.cu", own.as_str()), ("places.cu", &lines("x"))];
+    assert_eq!(first(place(&ptx, "/tmp/tmp01_ab/places.cu", &both)), format!("{shown} | ?"));
+    let gone = place(&ptx, "/tmp/tmp01_ab/places.cu", &[]);
+    assert_eq!(first(gone), format!("{shown} | ?"));
+    let kept = format!("/no folder/{shown} | ?");
+    assert_eq!(first(place(&ptx, "/no folder/places.cu", &[])), kept);
 }
 
 #[test]
@@ -161,21 +193,19 @@ fn calls_have_their_lines() {
 fn without_the_file_there_is_its_name() {
     let mut module = Module::load("nvcc-lineinfo");
     let text = std::fs::read_to_string(format!("{FOLDER}/nvcc-lineinfo.ptx")).unwrap();
+    let text = text.replace("/tmp/texunit-places", "/no/folder");
     module.text = SourceFile::new("nvcc-lineinfo.ptx", text);
     module.sources = check_with_sources(&module.text, &Options::default()).1;
     let fault = module.fault(module.span("mul.rn", 0), Vec::new());
     let diagnostic = fault_diagnostic(&fault, Host::Program);
     let located = (&module.text, &*fault.sources);
     let shown = human(located, std::slice::from_ref(&diagnostic), false);
-    assert!(
-        shown.contains("--> /tmp/texunit-places/places.cu:4:5 in blend(float, float)\n"),
-        "{shown}"
-    );
+    assert!(shown.contains("--> /no/folder/places.cu:4:5 in blend(float, float)\n"), "{shown}");
     assert!(shown.contains("kernel `places`, CTA (0, 0, 0), thread (8, 0, 0)"), "{shown}");
     assert_eq!(
         short(located, &[diagnostic]),
         "nvcc-lineinfo.ptx:45:2: error[trap]: the kernel has executed `trap` \
-         (/tmp/texunit-places/places.cu:4:5 in blend(float, float))\n"
+         (/no/folder/places.cu:4:5 in blend(float, float))\n"
     );
 }
 

@@ -4,7 +4,7 @@ use crate::launch::diagnostics;
 use crate::program::value_error;
 use pyo3::prelude::*;
 use texunit_check::{Levels, Options, Ptxas, Verdicts, check_with_sources, parse_version};
-use texunit_syntax::SourceFile;
+use texunit_syntax::{SourceFile, handed_comments, has_handed};
 
 /// What `texunit check` says of a text, as JSON.
 #[pyfunction]
@@ -39,4 +39,15 @@ pub(crate) fn _check(
         levels.apply(&mut all);
         Ok(diagnostics((&source, &*sources).into(), &all).to_string())
     })
+}
+
+/// PTX with the sources behind it that it was made of, by their names; those that it has already are not repeated
+/// (`texunit run` puts them there, too).
+#[pyfunction]
+pub(crate) fn _with_sources(ptx: String, sources: Vec<(String, String)>) -> String {
+    if has_handed(&ptx) {
+        return ptx;
+    }
+    let sources = sources.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    ptx + &handed_comments(sources)
 }

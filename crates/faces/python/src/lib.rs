@@ -27,7 +27,7 @@ mod _texunit {
     use super::*;
 
     #[pymodule_export]
-    use super::check::_check;
+    use super::check::{_check, _with_sources};
     #[pymodule_export]
     use super::coverage::Coverage;
     #[pymodule_export]

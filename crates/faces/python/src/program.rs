@@ -15,6 +15,7 @@ use texunit_device::{
     Arg, Buffer, ComputeCapability, Device, DeviceOptions, Fresh, Kernel, Module, SamplerObject,
     SurfaceObject, SurfaceResource, TextureDescriptor, TextureObject, TextureResource,
 };
+use texunit_report::place::function_name;
 use texunit_sample::Dtype;
 
 /// PTX on a device of its own.
@@ -29,8 +30,9 @@ pub(crate) struct Program {
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// A name, a type, bytes, and all of it as it is declared.
-type Param = (String, String, u32, String);
+/// A name, a type, bytes, all of it as it is declared (with the name as the source has it), and the elements of memory that a pointer is used for: type, bytes of
+/// an element, and how many an instruction takes at a time.
+type Param = (String, String, u32, String, Vec<(String, u32, u8)>);
 
 /// An error of the device or of a text.
 pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {
@@ -74,7 +76,7 @@ impl<'py> Given<'py> {
         let bytes = input.bytes();
         let buffer = match bytes.len() as u64 {
             0 => None,
-            size => Some(device.alloc(size, &name).map_err(value_error)?),
+            size => Some(device.alloc(size, &function_name(&name)).map_err(value_error)?),
         };
         if let Some(buffer) = &buffer {
             object.py().detach(|| buffer.write(0, bytes)).map_err(value_error)?;
@@ -165,20 +167,30 @@ impl Program {
 
     /// Names of all kernels in the PTX, and as the source has them.
     fn kernels(&self) -> Vec<(String, String)> {
-        let shown = |name: String| (name.clone(), texunit_report::place::function_name(&name));
+        let shown = |name: String| (name.clone(), function_name(&name));
         self.module.kernels().into_iter().map(shown).collect()
     }
 
     /// The parameters of a kernel.
     fn params(&self, kernel: &str) -> PyResult<Vec<Param>> {
-        let param = |param: &texunit_device::ParamInfo| {
+        let kernel = self.kernel(kernel)?;
+        let uses = kernel.uses();
+        let elements = |number: usize| {
+            let used = uses.params.get(&(number as u32, 0)).map(|used| &used.accesses);
+            let element = |access: &texunit_check::uses::Access| {
+                (access.ty.to_string(), access.ty.bytes(), access.vector)
+            };
+            used.into_iter().flatten().map(element).collect()
+        };
+        let param = |(number, param): (usize, &texunit_device::ParamInfo)| {
             let ty = match param.ty {
                 texunit_device::ParamType::Scalar(ty) => ty.to_string(),
                 texunit_device::ParamType::Bytes => "bytes".to_owned(),
             };
-            (param.name.clone(), ty, param.size, param.to_string())
+            let declaration = param.to_string().replace(&param.name, &function_name(&param.name));
+            (param.name.clone(), ty, param.size, declaration, elements(number))
         };
-        Ok(self.kernel(kernel)?.params().iter().map(param).collect())
+        Ok(kernel.params().iter().enumerate().map(param).collect())
     }
 
     /// What a kernel needs, in the words of ``cuFuncGetAttribute``.

@@ -12,6 +12,7 @@ pub mod examples;
 pub mod ir;
 pub mod lint;
 pub mod sources;
+pub mod uses;
 
 mod body;
 mod codes;

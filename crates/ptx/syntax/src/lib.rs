@@ -11,6 +11,7 @@ pub mod diagnostic;
 pub mod examples;
 pub mod fix;
 pub mod foreign;
+mod handed;
 mod lexer;
 mod number;
 mod parser;
@@ -22,6 +23,7 @@ pub mod utf16;
 mod words;
 
 pub use diagnostic::{Diagnostic, Edit, Label, Severity};
+pub use handed::{HandedSource, handed_comments, handed_sources, has_handed};
 pub use repeated::by_opcode;
 pub use span::{Location, SourceFile, Span};
 pub use words::numbered;

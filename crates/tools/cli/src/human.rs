@@ -8,6 +8,7 @@ use crate::out;
 use crate::run::{Failure, Report};
 use texunit_device::{Fusion, GradientStats};
 use texunit_job::InText;
+use texunit_report::place::function_name;
 use texunit_report::{Located, screen, visible};
 use texunit_syntax::Diagnostic;
 
@@ -132,7 +133,7 @@ fn summary(report: &Report) -> String {
     let done = if report.merged.is_some() { "merged in" } else { "in" };
     let mut text = format!(
         "{}: {ctas} of {} threads {done} {}",
-        report.kernel.as_deref().unwrap_or_default(),
+        function_name(report.kernel.as_deref().unwrap_or_default()),
         shape(report.block.unwrap_or([1; 3])),
         time(seconds)
     );

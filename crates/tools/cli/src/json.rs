@@ -36,6 +36,7 @@ pub fn render(report: &Report) -> Value {
         "job": report.job,
         "succeeded": report.succeeded(),
         "kernel": report.kernel,
+        "function": report.kernel.as_deref().map(texunit_report::place::function_name),
         "grid": report.grid,
         "block": report.block,
         "ctas": report.ctas.map(|ctas| [ctas.begin, ctas.end]),

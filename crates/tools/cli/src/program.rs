@@ -6,6 +6,7 @@ mod inspect;
 mod libraries;
 #[cfg(target_os = "linux")]
 mod parent;
+mod pools;
 mod record;
 mod refusal;
 mod reports;
@@ -52,6 +53,10 @@ pub struct RunArgs {
     /// What kernels are checked for.
     #[command(flatten)]
     pub checks: CheckOptions,
+    /// Leave the memory pools of CuPy and PyTorch on. `--check memory` and `--check all` turn them off: an access past the end
+    /// of an array is not found in a pool's block.
+    #[arg(long, requires = "check")]
+    pub keep_pools: bool,
     /// Write the PTX of every module that is loaded into this folder, one file for each distinct text; messages name
     /// the files.
     #[arg(long, value_name = "DIR", env = "TEXUNIT_SAVE_PTX", value_parser = folder())]
@@ -194,6 +199,7 @@ fn start(args: &RunArgs) -> Result<u8, String> {
         command.env("TEXUNIT_BAD_FETCH", bad_fetch.get_name());
     }
     args.evidence.set(&mut command);
+    pools::turn_off(&mut command, args, shims.as_deref());
     args.checks.set(&mut command, args.record.kernel_name())?;
     let explained = args.record.set(&mut command)?;
     if args.evidence.need_a_parent() || args.record.record.is_some() || explained.is_some() {

@@ -139,7 +139,7 @@ fn what_is_known_of_instructions() {
     };
     let row = |opcode: &str, line: u32, count: u32, class: &str, register: Option<&str>| {
         json!({
-            "kernel": "k", "opcode": opcode, "line": line, "count": count, "class": class, "register": register,
+            "kernel": "k", "function": "k", "opcode": opcode, "line": line, "count": count, "class": class, "register": register,
         })
     };
     let rows = |reciprocal: &str, root: &str| {

@@ -212,7 +212,7 @@ fn prepared(function: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>
         return Err(CUresult::INVALID_VALUE.because(format!(
             "{} bytes of parameters were set (cuParamSetSize, cuParamSetv), and kernel `{}` has {size}",
             params.len(),
-            function.kernel.name()
+            launch::shown(&function)
         )));
     }
     params.truncate(size);

@@ -171,7 +171,7 @@ fn best(
     if count == 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "no block of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
-            function.kernel.name()
+            crate::launch::shown(&function)
         )));
     }
     block.set(threads as c_int)?;

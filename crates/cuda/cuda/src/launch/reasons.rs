@@ -7,7 +7,7 @@ use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{ArgError, Diagnostic};
 
 /// What messages call a kernel.
-pub(super) fn shown(function: &Function) -> String {
+pub(crate) fn shown(function: &Function) -> String {
     texunit_report::place::function_name(function.kernel.name())
 }
 

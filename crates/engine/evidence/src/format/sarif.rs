@@ -5,7 +5,7 @@ use crate::event::Finding;
 use crate::run::Run;
 use serde_json::{Value, json};
 use texunit_report::place::{Frame, PtxPlace, Via, function_name};
-use texunit_report::{FAULTS, LIBRARY, Severity, check_rule, uri};
+use texunit_report::{FAULTS, LIBRARY, POOL, Severity, check_rule, uri};
 
 pub(super) fn document(run: &Run) -> Value {
     let findings = || run.records.iter().flat_map(|record| record.findings.values());
@@ -35,7 +35,7 @@ fn rule(id: &str) -> Value {
     let level = check.map_or_else(Severity::default, |rule| rule.severity).name();
     match FAULTS
         .iter()
-        .chain([LIBRARY])
+        .chain([LIBRARY, POOL])
         .find(|fault| fault.code == id)
         .or(check.map(|rule| &rule.code))
     {

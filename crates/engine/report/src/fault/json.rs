@@ -1,7 +1,7 @@
 //! The form for programs: one object for a fault.
 
 use super::{Host, fault_diagnostic};
-use crate::place::CodeLocation;
+use crate::place::{CodeLocation, function_name};
 use serde_json::{Map, Value, json};
 use texunit_simt::{Fault, FaultKind};
 use texunit_syntax::{SourceFile, Span};
@@ -16,13 +16,14 @@ pub fn fault_json(fault: &Fault, source: Option<&SourceFile>, host: Host) -> Val
         .iter()
         .map(|(function, span)| {
             let (line, column) = place(*span, source);
-            json!({ "function": function, "line": line, "column": column })
+            json!({ "function": function, "name": function_name(function), "line": line, "column": column })
         })
         .collect();
     let mut value = json!({
         "kind": fault.kind.name(),
         "message": fault.kind.to_string(),
         "kernel": fault.kernel,
+        "function": function_name(&fault.kernel),
         "cta": fault.cta,
         "thread": fault.thread,
         "file": source.map(SourceFile::name),

@@ -8,14 +8,15 @@ mod name;
 mod text;
 mod toolkit;
 
-pub use name::function_name;
+pub use name::{both_names, function_name};
 pub use text::line_of_file;
 pub use toolkit::is_toolkit;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::path::Path;
 use texunit_simt::{Fault, Sources};
-use texunit_syntax::{SourceFile, Span};
+use texunit_syntax::{HandedSource, SourceFile, Span};
 
 /// Frames and calls that are kept of one place.
 const MAX_FRAMES: usize = 64;
@@ -41,7 +42,7 @@ pub struct CodeLocation {
 pub struct Frame {
     /// How the frame before comes to be here.
     pub via: Via,
-    /// The file as the compiler has written it.
+    /// The file as the compiler has written it; a source that is in no file has the name that its program gave.
     pub file: String,
     /// Line, from 1.
     pub line: u32,
@@ -246,8 +247,10 @@ pub fn line_at(sources: &Sources, text: &SourceFile, span: Span) -> (String, u32
     }
 }
 
-/// A file as messages name it: from the current folder on, if it lies there.
+/// A file as messages name it: from the current folder on, if it lies there; by its name alone, if it was a temporary one
+/// that is gone.
 pub fn shown_file(file: &str) -> String {
+    let file = &known_file(file, None);
     let here = std::env::current_dir().ok();
     let below = here.as_deref().and_then(|here| std::path::Path::new(file).strip_prefix(here).ok());
     below.and_then(|path| path.to_str()).filter(|path| !path.is_empty()).unwrap_or(file).to_owned()
@@ -278,14 +281,38 @@ fn frames(sources: &Sources, span: Span, first: Via) -> impl Iterator<Item = Fra
         let file = frame.file.filter(|_| frame.line > 0)?;
         Some((file.to_owned(), frame.line, frame.column, frame.function))
     });
-    known.enumerate().map(move |(i, (file, line, column, function))| Frame {
-        via: if i == 0 { first } else { Via::Inlined },
-        line,
-        column: (column > 0).then_some(column),
-        function: function.map(|name| function_name(&name)),
-        text: line_of_file(&file, line),
-        file,
+    known.enumerate().map(move |(i, (file, line, column, function))| {
+        let handed = sources.handed(&file);
+        let own = handed.and_then(|source| source.line(line)).map(cut);
+        Frame {
+            via: if i == 0 { first } else { Via::Inlined },
+            line,
+            column: (column > 0).then_some(column),
+            function: function.map(|name| function_name(&name)),
+            text: own.or_else(|| line_of_file(&file, line)),
+            file: known_file(&file, handed),
+        }
     })
+}
+
+/// What a file is called: a source that is in no file has the name that its program gave, without a folder of temporary
+/// files that is gone.
+fn known_file(file: &str, handed: Option<&HandedSource>) -> String {
+    let is_there = || Path::new(file).exists();
+    match handed {
+        Some(source) if Path::new(&source.name).is_relative() && !is_there() => source.name.clone(),
+        _ if is_temporary(file) && !is_there() => {
+            file.rsplit('/').next().unwrap_or(file).to_owned()
+        }
+        _ => file.to_owned(),
+    }
+}
+
+/// Whether a file lies where programs put what they delete.
+fn is_temporary(file: &str) -> bool {
+    let file = Path::new(file);
+    ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|folder| file.starts_with(folder))
+        || file.is_absolute() && file.starts_with(std::env::temp_dir())
 }
 
 /// The beginning of a line, without the space behind it.

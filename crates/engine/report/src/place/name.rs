@@ -11,12 +11,25 @@ const MAX_WRITTEN: usize = 4 << 10;
 const DEPTH: u32 = 96;
 
 /// A function as it is written in the source: `put<float>(float*, int, float)` of `_Z3putIfEvPT_iS0_`. Names of C++, Rust and
-/// Numba are known; all others stay as they are, but for their length.
+/// Numba are known; all others stay as they are, but for their length. Compilers name a parameter by its function and a
+/// number: `_Z3putPf_param_0`.
 pub fn function_name(symbol: &str) -> String {
-    demangled(symbol).unwrap_or_else(|| match symbol.char_indices().nth(MAX_WRITTEN) {
-        Some((end, _)) => format!("{}...", &symbol[..end]),
-        None => symbol.to_owned(),
+    let parameter = || {
+        let (function, number) = symbol.rsplit_once("_param_")?;
+        Some(format!("parameter {} of {}", number.parse::<u32>().ok()?, demangled(function)?))
+    };
+    demangled(symbol).or_else(parameter).unwrap_or_else(|| {
+        match symbol.char_indices().nth(MAX_WRITTEN) {
+            Some((end, _)) => format!("{}...", &symbol[..end]),
+            None => symbol.to_owned(),
+        }
     })
+}
+
+/// A name as the PTX has it, and as the source does, if that is another: "`_Z3putPf` (put(float*))".
+pub fn both_names(symbol: &str) -> String {
+    let function = function_name(symbol);
+    if function == symbol { format!("`{symbol}`") } else { format!("`{symbol}` ({function})") }
 }
 
 fn demangled(symbol: &str) -> Option<String> {
@@ -100,6 +113,8 @@ mod tests {
             ("places", "places"),
             ("_Z3putIfEvPT_iS0_", "put<float>(float*, int, float)"),
             ("_Z6kernelPii", "kernel(int*, int)"),
+            ("_Z6kernelPii_param_1", "parameter 1 of kernel(int*, int)"),
+            ("kernel_param_1", "kernel_param_1"),
             ("_ZN2ns3Box3getEv", "ns::Box::get()"),
             ("_ZN12_GLOBAL__N_11kEPf", "(anonymous namespace)::k(float*)"),
             (
@@ -123,6 +138,8 @@ mod tests {
         ] {
             assert_eq!(function_name(symbol), expected);
         }
+        assert_eq!(both_names("_Z3putPf"), "`_Z3putPf` (put(float*))");
+        assert_eq!(both_names("put"), "`put`");
     }
 
     /// Names that grow with every substitution, or nest, are left alone.

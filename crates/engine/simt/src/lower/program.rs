@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use texunit_alu::Approximate;
 use texunit_check::ir::{self, Storage, VarId};
 use texunit_check::sources::{SourcePlace, Sources};
+use texunit_check::uses::Uses;
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// A kernel of a [`Program`].
@@ -185,6 +186,11 @@ impl Program {
     /// Parameters of a kernel.
     pub fn kernel_params(&self, id: KernelId) -> &[ir::Param] {
         &self.function(id).params
+    }
+
+    /// What a kernel does with its parameters and with the module's references.
+    pub fn uses(&self, id: KernelId) -> Uses {
+        texunit_check::uses::uses(&self.module, ir::FuncId(id.0))
     }
 
     /// `.maxntid`, `.reqntid` and so on of a kernel.

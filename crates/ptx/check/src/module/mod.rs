@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.resource_limits();
-        self.module.sources = Arc::new(self.sources.finish(&module.items));
+        self.module.sources = Arc::new(self.sources.finish(self.source.text(), &module.items));
         self.diagnostics.sort_by_key(|d| (d.primary.span.start, d.code));
         Checked { module: self.module, diagnostics: self.diagnostics }
     }

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use texunit_syntax::Span;
 use texunit_syntax::ast::{Content, FilePlace, Item, Loc};
+use texunit_syntax::{Span, handed_sources};
 
 use super::{Body, Entry, MAX_FRAMES, NONE, SourceId, Sources};
 use crate::names::Map;
@@ -103,8 +103,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The tables, with the files and names that stand anywhere in the module.
-    pub(crate) fn finish(self, items: &[Item<'_>]) -> Sources {
+    /// The tables, with the files and names that stand anywhere in the module, and the sources in its text.
+    pub(crate) fn finish(self, text: &str, items: &[Item<'_>]) -> Sources {
         let (mut files, mut strings) = (Vec::new(), Vec::new());
         let mut labels: Map<&str, std::ops::Range<u32>> = Map::default();
         for item in items {
@@ -136,6 +136,8 @@ impl<'a> Collector<'a> {
         };
         let names = self.names.iter().map(|name| start(name).unwrap_or(NONE)).collect();
         let Self { entries, rows, bodies, .. } = self;
-        Sources { files, entries, rows, bodies, names, strings }
+        // Without a line nobody asks for them.
+        let handed = if files.is_empty() { Vec::new() } else { handed_sources(text) };
+        Sources { files, entries, rows, bodies, names, strings, handed }
     }
 }

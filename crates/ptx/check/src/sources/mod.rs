@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 use texunit_syntax::ast::FilePlace;
-use texunit_syntax::{Location, SourceFile, Span};
+use texunit_syntax::{HandedSource, Location, SourceFile, Span};
 
 /// Frames that are followed; real chains of inlined calls are much shorter.
 pub const MAX_FRAMES: usize = 64;
@@ -56,6 +56,8 @@ pub struct Sources {
     names: Vec<u32>,
     /// Contents of the sections `.debug_str`, if there are names.
     strings: Vec<u8>,
+    /// Sources that are in no file.
+    handed: Vec<HandedSource>,
 }
 
 impl std::fmt::Debug for Sources {
@@ -98,6 +100,14 @@ impl Sources {
     /// Names of files with their numbers.
     pub fn files(&self) -> impl Iterator<Item = (u32, &str)> {
         self.files.iter().map(|(number, name)| (*number, name.as_str()))
+    }
+
+    /// The source that a compiler was handed in memory for a file of this name, if the text has kept it. Of two that are
+    /// called so, as linked modules may have them, none.
+    pub fn handed(&self, file: &str) -> Option<&HandedSource> {
+        let mut called_so = self.handed.iter().filter(|source| source.is(file));
+        let first = called_so.next()?;
+        called_so.all(|other| other.text == first.text).then_some(first)
     }
 
     fn body_at(&self, at: u32) -> Option<&Body> {

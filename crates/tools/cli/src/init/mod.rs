@@ -3,8 +3,6 @@
 
 mod objects;
 mod text;
-mod uses;
-mod values;
 
 use crate::color::{self, Stream};
 use crate::out;
@@ -12,8 +10,9 @@ use clap::Args;
 use std::path::{Component, Path, PathBuf};
 use text::Skeleton;
 use texunit_check::ir::{FuncId, Function, Module};
-use texunit_check::{Options, check_with};
+use texunit_check::{Options, check_with, uses};
 use texunit_files::Places;
+use texunit_report::place::both_names;
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 
 /// Arguments of `texunit init`.
@@ -40,6 +39,9 @@ pub struct InitArgs {
 
 /// Longest part of a kernel's name in the name of a file.
 const LONG_NAME: usize = 100;
+
+/// Most names that a message lists.
+const MAX_LISTED: usize = 8;
 
 /// Runs the command; the exit code.
 pub fn run(args: &InitArgs) -> u8 {
@@ -120,7 +122,7 @@ fn chosen(module: &Module, args: &InitArgs) -> Result<Vec<FuncId>, String> {
     }
     let Some(name) = &args.kernel else {
         if args.out.as_deref() == Some(Path::new("-")) && names.len() > 1 {
-            let all = texunit_job::problem::listed(&names);
+            let all = listed(&names);
             return Err(format!("`--out -` prints one job: choose a kernel with --kernel: {all}"));
         }
         return Ok(kernels.iter().map(|(at, _)| FuncId(*at as u32)).collect());
@@ -134,10 +136,19 @@ fn chosen(module: &Module, args: &InitArgs) -> Result<Vec<FuncId>, String> {
 /// Says that a file has no kernel of a name, and which it has.
 pub(crate) fn no_kernel(file: &Path, name: &str, names: &[&str]) -> String {
     let near = texunit_job::problem::nearest(name, names).map_or_else(
-        || format!("its kernels are {}", texunit_job::problem::listed(names)),
-        |near| format!("did you mean `{near}`?"),
+        || format!("its kernels are {}", listed(names)),
+        |near| format!("did you mean {}?", both_names(near)),
     );
     format!("`{}` has no kernel `{name}`; {near}", file.display())
+}
+
+/// Names of kernels, each as the source has it, too.
+fn listed(names: &[&str]) -> String {
+    let all: Vec<String> = names.iter().take(MAX_LISTED).map(|name| both_names(name)).collect();
+    match names.len() - all.len() {
+        0 => all.join(", "),
+        more => format!("{} and {more} more", all.join(", ")),
+    }
 }
 
 /// Where jobs go.
@@ -214,9 +225,9 @@ impl Plan<'_> {
             let count = kernel.params.len();
             let noun = if count == 1 { "parameter" } else { "parameters" };
             said += &format!(
-                "wrote {0}: kernel `{1}`, {count} {noun}; `texunit launch {0}` runs it\n",
+                "wrote {0}: kernel {1}, {count} {noun}; `texunit launch {0}` runs it\n",
                 path.display(),
-                kernel.name
+                both_names(&kernel.name)
             );
         }
         Ok(said)

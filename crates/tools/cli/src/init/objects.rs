@@ -1,8 +1,8 @@
 //! Objects of a job as its lines: what a parameter gets, as far as its uses tell, and remarks for a person.
 
 use super::text::quoted;
-use super::uses::{Access, Accessed, Fetched, Use};
 use std::fmt::Write;
+use texunit_check::uses::{Access, Accessed, Fetched, Use};
 use texunit_isa::{Geometry, ScalarType, TypeKind};
 
 /// Bytes of a buffer of which nothing is known but that it is there: room for indices that need not be those of

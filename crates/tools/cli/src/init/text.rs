@@ -1,9 +1,9 @@
 //! A job as text: every parameter with what is known of it, and remarks where a person must choose.
 
 use super::objects::{Value, surface_keys, texture_keys};
-use super::uses::{Access, Uses};
 use std::fmt::Write;
 use texunit_check::ir::{Function, Module, Param, Storage};
+use texunit_check::uses::{Access, Uses};
 use texunit_isa::ScalarType;
 
 /// Threads along each axis of a block that nothing says, by the number of axes.

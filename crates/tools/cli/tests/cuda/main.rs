@@ -23,6 +23,7 @@ mod helped;
 mod lost;
 mod parent;
 mod places;
+mod pools;
 mod process;
 mod program;
 mod record;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
     trials.extend(clients::trials(&setup));
     trials.extend(commands::trials(&setup));
     trials.extend(places::trials(&setup));
+    trials.extend(pools::trials(&setup));
     trials.extend(evidence::trials(&setup));
     trials.extend(parent::trials(&setup));
     trials.extend(lost::trials(&setup));

@@ -1,5 +1,5 @@
 //! Messages name the line of the source: programs of tests/cuda/commands/places.cu, built in every way that keeps lines,
-//! Numba and nvrtc; saved PTX; and where the program has asked for memory.
+//! Numba and nvrtc, whose sources are in memory; saved PTX; and where the program has asked for memory.
 
 use crate::commands::{SHARED, STATIC, Test, contains, program, same};
 use crate::process::{Ended, run, succeed};
@@ -10,12 +10,13 @@ use std::process::Command;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, &[&str], Test); 9] = [
+    let all: [(&str, &[&str], Test); 10] = [
         ("nvcc -lineinfo", &["nvcc"], lineinfo),
         ("nvcc -G", &["nvcc"], debug),
         ("without lines", &["nvcc"], without_lines),
         ("a fetch in a header of CUDA", &["nvcc"], fetch),
         ("traces", &["nvcc"], traces),
+        ("names of C++", &["nvcc"], names),
         ("saved PTX", &["nvcc"], saved),
         ("who asked for memory", &["nvcc"], host_backtrace),
         ("Numba", &["numba", "nvrtc13"], numba),
@@ -131,6 +132,48 @@ fn traces(setup: &Setup) -> Result<(), Failed> {
     same(line.is_some_and(|line| line.contains(&wanted) && line.contains("tex.2d")), true, &ended)
 }
 
+/// No mangled name stands alone, but in the text of the PTX.
+fn names(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "places.cu", SHARED, &[])?;
+    let command = |options: &[&str]| {
+        let mut command = setup.run();
+        command.args(["--check", "all", "--trace", "launch", "--report-api-errors"]).args(options);
+        wrong(&mut command, &program, "end")
+    };
+    let is_ptx = |line: &str| line.contains("_param_") || line.contains("ld.param");
+    let alone = |text: &str| text.lines().any(|line| line.contains("_Z") && !is_ptx(line));
+    for form in ["json", "sarif", "xml"] {
+        let report = program.with_extension(form);
+        let ended = command(&["--report", report.to_str().unwrap()])?;
+        let written = std::fs::read_to_string(&report)?;
+        contains(&ended, "fill(int*, int)")?;
+        same((alone(&ended.stderr), written.contains("fill(int*, int)")), (false, true), &ended)?;
+        if form == "json" {
+            same(has_both(&serde_json::from_str(&written)?), true, &ended)?;
+        } else if alone(&written) {
+            return Err(written.into());
+        }
+    }
+    let ended = command(&["--report-format", "github"])?;
+    same(alone(&ended.stdout), false, &ended)
+}
+
+/// Whether each object with the name of a kernel in the PTX has that in the source beside it.
+fn has_both(value: &serde_json::Value) -> bool {
+    let is_mangled =
+        |value: &serde_json::Value| value.as_str().is_some_and(|s| s.starts_with("_Z"));
+    match value {
+        serde_json::Value::Array(all) => all.iter().all(has_both),
+        serde_json::Value::Object(all) => {
+            let has_name = ["function", "name"].iter().any(|key| {
+                all.get(*key).and_then(|name| name.as_str()).is_some_and(|name| name.contains('('))
+            });
+            (has_name || !all.values().any(is_mangled)) && all.values().all(has_both)
+        }
+        _ => true,
+    }
+}
+
 /// Messages name files with what was loaded, one for each text, however it is loaded.
 fn saved(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "places.cu", SHARED, &[])?;
@@ -190,9 +233,12 @@ fn host_backtrace(setup: &Setup) -> Result<(), Failed> {
 }
 
 /// Runs a script of tests/cuda/commands, whose kernel goes wrong.
-fn script(setup: &Setup, name: &str, kit: &str) -> Result<Ended, Failed> {
+fn script(setup: &Setup, name: &str, kit: &str, options: &[&str]) -> Result<Ended, Failed> {
     let mut command = setup.run();
-    command.args(["--host-backtrace", "python3"]).arg(setup.cases().join("commands").join(name));
+    command
+        .args(options)
+        .args(["--host-backtrace", "python3"])
+        .arg(setup.cases().join("commands").join(name));
     let toolkit = setup.file("include13").join("../../..");
     command.env("PYTHONPATH", std::env::join_paths([setup.file(kit), &toolkit])?);
     command.env("LD_LIBRARY_PATH", setup.file("nvrtc13").parent().unwrap());
@@ -201,29 +247,47 @@ fn script(setup: &Setup, name: &str, kit: &str) -> Result<Ended, Failed> {
     Ok(run(&mut command, &setup.build.join(name))?)
 }
 
-/// The name that the program has given to nvrtc, which is a path here.
+/// A source in memory: its lines are in every message, and the folder of its name, which is gone, is in none. Libraries that
+/// cannot run and that nobody calls are not named.
 fn nvrtc(setup: &Setup) -> Result<(), Failed> {
-    let ended = script(setup, "places_nvrtc.py", "python")?;
+    let ended = script(setup, "places_nvrtc.py", "python", &[])?;
     let source = std::fs::read_to_string(setup.cases().join("commands/places_nvrtc.py"))?;
     let asked = source.lines().position(|line| line.ends_with("# mark: asked")).unwrap() + 1;
     same(&*ended.stdout, "CUDA_ERROR_ILLEGAL_ADDRESS\n", &ended)?;
+    let store = "void put(int *out, int i) { out[i] = 7; } // mark: store";
     all_of(
         &ended,
         &[
-            "commands/places_nvrtc.cu:2:".to_owned(),
+            "--> places_nvrtc.cu:2:".to_owned(),
             " in put\n".to_owned(),
-            "commands/places_nvrtc.cu:6:".to_owned(),
+            store.to_owned(),
+            "::: places_nvrtc.cu:6:".to_owned(),
             " in fill\n".to_owned(),
+            "put(out, threadIdx.x + 16); // mark: call".to_owned(),
             "inlined here".to_owned(),
             "the nearest object is `cuMemAlloc` (64 bytes at 0x".to_owned(),
             format!("commands/places_nvrtc.py:{asked} in <module>\n"),
         ],
-    )
+    )?;
+    let lacks = |text: &str| {
+        let found =
+            ["texunit-gone", "cannot run", "warning"].iter().any(|word| text.contains(word));
+        if found { Err(Failed::from(text)) } else { Ok(()) }
+    };
+    lacks(&ended.stderr)?;
+    for form in ["json", "sarif", "xml"] {
+        let report = setup.build.join(format!("places_nvrtc.{form}"));
+        script(setup, "places_nvrtc.py", "python", &["--report", report.to_str().unwrap()])?;
+        let written = std::fs::read_to_string(&report)?;
+        lacks(&written)?;
+        same(written.contains("places_nvrtc.cu") && written.contains(store), true, &ended)?;
+    }
+    Ok(())
 }
 
 /// The line of Python.
 fn numba(setup: &Setup) -> Result<(), Failed> {
-    let ended = script(setup, "places_numba.py", "numba")?;
+    let ended = script(setup, "places_numba.py", "numba", &[])?;
     let source = std::fs::read_to_string(setup.cases().join("commands/places_numba.py"))?;
     let line_of = |mark| source.lines().position(|line| line.ends_with(mark)).unwrap() + 1;
     let line = line_of("# mark: store");

@@ -190,14 +190,18 @@ fn nvrtc(setup: &Setup) -> Result<(), Failed> {
     let other =
         compiled(setup, &["nvrtc_stand_in.c"], &["-shared", "-fPIC"], "libnvrtc-0af1.so.98")?;
     let linked = library.to_str().unwrap();
-    let expected = "compile 0; code 0 0; ptx 1 \n\
-        compile 0; code 0 23 [-arch=compute_86][-G]; ptx 23 [-arch=compute_86][-G]\n\
-        compile 0; code 0 34 [--gpu-architecture][compute_90a]; ptx 34 [--gpu-architecture][compute_90a]\n\
-        compile 0; code 0 0; ptx 32 [--gpu-architecture=compute_75]\n\
-        compile 6; code 0 0; ptx 28 [-arch=compute_86][--wrong]\n\
-        compile 0; code 0 13 machine code; ptx 21 [-dlto][-arch=sm_86]\n\
+    // Sources follow the PTX, which has lines.
+    let expected = "compile 0; code 0 0; ptx L [--generate-line-info]S\n\
+        compile 0; code 0 L [-arch=compute_86][-G]S; ptx L [-arch=compute_86][-G]S\n\
+        compile 0; code 0 L [--generate-line-info][--gpu-architecture][compute_90a]S; \
+        ptx L [--generate-line-info][--gpu-architecture][compute_90a]S\n\
+        compile 0; code 0 0; ptx L [--generate-line-info][--gpu-architecture=compute_75]S\n\
+        compile 6; code 0 0; ptx L [--generate-line-info][-arch=compute_86][--wrong]S\n\
+        compile 0; code 0 13 machine code; ptx L [-dlto][-arch=sm_86]S\n\
         compile 3; code 0 0; ptx 1 \n\
         archs 86\n";
+    let sources = "\n// texunit: source k.cu\n//|int x;\n\n// texunit: source k.h\n//|int y;\n";
+    let expected = with_lengths(expected, sources);
     for (binding, name) in [("-Wl,-z,lazy", "nvrtc-lazy"), ("-Wl,-z,now", "nvrtc-now")] {
         let flags = [linked, binding, "-ldl", "-lpthread"];
         let client = compiled(setup, &["nvrtc_client.c"], &flags, name)?;
@@ -205,7 +209,7 @@ fn nvrtc(setup: &Setup) -> Result<(), Failed> {
             let mut command = setup.run();
             command.arg(&client).args(argument).env("LD_LIBRARY_PATH", library.parent().unwrap());
             let ended = run(&mut command, &client)?;
-            same(&*ended.stdout, expected, &ended)?;
+            same(&*ended.stdout, &*expected, &ended)?;
             same(ended.status.code(), Some(0), &ended)?;
             // Each once.
             same(ended.stderr.matches("compile to machine code (sm_86)").count(), 1, &ended)?;
@@ -214,6 +218,17 @@ fn nvrtc(setup: &Setup) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// A text with `S` for sources and `L` for the size of what begins behind it and ends with them.
+fn with_lengths(text: &str, sources: &str) -> String {
+    let mut parts = text.split(" L ");
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let own = part.find('S').unwrap_or_default();
+        all += &format!(" {} {part}", own + sources.len() + 1);
+    }
+    all.replace("]S", &format!("]{sources}"))
 }
 
 /// nvrtc inside a program is named.

@@ -1,32 +1,46 @@
-//! nvrtc, NVIDIA's compiler as a library, asked for machine code.
+//! nvrtc, NVIDIA's compiler as a library: asked for PTX in place of machine code, and for lines of the source.
 //!
 //! It compiles on the CPU and works as it is, as long as a program takes PTX from it. One that asks for the
 //! code of a machine (`--gpu-architecture=sm_86`) and takes that (`nvrtcGetCUBIN`) gets what texunit does not
-//! run. Calls of four of its functions therefore go through functions of ours: the dynamic linker asks for
+//! run. And a source that is only in the program's memory is gone when a message is about its line. Calls of some functions
+//! therefore go through functions of ours: the dynamic linker asks for
 //! them when a call of a file, or a `dlsym`, is bound to nvrtc ([`bind`]). They call nvrtc's own:
 //!
-//! * `nvrtcCompileProgram` with the virtual architecture, `compute_86`, whose PTX is the same;
-//! * `nvrtcGetCUBINSize` and `nvrtcGetCUBIN` for such a compilation as `nvrtcGetPTXSize` and `nvrtcGetPTX`.
+//! * `nvrtcCreateProgram`, whose texts are kept as long as the program;
+//! * `nvrtcCompileProgram` with the virtual architecture, `compute_86`, whose PTX is the same, and with
+//!   `-lineinfo`;
+//! * `nvrtcGetPTXSize` and `nvrtcGetPTX`, whose text has the sources behind it, as comments
+//!   ([`texunit_syntax::handed_comments`]): they stay with the PTX in a cache of the program's, too;
+//! * `nvrtcGetCUBINSize` and `nvrtcGetCUBIN` as those of PTX, if it was compiled in place of machine code.
 //!   A driver takes PTX where it takes machine code, and so does texunit's;
-//! * `nvrtcDestroyProgram`, to know which compilations there are.
+//! * `nvrtcDestroyProgram`, to know which programs there are.
 //!
-//! Everything else is bound to nvrtc itself, `nvrtcGetPTX` and `nvrtcGetSupportedArchs` among it.
+//! Everything else is bound to nvrtc itself.
 
 mod options;
 
 use super::{MAX_LOADED, Table, for_each_number, has_name, read};
 use crate::say;
 use options::Options;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
-use std::sync::Once;
+use std::sync::{Arc, Once};
+use texunit_syntax::handed_comments;
 
 /// `nvrtcResult`: 0 is success.
 type NvrtcResult = c_int;
 /// `nvrtcProgram`
 type Program = *mut c_void;
 
+type Create = unsafe extern "C" fn(
+    *mut Program,
+    *const c_char,
+    *const c_char,
+    c_int,
+    *const *const c_char,
+    *const *const c_char,
+) -> NvrtcResult;
 type Destroy = unsafe extern "C" fn(*mut Program) -> NvrtcResult;
 type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> NvrtcResult;
 type Size = unsafe extern "C" fn(Program, *mut usize) -> NvrtcResult;
@@ -35,6 +49,7 @@ type Get = unsafe extern "C" fn(Program, *mut c_char) -> NvrtcResult;
 /// nvrtc's own functions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Functions {
+    create: Create,
     destroy: Destroy,
     compile: Compile,
     cubin_size: Size,
@@ -43,8 +58,17 @@ pub(super) struct Functions {
     ptx: Get,
 }
 
-/// Each with the programs whose last compilation was to be machine code, and is PTX.
-pub(super) static LOADED: Table<Functions, BTreeSet<usize>> = Table::new();
+/// What is known of a program.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// Its texts as comments.
+    sources: Arc<str>,
+    /// Its last compilation was to be machine code, and is PTX.
+    is_turned: bool,
+}
+
+/// Each with its programs.
+pub(super) static LOADED: Table<Functions, BTreeMap<usize, Known>> = Table::new();
 
 /// Whether a library is nvrtc. Its table of built-in functions is another library.
 pub(super) fn is_nvrtc(path: &Path) -> bool {
@@ -55,8 +79,11 @@ pub(super) fn is_nvrtc(path: &Path) -> bool {
 pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
     let ours = OURS.get(number)?;
     let target = match name.to_bytes() {
+        b"nvrtcCreateProgram" => ours.create as usize,
         b"nvrtcDestroyProgram" => ours.destroy as usize,
         b"nvrtcCompileProgram" => ours.compile as usize,
+        b"nvrtcGetPTXSize" => ours.ptx_size as usize,
+        b"nvrtcGetPTX" => ours.ptx as usize,
         b"nvrtcGetCUBINSize" => ours.cubin_size as usize,
         b"nvrtcGetCUBIN" => ours.cubin as usize,
         _ => return None,
@@ -71,6 +98,7 @@ fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
     // SAFETY: the library is nvrtc and exports these names; nvrtc.h declares them with these types.
     unsafe {
         Some(Functions {
+            create: std::mem::transmute::<*const c_void, Create>(at("nvrtcCreateProgram")?),
             destroy: std::mem::transmute::<*const c_void, Destroy>(at("nvrtcDestroyProgram")?),
             compile: std::mem::transmute::<*const c_void, Compile>(at("nvrtcCompileProgram")?),
             cubin_size: std::mem::transmute::<*const c_void, Size>(at("nvrtcGetCUBINSize")?),
@@ -83,19 +111,25 @@ fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
 
 /// Our functions in the place of those of one nvrtc.
 struct Ours {
+    create: Create,
     destroy: Destroy,
     compile: Compile,
     cubin_size: Size,
     cubin: Get,
+    ptx_size: Size,
+    ptx: Get,
 }
 
 impl Ours {
     const fn of<const N: usize>() -> Self {
         Self {
+            create: create::<N>,
             destroy: destroy::<N>,
             compile: compile::<N>,
             cubin_size: cubin_size::<N>,
             cubin: cubin::<N>,
+            ptx_size: ptx_size::<N>,
+            ptx: ptx::<N>,
         }
     }
 }
@@ -110,9 +144,54 @@ fn answer(number: usize, work: impl FnOnce(&Functions) -> NvrtcResult) -> NvrtcR
     LOADED.answer(number, INTERNAL_ERROR, work)
 }
 
-/// Asks for, or changes, what is known of a program.
-fn turned<T>(number: usize, work: impl FnOnce(&mut BTreeSet<usize>) -> T) -> Option<T> {
+/// Asks for, or changes, what is known of the programs.
+fn programs<T>(number: usize, work: impl FnOnce(&mut BTreeMap<usize, Known>) -> T) -> Option<T> {
     LOADED.state(number, work)
+}
+
+/// What is known of a program.
+fn known(number: usize, program: Program) -> Known {
+    programs(number, |all| all.get(&program.addr()).cloned()).flatten().unwrap_or_default()
+}
+
+/// `nvrtcCreateProgram`
+unsafe extern "C" fn create<const N: usize>(
+    program: *mut Program,
+    source: *const c_char,
+    name: *const c_char,
+    count: c_int,
+    headers: *const *const c_char,
+    names: *const *const c_char,
+) -> NvrtcResult {
+    answer(N, |own| {
+        // SAFETY: the caller's own arguments.
+        let result = unsafe { (own.create)(program, source, name, count, headers, names) };
+        if result != 0 || program.is_null() {
+            return result;
+        }
+        let count = usize::try_from(count).unwrap_or(0);
+        let text = |text: *const c_char| {
+            // SAFETY: null, or a C string of the caller's, which nvrtc has read.
+            (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy())
+        };
+        // SAFETY: the caller's own lists, of which nvrtc has read as many.
+        let [headers, names] = [headers, names].map(|list| unsafe { read(count, list) });
+        let lossy = |list: Option<Vec<&CStr>>| {
+            let list = list.unwrap_or_default().into_iter();
+            list.map(|text| text.to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        let (headers, names) = (lossy(headers), lossy(names));
+        // What nvrtc calls a program without a name.
+        let name = text(name).filter(|name| !name.is_empty()).unwrap_or("default_program".into());
+        let main = text(source).unwrap_or_default();
+        let of_headers = names.iter().zip(&headers).map(|(name, text)| (&**name, &**text));
+        let sources = handed_comments(std::iter::once((&*name, &*main)).chain(of_headers));
+        // SAFETY: a pointer that is not null, to which nvrtc has written.
+        let program = unsafe { *program };
+        let known = Known { sources: sources.into(), is_turned: false };
+        programs(N, |all| all.insert(program.addr(), known));
+        result
+    })
 }
 
 /// `nvrtcCompileProgram`
@@ -122,22 +201,23 @@ unsafe extern "C" fn compile<const N: usize>(
     options: *const *const c_char,
 ) -> NvrtcResult {
     answer(N, |own| {
-        turned(N, |all| all.remove(&program.addr()));
+        let turn = |is_turned| {
+            programs(N, |all| all.entry(program.addr()).or_default().is_turned = is_turned);
+        };
+        turn(false);
         // SAFETY: the caller's own list.
         let read = usize::try_from(count).ok().and_then(|count| unsafe { read(count, options) });
-        let Some(read) = read else {
+        let Some(read) = read.or_else(|| (count == 0).then(Vec::new)) else {
             // SAFETY: the caller's own arguments.
             return unsafe { (own.compile)(program, count, options) };
         };
         let Options { given, machine, links_later } = Options::of(&read);
         let pointers: Vec<*const c_char> = given.iter().map(|option| option.as_ptr()).collect();
-        // SAFETY: as many C strings as the caller gave; they live until the call is over.
-        let result = unsafe { (own.compile)(program, count, pointers.as_ptr()) };
+        // SAFETY: C strings, no more than the caller gave and one; they live until the call is over.
+        let result = unsafe { (own.compile)(program, pointers.len() as c_int, pointers.as_ptr()) };
         // What nvrtc has refused is its own matter.
         tell(machine.as_deref().filter(|_| result == 0), links_later);
-        if result == 0 && machine.is_some() {
-            turned(N, |all| all.insert(program.addr()));
-        }
+        turn(result == 0 && machine.is_some());
         result
     })
 }
@@ -165,24 +245,63 @@ fn tell(machine: Option<&str>, links_later: bool) {
     }
 }
 
+/// The size of PTX with the sources of a program behind it.
+fn size_with(own: &Functions, program: Program, known: &Known, size: *mut usize) -> NvrtcResult {
+    // SAFETY: the caller's own arguments, which nvrtc's function takes, too.
+    let result = unsafe { (own.ptx_size)(program, size) };
+    if result == 0 && !size.is_null() {
+        // SAFETY: a pointer that is not null, to which nvrtc has written.
+        let size = unsafe { &mut *size };
+        // There is a zero behind the text; code for NVIDIA's linker is no text.
+        if *size > 1 {
+            *size += known.sources.len();
+        }
+    }
+    result
+}
+
+/// PTX, and the sources of a program behind it.
+fn text_with(own: &Functions, program: Program, known: &Known, to: *mut c_char) -> NvrtcResult {
+    let mut size = 0;
+    // SAFETY: the caller's own arguments, which nvrtc's functions take; the caller's buffer has the size that
+    // [`size_with`] has said, so that the text has room from the zero behind nvrtc's on.
+    unsafe {
+        let result = (own.ptx_size)(program, &raw mut size);
+        let result = if result == 0 { (own.ptx)(program, to) } else { result };
+        if result == 0 && size > 1 && !to.is_null() {
+            let (text, len) = (known.sources.as_ptr().cast(), known.sources.len());
+            to.add(size - 1).copy_from_nonoverlapping(text, len);
+            to.add(size - 1 + len).write(0);
+        }
+        result
+    }
+}
+
+/// `nvrtcGetPTXSize`
+unsafe extern "C" fn ptx_size<const N: usize>(program: Program, size: *mut usize) -> NvrtcResult {
+    answer(N, |own| size_with(own, program, &known(N, program), size))
+}
+
+/// `nvrtcGetPTX`
+unsafe extern "C" fn ptx<const N: usize>(program: Program, to: *mut c_char) -> NvrtcResult {
+    answer(N, |own| text_with(own, program, &known(N, program), to))
+}
+
 /// `nvrtcGetCUBINSize`
 unsafe extern "C" fn cubin_size<const N: usize>(program: Program, size: *mut usize) -> NvrtcResult {
-    answer(N, |own| {
-        let is_turned = turned(N, |all| all.contains(&program.addr())) == Some(true);
-        let function = if is_turned { own.ptx_size } else { own.cubin_size };
-        // SAFETY: the caller's own arguments, which both functions take.
-        unsafe { function(program, size) }
+    answer(N, |own| match known(N, program) {
+        known if known.is_turned => size_with(own, program, &known, size),
+        // SAFETY: the caller's own arguments.
+        _ => unsafe { (own.cubin_size)(program, size) },
     })
 }
 
 /// `nvrtcGetCUBIN`
 unsafe extern "C" fn cubin<const N: usize>(program: Program, to: *mut c_char) -> NvrtcResult {
-    answer(N, |own| {
-        let is_turned = turned(N, |all| all.contains(&program.addr())) == Some(true);
-        let function = if is_turned { own.ptx } else { own.cubin };
-        // SAFETY: the caller's own arguments, which both functions take; of the result's size the caller
-        // has asked the same one.
-        unsafe { function(program, to) }
+    answer(N, |own| match known(N, program) {
+        known if known.is_turned => text_with(own, program, &known, to),
+        // SAFETY: the caller's own arguments.
+        _ => unsafe { (own.cubin)(program, to) },
     })
 }
 
@@ -193,7 +312,7 @@ unsafe extern "C" fn destroy<const N: usize>(program: *mut Program) -> NvrtcResu
             // SAFETY: a pointer to a program, which is not null.
             let program = unsafe { *program };
             // Before it is gone: its address may be the next program's.
-            turned(N, |all| all.remove(&program.addr()));
+            programs(N, |all| all.remove(&program.addr()));
         }
         // SAFETY: the caller's own argument.
         unsafe { (own.destroy)(program) }
@@ -219,7 +338,7 @@ mod tests {
         let number = LOADED.add(std::env::current_exe().unwrap_or_default(), 0);
         let number = number.unwrap_or(usize::MAX);
         assert_eq!(bind(number, c"nvrtcCompileProgram"), None);
-        assert_eq!(bind(number, c"nvrtcGetPTX"), None);
+        assert_eq!(bind(number, c"nvrtcGetProgramLog"), None);
         LOADED.remove(number);
         assert_eq!(bind(number, c"nvrtcCompileProgram"), None);
         assert_eq!(bind(MAX_LOADED, c"nvrtcCompileProgram"), None);

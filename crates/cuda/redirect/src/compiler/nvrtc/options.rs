@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString};
 /// Options as they reach nvrtc, and what they were.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Options {
-    /// All of them, with virtual architectures only.
+    /// All of them, with virtual architectures only, and with lines of the source.
     pub(super) given: Vec<CString>,
     /// The machine whose code was asked for, `sm_86`, if one was: the last that is named.
     pub(super) machine: Option<String>,
@@ -17,6 +17,8 @@ pub(super) struct Options {
 const ARCHITECTURE: [&[u8]; 2] = [b"--gpu-architecture", b"-arch"];
 /// The names of the option that makes code for NVIDIA's linker.
 const LINKS_LATER: [&[u8]; 2] = [b"--dlink-time-opt", b"-dlto"];
+/// The names of options by which PTX has lines of the source. The last changes the code, the others do not.
+const LINES: [&[u8]; 4] = [b"-lineinfo", b"--generate-line-info", b"-G", b"--device-debug"];
 
 impl Options {
     /// Reads options. If the result is to be linked later, they stay as they are: such a result has
@@ -36,6 +38,10 @@ impl Options {
             };
             is_value = !is_value && is(option, &ARCHITECTURE);
             all.given.push(replaced.unwrap_or_else(|| option.to_owned()));
+        }
+        if !options.iter().any(|option| is(option, &LINES)) {
+            // Before all others: the last may lack its value.
+            all.given.insert(0, c"--generate-line-info".to_owned());
         }
         all
     }
@@ -89,7 +95,10 @@ mod tests {
             (&[" -arch=sm_120 "], &["-arch=compute_120"]),
             (&["-arch=compute_75", "-arch=sm_86"], &["-arch=compute_75", "-arch=compute_86"]),
         ] {
-            let (found, machine, links_later) = read(given);
+            let (mut found, machine, links_later) = read(given);
+            if !given.contains(&"-G") {
+                assert_eq!(found.remove(0), "--generate-line-info");
+            }
             assert_eq!(found, wanted);
             assert!(machine.is_some_and(|m| m.starts_with("sm_")) && !links_later);
         }
@@ -111,9 +120,13 @@ mod tests {
             &["sm_86"],
             &["-I", "-arch"],
         ] {
-            let (found, machine, links_later) = read(options);
+            let (mut found, machine, links_later) = read(options);
+            assert_eq!(found.remove(0), "--generate-line-info");
             assert_eq!(found, options);
             assert!(machine.is_none() && !links_later, "{options:?}");
+        }
+        for lines in ["-lineinfo", "--generate-line-info", "-G", "--device-debug"] {
+            assert_eq!(read(&[lines]).0, [lines]);
         }
         for name in ["-dlto", "--dlink-time-opt"] {
             let options = ["-arch=sm_86", name];

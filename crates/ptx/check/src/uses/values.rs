@@ -1,8 +1,8 @@
 //! Where the values of registers come from, as far as parameters of a kernel matter: which register may hold
 //! which pointer or handle. Neither the order of instructions nor branches count, so what is found is what may be.
 
+use crate::ir::{Base, FuncId, Instruction, Module, Operand, RegId, VarId};
 use std::collections::{BTreeSet, HashMap};
-use texunit_check::ir::{Base, FuncId, Instruction, Module, Operand, RegId, VarId};
 use texunit_isa::{Opcode, Space};
 
 /// Where a value may come from.

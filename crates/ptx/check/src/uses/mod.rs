@@ -1,58 +1,78 @@
-//! What a kernel does with its parameters and with the module's references.
+//! What a kernel does with its parameters and with the module's references: `texunit init` writes a job by it, and Python
+//! compares arrays with it.
 
-use super::values::{Origin, Origins, Values};
+mod values;
+
+use crate::ir::{Base, FuncId, Instruction, Module, Operand, RegId, Storage, VarId};
 use std::collections::{BTreeMap, BTreeSet};
-use texunit_check::ir::{Base, FuncId, Instruction, Module, Operand, RegId, Storage, VarId};
 use texunit_isa::{Geometry, MipMode, Opcode, ScalarType, Space, SpecialReg};
+use values::{Origin, Origins, Values};
 
 /// Elements of memory that an instruction reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Access {
-    pub(super) ty: ScalarType,
+pub struct Access {
+    /// Of an element.
+    pub ty: ScalarType,
     /// 1, 2 or 4.
-    pub(super) vector: u8,
+    pub vector: u8,
 }
 
 impl Access {
-    pub(super) fn bytes(self) -> u32 {
+    /// Of all its elements.
+    pub fn bytes(self) -> u32 {
         self.ty.bytes() * u32::from(self.vector)
     }
 }
 
 /// How a texture is fetched from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fetched {
+pub struct Fetched {
     /// The instruction with its types: `tex.2d.v4.f32.f32`.
-    pub(super) form: String,
-    pub(super) geometry: Geometry,
-    pub(super) result: ScalarType,
+    pub form: String,
+    /// That of the instruction.
+    pub geometry: Geometry,
+    /// Type of the result.
+    pub result: ScalarType,
     /// Integer coordinates.
-    pub(super) integers: bool,
-    pub(super) levels: bool,
-    pub(super) compares: bool,
+    pub integers: bool,
+    /// A level, or gradients, are given.
+    pub levels: bool,
+    /// Texels are compared with a reference.
+    pub compares: bool,
 }
 
 /// How a surface is accessed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Accessed {
-    pub(super) form: String,
-    pub(super) geometry: Geometry,
+pub struct Accessed {
+    /// The instruction with its types: `suld.b.2d.b32`.
+    pub form: String,
+    /// That of the instruction.
+    pub geometry: Geometry,
     /// Bytes of an access; none of `.p`, which converts.
-    pub(super) bytes: Option<u32>,
-    pub(super) ty: ScalarType,
-    pub(super) written: bool,
+    pub bytes: Option<u32>,
+    /// Of a component.
+    pub ty: ScalarType,
+    /// Some instruction stores.
+    pub written: bool,
 }
 
 /// How eight bytes of a parameter, or a reference, are used.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Use {
-    pub(super) read: Option<Access>,
-    pub(super) written: Option<Access>,
-    pub(super) texture: Option<Fetched>,
-    pub(super) surface: Option<Accessed>,
-    pub(super) is_sampler: bool,
+pub struct Use {
+    /// The largest load.
+    pub read: Option<Access>,
+    /// The largest store or atomic.
+    pub written: Option<Access>,
+    /// All kinds of loads, stores and atomics.
+    pub accesses: Vec<Access>,
+    /// It is a texture.
+    pub texture: Option<Fetched>,
+    /// It is a surface.
+    pub surface: Option<Accessed>,
+    /// It is a sampler.
+    pub is_sampler: bool,
     /// It went through `cvta.to.global`.
-    pub(super) is_pointer: bool,
+    pub is_pointer: bool,
 }
 
 impl Use {
@@ -81,21 +101,21 @@ impl Use {
 
 /// What a kernel does.
 #[derive(Debug, Default)]
-pub(super) struct Uses {
+pub struct Uses {
     /// By number and byte offset of parameters.
-    pub(super) params: BTreeMap<(u32, u32), Use>,
+    pub params: BTreeMap<(u32, u32), Use>,
     /// By variable.
-    pub(super) references: BTreeMap<u32, Use>,
+    pub references: BTreeMap<u32, Use>,
     /// The loads from each parameter: offset and type.
-    pub(super) loaded: BTreeMap<(u32, u32), Access>,
+    pub loaded: BTreeMap<(u32, u32), Access>,
     /// Axes of threads and CTAs that the kernel asks for: 1 to 3.
-    pub(super) axes: usize,
+    pub axes: usize,
     /// It has shared memory whose size the launch says.
-    pub(super) dynamic_shared: bool,
+    pub dynamic_shared: bool,
 }
 
 /// Looks through a kernel and the functions that it calls.
-pub(super) fn uses(module: &Module, kernel: FuncId) -> Uses {
+pub fn uses(module: &Module, kernel: FuncId) -> Uses {
     let values = Values::new(module, kernel);
     let mut uses = Uses { axes: 1, ..Uses::default() };
     for &function in &values.reached {
@@ -223,6 +243,9 @@ impl Reader<'_> {
         }
         for key in self.pointers(register) {
             let u = self.uses.params.entry(key).or_default();
+            if !u.accesses.contains(&access) {
+                u.accesses.push(access);
+            }
             let known = if written { &mut u.written } else { &mut u.read };
             if known.is_none_or(|known| known.bytes() < access.bytes()) {
                 *known = Some(access);

@@ -1,0 +1,68 @@
+//! Pools of memory that packages of Python keep hide an access past the end of an array: they are turned off where the check
+//! `memory` is named.
+
+use super::{RunArgs, before};
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+use texunit_checks::Check;
+
+/// PyTorch's own variable.
+const PYTORCH: &str = "PYTORCH_NO_CUDA_MEMORY_CACHING";
+/// Where Python looks for modules.
+const PYTHON: &str = "PYTHONPATH";
+/// The names of pools that are turned off, for the driver to say so; CuPy's is added when it is.
+const OFF: &str = "TEXUNIT_POOLS_OFF";
+/// What Python executes before a program, and turns CuPy's pool off (crate `shims`).
+const SITE: &str = "sitecustomize.py";
+
+/// Sets the variables for it. What the user has set stays as it is.
+pub(super) fn turn_off(command: &mut Command, args: &RunArgs, shims: Option<&Path>) {
+    let is_named = args.checks.check.is_some_and(|checks| checks.has(Check::Memory));
+    if is_named && !args.keep_pools {
+        let site = shims.filter(|folder| folder.join(SITE).is_file());
+        command.envs(variables(|name| std::env::var_os(name), site));
+    }
+}
+
+fn variables(
+    set: impl Fn(&str) -> Option<OsString>,
+    site: Option<&Path>,
+) -> Vec<(&'static str, OsString)> {
+    let mut all = Vec::new();
+    let mut off = set(OFF).unwrap_or_default();
+    if set(PYTORCH).is_none() {
+        all.push((PYTORCH, "1".into()));
+        off = "pytorch".into();
+    }
+    all.push((OFF, off));
+    all.extend(site.map(|folder| (PYTHON, before(folder, set(PYTHON)))));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_stays() {
+        let site = Some(Path::new("/lib/shims"));
+        let of = |given: &[(&str, &str)], site| {
+            let find = |name: &str| given.iter().find(|(known, _)| *known == name);
+            variables(|name| find(name).map(|(_, value)| (*value).into()), site)
+        };
+        let text = |all: Vec<(&str, OsString)>| {
+            let pairs = all.iter().map(|(name, value)| format!("{name}={}", value.display()));
+            pairs.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            text(of(&[], site)),
+            "PYTORCH_NO_CUDA_MEMORY_CACHING=1 TEXUNIT_POOLS_OFF=pytorch PYTHONPATH=/lib/shims"
+        );
+        let user = [(PYTORCH, "0"), (PYTHON, "/home/u")];
+        assert_eq!(text(of(&user, site)), "TEXUNIT_POOLS_OFF= PYTHONPATH=/lib/shims:/home/u");
+        // A run in a run.
+        let inner = [(PYTORCH, "1"), (OFF, "pytorch")];
+        assert_eq!(text(of(&inner, None)), "TEXUNIT_POOLS_OFF=pytorch");
+    }
+}
