@@ -10,6 +10,7 @@ pub(crate) use host::{
     called, registered, tell as tell_host, unregistered, update as watch_host, watch,
 };
 pub(crate) use leaks::{ended, made};
+use texunit_forms::Count;
 
 use crate::call::{Owner, say};
 use crate::context::Context;
@@ -212,7 +213,8 @@ pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
         (Part::Array(..), false) => ("texels of an array", "reads", "is read here"),
     };
     let message = format!(
-        "a copy of {len} bytes {copies} {what} that a kernel {does}, and nothing orders the two"
+        "a copy of {} {copies} {what} that a kernel {does}, and nothing orders the two",
+        Count(len, "byte")
     );
     let notes = vec![
         "the kernel is one of another stream: `cudaStreamSynchronize` or `cudaStreamWaitEvent` between the two \

@@ -289,9 +289,9 @@ fn modules_and_launches() {
     go(value, "blockDimX 1025 is not from 1 to 1024, the sizes of a block on this device",
         good, [1, 1025, 1], 0, false);
     go(value, "blockDimZ 65 is not from 1 to 64, the sizes of a block on this device", good, [1, 1, 65], 0, false);
-    go(value, "kernel `good`: a block of 1024 x 1 x 2 has 2048 threads, but at most 1024 are possible",
+    go(value, "kernel `good`: a CTA of 1024 x 1 x 2 has 2048 threads, but at most 1024 are possible",
         good, [1, 1024, 2], 0, false);
-    go(value, "kernel `bounded`: the kernel was made for blocks of at most 64 threads (.maxntid), not 65",
+    go(value, "kernel `bounded`: the kernel was made for CTAs of at most 64 threads (.maxntid), not 65",
         bounded, [1, 65, 1], 0, false);
     go(value, "sharedMemBytes 50000 is more than 49148, the dynamic shared memory of kernel `shared` (beside 4 bytes of static); CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that up to 101372",
         shared, [1, 1, 1], 50_000, false);
@@ -301,7 +301,7 @@ fn modules_and_launches() {
         0x99 as Ptr, [1, 1, 1], 0, false);
     go(CUresult::INVALID_HANDLE, "f is null", null_mut(), [1, 1, 1], 0, false);
     let none = null_mut();
-    refused!(cases, COOPERATIVE_LAUNCH_TOO_LARGE, "a cooperative grid of 10000 blocks is more than 168, as many blocks of 256 threads of kernel `good` as the 28 multiprocessors of the device hold at a time",
+    refused!(cases, COOPERATIVE_LAUNCH_TOO_LARGE, "a cooperative grid of 10000 CTAs is more than 168, as many CTAs of 256 threads of kernel `good` as the 28 multiprocessors of the device hold at a time",
         cuLaunchCooperativeKernel(good, 10_000, 1, 1, 256, 1, 1, 0, none, null_mut()));
     refused!(cases, INVALID_VALUE, "value 200000 of CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES is not from 0 to 101372, the values that kernel `shared` can have on this device",
         cuFuncSetAttribute(shared, 8, 200_000));

@@ -3,6 +3,7 @@
 use crate::check::Check;
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Spot};
+use texunit_forms::Count;
 use texunit_report::place::{function_name, shown_file};
 use texunit_report::{CheckRule, CodeLocation, Host, Severity, grouped};
 use texunit_simt::Fault;
@@ -212,9 +213,9 @@ impl Finding {
         }
         let mut text = match self.places {
             0 | 1 => String::new(),
-            places => format!("at {} places in PTX, ", grouped(places)),
+            places => format!("at {} in PTX, ", Count(grouped(places), "place")),
         };
-        text += &format!("{} times", grouped(self.count));
+        text += &Count(grouped(self.count), "time").to_string();
         if let Some(End { cta: [cx, cy, cz], thread: [tx, ty, tz], .. }) = self.at {
             text += &format!(", first by CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})");
         }

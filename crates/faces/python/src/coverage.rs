@@ -6,6 +6,7 @@ use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_coverage::lcov;
+use texunit_forms::Count;
 
 /// Which lines, functions and branches of the source lanes have come to, and how often: the sum of all launches that it is
 /// given to, ``kernel[grid, block](..., coverage=coverage)``.
@@ -96,6 +97,6 @@ impl Coverage {
             lines += file.lines.len();
             hit += file.lines.values().filter(|&&lanes| lanes > 0).count();
         }
-        format!("<texunit.Coverage: {hit} of {lines} lines>")
+        format!("<texunit.Coverage: {hit} of {}>", Count(lines, "line"))
     }
 }

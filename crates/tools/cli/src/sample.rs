@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use texunit_files::{Kind, Places};
+use texunit_forms::Count;
 use texunit_sample::{Call, Texture};
 use texunit_unit::{FetchForm, Filter, Geometry};
 
@@ -123,7 +124,9 @@ pub fn run(args: &SampleArgs) -> Result<Report, Failure> {
 fn zeros(size: usize) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let room = bytes.try_reserve_exact(size);
-    room.map_err(|_| Failure::input(format!("cannot allocate {size} bytes for the results")))?;
+    room.map_err(|_| {
+        Failure::input(format!("cannot allocate {} for the results", Count(size, "byte")))
+    })?;
     bytes.resize(size, 0);
     Ok(bytes)
 }

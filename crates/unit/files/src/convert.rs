@@ -11,6 +11,7 @@
 use crate::error::Problem;
 use crate::raster::{Meaning, Raster, Sample};
 use crate::{MAX_BYTES, Texels};
+use texunit_forms::Count;
 use texunit_texel::{Channel, Format, f16_to_f32, f32_to_f16, f64_to_f16};
 
 /// One sample.
@@ -117,7 +118,7 @@ fn check_types(raster: &Raster, channel: Channel) -> Result<(), String> {
 
 fn describe(raster: &Raster) -> String {
     let n = raster.channels;
-    format!("{n} channel{} of {}", if n == 1 { "" } else { "s" }, raster.sample.words())
+    format!("{} of {}", Count(n, "channel"), raster.sample.words())
 }
 
 fn convert_pixels(

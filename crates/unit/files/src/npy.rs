@@ -7,6 +7,7 @@ use crate::error::Problem;
 use crate::io::damaged;
 use crate::raster::{Meaning, Raster, Sample};
 use crate::{Kind, MAX_BYTES, Texels, Wanted};
+use texunit_forms::Count;
 use texunit_texel::{Channel, Format};
 
 /// Longest header that is read; NumPy's own limit is 10,000 bytes.
@@ -67,7 +68,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Array, Problem> {
     let data = &bytes[start + length..];
     if data.len() as u64 != size {
         return Err(bad(&format!(
-            "the shape takes {size} bytes, but {} follow the header",
+            "the shape takes {}, but {} follow the header",
+            Count(size, "byte"),
             data.len()
         )));
     }

@@ -7,8 +7,10 @@
 #[macro_use]
 mod words;
 
+mod count;
 mod geometry;
 
+pub use count::Count;
 pub use geometry::{Coordinates, Element, Geometry, UnknownGeometry};
 
 words! {

@@ -4,6 +4,7 @@
 use crate::input::Dtype;
 #[cfg(feature = "files")]
 use texunit_files::FileError;
+use texunit_forms::Count;
 use texunit_unit::{AccessFault, CreateError, PlanError};
 
 /// Whether an error is about the type of something or about its value.
@@ -63,7 +64,7 @@ pub enum SampleError {
     #[error("{what} {value}: {rule}")]
     Range { what: &'static str, value: i128, rule: &'static str },
     /// R7.
-    #[error("out has {found} bytes, but the results take {needed}")]
+    #[error("out has {}, but the results take {needed}", Count(found, "byte"))]
     Out { found: usize, needed: usize },
     /// An array whose strides lead out of its memory.
     #[error("the strides of an array lead out of its {0} bytes of memory")]

@@ -2,6 +2,7 @@
 
 use crate::error::{SampleError, shape_text};
 use crate::input::Input;
+use texunit_forms::Count;
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Extent, Geometry};
 
@@ -156,9 +157,9 @@ impl ArrayOptions {
         if let Some(format) = self.format {
             if format.texel_size() as usize != bytes {
                 return Err(refused(format!(
-                    "{} of {format} has {} bytes, but this array's has {bytes}",
+                    "{} of {format} has {}, but this array's has {bytes}",
                     if format.is_block() { "a block" } else { "a texel" },
-                    format.texel_size(),
+                    Count(format.texel_size(), "byte"),
                 )));
             }
             return Ok((format, format.block_extent()));

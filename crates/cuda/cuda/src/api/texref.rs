@@ -15,6 +15,7 @@ use texunit_cuda_abi::{
     CU_PARAM_TR_DEFAULT, CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1,
     CUdeviceptr, CUresult, Refusal,
 };
+use texunit_forms::Count;
 
 driver_api! {
     /// The reference of a `.texref` of a module.
@@ -268,7 +269,7 @@ fn set_address(
     if aligned && cut != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "ByteOffset is null, and dptr {address:#x} is not a multiple of {ALIGN}, the texture alignment: the \
-             offset of {cut} bytes has to go somewhere"
+             offset of {} has to go somewhere", Count(cut, "byte")
         )));
     }
     reference.get()?.set(|state| {

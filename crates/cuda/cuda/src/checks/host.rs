@@ -23,6 +23,7 @@ use std::sync::{Mutex, PoisonError};
 use texunit_checks::race::{HostRace, Memory, Touched};
 use texunit_checks::{Check, Finding, rules};
 use texunit_device::{Rights, views};
+use texunit_forms::Count;
 
 /// Has memory made from now on so that the program can be watched.
 pub(crate) fn watch() {
@@ -233,7 +234,7 @@ fn object(address: u64) -> Option<String> {
     let linear = state::gpus().ok()?.iter().find_map(|gpu| memory::linear(gpu, address, 1))?;
     let (range, number) = (linear.allocation(), linear.number());
     let (size, name) = (range.end - range.start, linear.name());
-    Some(format!("allocation {number} ({size} bytes of `{name}`)"))
+    Some(format!("allocation {number} ({} of `{name}`)", Count(size, "byte")))
 }
 
 /// Notes an access. Called in a handler of signals: no locks, no memory.

@@ -9,6 +9,7 @@ use crate::memory::endpoint::{Endpoint, Side, Space};
 use std::marker::PhantomData;
 use texunit_cuda_abi::CUresult;
 use texunit_device::Array;
+use texunit_forms::Count;
 
 /// Bytes that are copied at a time.
 const PIECE: u64 = 64 * 1024;
@@ -89,7 +90,8 @@ impl<'a> End<'a> {
                     let [width, height, depth] = size;
                     let place = || {
                         format!(
-                            "{side}Array: a box of {width} bytes x {height} x {depth} from ({x}, {y}, {z}) on"
+                            "{side}Array: a box of {} x {height} x {depth} from ({x}, {y}, {z}) on",
+                            Count(width, "byte")
                         )
                     };
                     refusal(error).within(place, &[])
@@ -174,8 +176,10 @@ fn span(side: &str, pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Re
     };
     numbers().ok_or_else(|| {
         format!(
-            "{side}: a box of {} bytes x {} x {} with a pitch of {pitch} ends past the last address",
-            size[0], size[1], size[2]
+            "{side}: a box of {} x {} x {} with a pitch of {pitch} ends past the last address",
+            Count(size[0], "byte"),
+            size[1],
+            size[2]
         )
     })
 }

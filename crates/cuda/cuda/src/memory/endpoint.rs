@@ -7,6 +7,7 @@ use crate::state;
 use std::sync::Arc;
 use texunit_cuda_abi::CUresult;
 use texunit_device::{Array, Linear};
+use texunit_forms::Count;
 
 /// What the caller says of an address (`CUmemorytype`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +82,8 @@ impl<'a> Endpoint<'a> {
         }
         if address.checked_add(len).is_none() {
             return refused(format!(
-                "{len} bytes from {name} {address:#x} on pass the end of the addresses"
+                "{} from {name} {address:#x} on pass the end of the addresses",
+                Count(len, "byte")
             ));
         }
         let gpus = state::gpus()?;
@@ -195,7 +197,13 @@ impl<'a> Endpoint<'a> {
                 let (number, size) = (linear.number(), range.end - range.start);
                 let offset = linear.address() + at[0] - range.start;
                 let name = linear.name();
-                (number, format!("byte {offset} of allocation {number} ({size} bytes of `{name}`)"))
+                (
+                    number,
+                    format!(
+                        "byte {offset} of allocation {number} ({} of `{name}`)",
+                        Count(size, "byte")
+                    ),
+                )
             }
             Self::HostRead(_) | Self::HostWritten(_) | Self::Staged(_) => {
                 (0, "memory of the host".to_owned())
@@ -203,7 +211,13 @@ impl<'a> Endpoint<'a> {
             Self::Array(array) => {
                 let ([x, y, z], number) = (at, array.number());
                 let size = array.size();
-                (number, format!("byte {x} of row {y}, slice {z} of array {number} ({size} bytes)"))
+                (
+                    number,
+                    format!(
+                        "byte {x} of row {y}, slice {z} of array {number} ({})",
+                        Count(size, "byte")
+                    ),
+                )
             }
         }
     }

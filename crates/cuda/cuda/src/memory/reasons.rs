@@ -3,6 +3,7 @@
 use super::{AllocationKind, find, is_device_address, touches};
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Device, Error};
+use texunit_forms::Count;
 
 impl AllocationKind {
     /// The function that gives it back.
@@ -34,7 +35,8 @@ pub(crate) fn no_room(device: &Device, size: u64, error: Error) -> Refusal {
     let refusal = crate::error::refusal(error);
     match refusal.code {
         CUresult::OUT_OF_MEMORY if size > left => refusal.code.because(format!(
-            "bytesize {size} is more than {left}, what is left of the device's {limit} bytes of memory"
+            "bytesize {size} is more than {left}, what is left of the device's {} of memory",
+            Count(limit, "byte")
         )),
         _ => refusal,
     }
@@ -45,20 +47,23 @@ pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
     match find(address) {
         None if address == 0 => format!("{name} is null"),
         Some(found) => format!(
-            "{name} {address:#x}: {len} bytes pass the end of the allocation, in which {} are left (number {}: {} bytes of {} \
+            "{name} {address:#x}: {} pass the end of the allocation, in which {} are left (number {}: {} of {} \
              from {:#x} on)",
+            Count(len, "byte"),
             (found.base + found.size).saturating_sub(address),
             found.id,
-            found.size,
+            Count(found.size, "byte"),
             found.kind.name(),
             found.base,
         ),
         None if is_device_address(address).unwrap_or(false) => format!(
             "{name} {address:#x} is not in an allocation: the memory was freed, or never allocated, or it is a variable of \
-             fewer than {len} bytes"
+             fewer than {}",
+            Count(len, "byte")
         ),
         None if touches(address, len).unwrap_or(false) => format!(
-            "{name} {address:#x}: {len} bytes begin before an allocation or registered memory, and reach into it"
+            "{name} {address:#x}: {} begin before an allocation or registered memory, and reach into it",
+            Count(len, "byte")
         ),
         None => format!(
             "{name} {address:#x} is ordinary memory of the program, which a device cannot reach: it was neither allocated by \
@@ -81,11 +86,11 @@ pub(super) fn not_freed(name: &str, address: u64) -> String {
             found.kind.given_back()
         ),
         Some(found) => format!(
-            "{name} {address:#x} is {} bytes past the start of its allocation, {:#x} (number {}, {} bytes)",
-            address - found.base,
+            "{name} {address:#x} is {} past the start of its allocation, {:#x} (number {}, {})",
+            Count(address - found.base, "byte"),
             found.base,
             found.id,
-            found.size
+            Count(found.size, "byte")
         ),
     }
 }

@@ -14,6 +14,7 @@ use moves::{Moved, Own, Root};
 use origins::{Brought, Origins, Source};
 use std::collections::HashMap;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_report::CheckRule;
 use texunit_report::place::{line_at, shown_file};
 use texunit_simt::SpaceKind;
@@ -165,7 +166,7 @@ impl Worker<'_> {
             SpaceKind::Local => "local memory".to_owned(),
             space => object::name(&self.launch, space, address),
         };
-        let bytes = if count == 1 { "a byte".to_owned() } else { format!("{count} bytes") };
+        let bytes = if count == 1 { "a byte".to_owned() } else { Count(count, "byte").to_string() };
         let words = match self.moved(brought, warp, lane) {
             Some(Moved { how, from, .. }) => format!("{bytes} of {name}, {how} from {from}"),
             None => format!("{bytes} of {name} that were never written"),

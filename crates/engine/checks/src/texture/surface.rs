@@ -4,6 +4,7 @@ use super::words;
 use crate::rules;
 use crate::sink::{Found, Sink, Spot};
 use std::collections::HashMap;
+use texunit_forms::Count;
 use texunit_simt::observe::{At, LaunchInfo, SurfaceAnswered};
 use texunit_simt::{Fault, FaultKind};
 use texunit_unit::{AccessFault, SurfaceKind};
@@ -94,9 +95,11 @@ impl Surfaces {
                 continue;
             }
             let message = format!(
-                "x is up to {} here, which is less than the {} elements of a row: it looks like a number of elements, and \
+                "x is up to {} here, which is less than the {} of a row: it looks like a number of elements, and \
                  it counts bytes, {} for an element",
-                seen.most[0], seen.width, seen.texel
+                seen.most[0],
+                Count(seen.width, "element"),
+                seen.texel
             );
             let found = Found::new(rules::TEXTURE_SURFACE_X, odd, message);
             sink.found(Found { object: Some(seen.object.clone()), ..found });

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use texunit_coverage::{Coverage, EXTENSION, lcov};
 use texunit_evidence::{Format, Run};
 use texunit_files::Places;
+use texunit_forms::Count;
 
 /// Where something is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -234,10 +235,10 @@ fn reports(args: &RunArgs) -> Result<Vec<Report>, String> {
     }
     if formats.len() > 1 && formats.len() != files.len() {
         return Err(format!(
-            "--report-format is given {} times, and --report {} times; give one for each --report, or one for all \
+            "--report-format is given {}, and --report {}; give one for each --report, or one for all \
              whose file extensions do not select a format",
-            formats.len(),
-            files.len()
+            Count(formats.len(), "time"),
+            Count(files.len(), "time")
         ));
     }
     let format = |i: usize, file: &Path| -> Format {
