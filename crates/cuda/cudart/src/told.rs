@@ -24,7 +24,7 @@ mod linked {
     use super::Str;
     use crate::driver::Found;
 
-    type Begins = extern "C" fn() -> u32;
+    pub(super) type Begins = unsafe extern "C" fn(Str) -> u32;
     type Ends = unsafe extern "C" fn(u32, Str, Str, Str);
     type Say = unsafe extern "C" fn(Str);
     type Reason = unsafe extern "C" fn(*mut u8, usize) -> usize;
@@ -61,7 +61,9 @@ impl RuntimeCall {
             "__cudaLaunchKernel" => "cudaLaunchKernel",
             other => other,
         };
-        Self { function, is_told: linked::BEGINS.get().is_some_and(|begins| begins() != 0) }
+        // SAFETY: the text is valid as long as the library is.
+        let begins = |begins: linked::Begins| unsafe { begins(Str::of(function)) };
+        Self { function, is_told: linked::BEGINS.get().is_some_and(|it| begins(it) != 0) }
     }
 
     /// It has ended; if it was refused, with these arguments.
