@@ -51,6 +51,7 @@ impl MergeArgs {
             checks: crate::checks::CheckOptions::default(),
             kernel: Vec::new(),
             coverage: None,
+            coverage_toolkit: false,
             effective: false,
             explain: None,
             explain_out: None,

@@ -353,7 +353,9 @@ fn run_kernel(
     }
     report.explained = watch.as_ref().map(Explained::new);
     let covered = args.coverage.as_ref().zip(coverage);
-    report.failures.extend(covered.and_then(|(file, covered)| coverage::write(file, &covered)));
+    report.failures.extend(
+        covered.and_then(|(file, covered)| coverage::write(file, &covered, args.coverage_toolkit)),
+    );
     let fault = match &result {
         // It says no more than what the launch was cancelled for.
         Err(LaunchError::Fault(fault)) if fault.kind != FaultKind::Cancelled => Some(&**fault),
