@@ -4,7 +4,7 @@
 use crate::input::Dtype;
 #[cfg(feature = "files")]
 use texunit_files::FileError;
-use texunit_forms::Count;
+use texunit_forms::{CHANNELS, Count};
 use texunit_unit::{AccessFault, CreateError, PlanError};
 
 /// Whether an error is about the type of something or about its value.
@@ -43,8 +43,8 @@ pub enum SampleError {
     Word { option: &'static str, found: String, expected: String },
     /// A6.
     #[error(
-        "the array of shape {shape} has 3 channels, which no texture has: add a fourth, or make layers of one channel \
-         each, `numpy.moveaxis(a, -1, 0)` with layered=True"
+        "the array of shape {shape} has 3 channels: texels have {CHANNELS}, or make layers of one channel each, \
+         `numpy.moveaxis(a, -1, 0)` with layered=True"
     )]
     ThreeChannels { shape: String },
     /// An array whose shape is none of a texture.

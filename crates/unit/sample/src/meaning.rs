@@ -2,7 +2,7 @@
 
 use crate::error::{SampleError, shape_text};
 use crate::input::Input;
-use texunit_forms::Count;
+use texunit_forms::{CHANNELS, Count};
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Extent, Geometry};
 
@@ -169,7 +169,7 @@ impl ArrayOptions {
         let format = plain.ok_or_else(|| match last {
             3 => SampleError::ThreeChannels { shape: shape_text(shape) },
             _ => refused(format!(
-                "its last axis is read as channels, of which there are 1, 2 or 4{}",
+                "its last axis is read as channels: texels have {CHANNELS}{}",
                 others(self, shape)
             )),
         })?;

@@ -5,7 +5,7 @@ use crate::args::{Answer, In, Out, Text};
 use crate::array::{ArrayObject, MipmapObject};
 use crate::call::driver_api;
 use crate::context::current;
-use crate::format::format;
+use crate::format::{format, format_of};
 use crate::handle::Handle;
 use crate::module::{Function, Module};
 use crate::texref::{self, Bound, SurfaceReference, TextureReference};
@@ -132,7 +132,7 @@ driver_api! {
         current()?;
         let channels = u32::try_from(NumPackedComponents).map_err(|_| CUresult::INVALID_VALUE.because(format!("NumPackedComponents {NumPackedComponents} is negative")))?;
         let reference = hTexRef.get()?;
-        format(fmt, channels)?;
+        format_of(["fmt", "NumPackedComponents"], fmt, channels)?;
         reference.set(|state| { state.format = Some((fmt, channels)); Ok(()) })
     }
 

@@ -4,7 +4,7 @@ use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::call::say;
 use crate::error::refusal;
-use crate::format::{format, view_format};
+use crate::format::{format_of, view_format};
 use crate::handle::Handle;
 use std::sync::{Arc, Once};
 use texunit_cuda_abi::{
@@ -163,7 +163,8 @@ pub(super) fn source(
     view: Option<&CUDA_RESOURCE_VIEW_DESC>,
 ) -> Answer<Source> {
     let CUDA_RESOURCE_DESC { res_type, what, size, height, pitch_in_bytes, .. } = *descriptor;
-    let memory_format = || format(descriptor.format, descriptor.num_channels);
+    let memory_format =
+        || format_of(["format", "numChannels"], descriptor.format, descriptor.num_channels);
     if descriptor.flags != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "flags {:#x} of the resource descriptor is not 0",

@@ -7,7 +7,7 @@ use texunit_cuda_abi::{
     CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
     CU_AD_FORMAT_UNSIGNED_INT32,
 };
-use texunit_forms::Count;
+use texunit_forms::{CHANNELS, Count};
 
 /// Bits of each channel, and what they are (`cudaChannelFormatDesc`).
 #[allow(non_camel_case_types)]
@@ -124,6 +124,10 @@ impl cudaChannelFormatDesc {
             if let (Some(channels), true) = (channels, kind == self.kind) {
                 return Ok(Format { format, channels });
             }
+        }
+        if self.bits == same(self.bits[0], 3) && [8, 16, 32].contains(&self.bits[0]) {
+            let reason = format!("desc has 3 channels: texels have {CHANNELS}");
+            return Err(INVALID_CHANNEL_DESCRIPTOR.because(reason));
         }
         Err(INVALID_CHANNEL_DESCRIPTOR.because(format!(
             "desc is not a format: bits {:?} and kind f {} (cudaChannelFormatKind) do not go together",
