@@ -111,7 +111,7 @@ fn textures_and_surfaces() {
         CUDA_RESOURCE_DESC { height: 1 << 40, ..memory }, plain);
     tried(value, "devPtr 0x..: 127984 bytes pass the end of the allocation, in which 4096 are left (number ..: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
         CUDA_RESOURCE_DESC { height: 4000, ..memory }, plain);
-    tried(value, "NumChannels 3 is not a number of channels that CUarray_format 0x20 has: 1, 2, 4",
+    tried(value, "numChannels 3: texels have 1, 2 or 4 channels of 8, 16 or 32 bits; 3 is not possible: pad to 4",
         CUDA_RESOURCE_DESC { num_channels: 3, ..memory }, plain);
     tried(value, "format 0x77 is not a CUarray_format", CUDA_RESOURCE_DESC { format: 0x77, ..memory }, plain);
     tried(value, "sizeInBytes .. is .. elements of 4 bytes, more than any linear texture has",
@@ -155,7 +155,7 @@ fn arrays() {
     let value = CUresult::INVALID_VALUE;
     let (layered, cube) = (CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_CUBEMAP);
     tried(value, "Width is 0: an array has at least one element", CUDA_ARRAY3D_DESCRIPTOR { width: 0, ..ARRAY });
-    tried(value, "NumChannels 3 is not a number of channels that CUarray_format 0x20 has: 1, 2, 4",
+    tried(value, "NumChannels 3: texels have 1, 2 or 4 channels of 8, 16 or 32 bits; 3 is not possible: pad to 4",
         CUDA_ARRAY3D_DESCRIPTOR { num_channels: 3, ..ARRAY });
     tried(value, "NumChannels 1 is not a number of channels that CUarray_format 0x99 has: 2",
         CUDA_ARRAY3D_DESCRIPTOR { format: 0x99, ..ARRAY });
@@ -233,7 +233,7 @@ fn memory_and_copies() {
         cuMemcpy2D_v2(&raw const copy));
     copy.src.memory_type = CU_MEMORYTYPE_HOST;
     (copy.dst.memory_type, copy.dst.array) = (CU_MEMORYTYPE_ARRAY, array as usize);
-    refused!(cases, INVALID_VALUE, "dstArray: a box of 64 bytes x 4 x 1 from (0, 0, 0) on: 64 bytes at offset 0 do not fit into `array` of 32 bytes",
+    refused!(cases, INVALID_VALUE, "WidthInBytes 64 is more than a row of dstArray has: 32 bytes",
         cuMemcpy2D_v2(&raw const copy));
     copy.dst.array = 0x77;
     refused!(cases, INVALID_HANDLE, "dstArray 0x77 is not an array: it was destroyed, or never was one",

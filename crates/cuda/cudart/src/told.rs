@@ -113,6 +113,17 @@ const NAMES: &[(&str, &str)] = &[
     ("sharedMemBytes", "sharedMem"), ("hPeerContext", "peerDevice"), ("peerContext", "peerDevice"),
     ("kernelParams", "args"), ("pp", "ptr"), ("pp", "pHost"), ("dstDevice", "devPtr"), ("dstPitch", "pitch"),
     ("hArray", "dst"), ("hArray", "src"), ("config", "cacheConfig"), ("numBytes", "size"),
+    ("dstXInBytes", "wOffset"), ("srcXInBytes", "wOffset"), ("dstXInBytes", "wOffsetDst"), ("srcXInBytes", "wOffsetSrc"),
+    ("dstY", "hOffset"), ("srcY", "hOffset"), ("dstY", "hOffsetDst"), ("srcY", "hOffsetSrc"),
+];
+
+/// The same in the structure of a copy in three dimensions, `p`.
+#[rustfmt::skip]
+const MEMBERS: &[(&str, &str)] = &[
+    ("dstXInBytes", "dstPos.x"), ("srcXInBytes", "srcPos.x"), ("dstY", "dstPos.y"), ("srcY", "srcPos.y"),
+    ("dstZ", "dstPos.z"), ("srcZ", "srcPos.z"), ("WidthInBytes", "extent.width"), ("Height", "extent.height"),
+    ("Depth", "extent.depth"), ("srcPitch", "srcPtr.pitch"), ("dstPitch", "dstPtr.pitch"), ("srcHeight", "srcPtr.ysize"),
+    ("dstHeight", "dstPtr.ysize"), ("srcDevice", "srcPtr"), ("dstDevice", "dstPtr"), ("srcHost", "srcPtr"), ("dstHost", "dstPtr"),
 ];
 
 /// A reason of the driver begins with the name of its parameter: the runtime's own name goes in its place, where the
@@ -121,10 +132,11 @@ fn in_words_of_runtime(reason: Cow<'static, str>, arguments: &[Argument<'_>]) ->
     let has = |name: &str| arguments.iter().any(|argument| argument.name == name);
     let own = |word: &str| {
         let found = NAMES.iter().find(|(driver, runtime)| *driver == word && has(runtime));
-        found.filter(|_| !has(word)).map(|(_, runtime)| *runtime)
+        let member = || MEMBERS.iter().find(|(driver, _)| *driver == word && has("p"));
+        found.or_else(member).filter(|_| !has(word)).map(|(_, runtime)| *runtime)
     };
     let is_name =
-        |word: &str| word.len() > 6 && word.chars().skip(1).any(|c: char| c.is_ascii_uppercase());
+        |word: &str| word.len() > 3 && word.chars().skip(1).any(|c: char| c.is_ascii_uppercase());
     let changed = |(i, word): (usize, &str)| own(word).filter(|_| i == 0 || is_name(word));
     let words = || reason.split(' ').enumerate();
     if words().all(|one| changed(one).is_none()) {
@@ -139,5 +151,36 @@ pub(crate) fn say_refused(text: &str) {
     if let Some(say) = linked::SAY.get() {
         // SAFETY: the text is valid while it runs.
         unsafe { say(Str::of(text)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use texunit_cuda_abi::arguments;
+
+    #[test]
+    #[allow(non_snake_case)]
+    fn parameters_have_the_names_of_the_runtime() {
+        let (dst, wOffset, hOffset, width, height, p, count) =
+            (1_u64, 8_usize, 0_usize, 64_usize, 4_usize, 1_usize, 3_usize);
+        let rows = arguments!(dst, wOffset, hOffset, width, height);
+        for (reason, arguments, expected) in [
+            (
+                "dstXInBytes 8: 64 bytes from there on pass the end of a row of dstArray (32 bytes)",
+                &rows[..],
+                "wOffset 8: 64 bytes from there on pass the end of a row of dst (32 bytes)",
+            ),
+            (
+                "Height 5 is more than dstArray has: 4 rows",
+                &rows[..],
+                "height 5 is more than dst has: 4 rows",
+            ),
+            ("dstZ 5: 1 slice", &arguments!(p)[..], "dstPos.z 5: 1 slice"),
+            ("ByteCount 3 is odd", &arguments!(count)[..], "count 3 is odd"),
+            ("a dev is no name here", &rows[..], "a dev is no name here"),
+        ] {
+            assert_eq!(in_words_of_runtime(reason.into(), arguments), expected);
+        }
     }
 }
