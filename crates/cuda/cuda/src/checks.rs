@@ -244,7 +244,9 @@ fn news(source: Option<Located<'_>>, launch: u64) {
         return;
     }
     let log = own_log();
-    for news in log.news() {
+    for mut news in log.news() {
+        let number = news.finding.object.as_ref().and_then(|object| object.allocation);
+        news.finding.notes.extend(number.into_iter().flat_map(crate::asked::lines));
         if news.is_first {
             let finding = &news.finding;
             // Only what is of the module's text has places in it.

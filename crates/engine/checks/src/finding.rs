@@ -6,8 +6,8 @@ use crate::sink::{Found, Other, OtherAt, Spot};
 use texunit_forms::Count;
 use texunit_report::place::{function_name, shown_file};
 use texunit_report::{CheckRule, CodeLocation, Host, Severity, grouped};
-use texunit_simt::Fault;
 use texunit_simt::observe::{LaunchInfo, Listing};
+use texunit_simt::{Described, Fault};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// Who did something, and where.
@@ -70,7 +70,7 @@ pub struct Finding {
     /// What is at the other end, and where that is.
     pub other: Option<(String, End)>,
     /// The variable or allocation.
-    pub object: Option<String>,
+    pub object: Option<Described>,
     /// What to do about it, if that is another thing than for all of the kind.
     pub help: Option<String>,
     /// What else is known, a line each.
@@ -128,7 +128,7 @@ impl Finding {
             launch: number,
             places: 1,
             at: Some(at),
-            object: fault.kind.object(),
+            object: fault.kind.object().map(Described::from),
             help,
             ..finding
         }
@@ -230,7 +230,8 @@ impl Finding {
     /// What is said besides the message and the places.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
-        if let Some(object) = self.object.as_ref().filter(|object| !self.message.contains(*object))
+        if let Some(object) =
+            self.object.as_ref().filter(|object| !self.message.contains(&object.text))
         {
             remarks.push(format!("it is in {object}"));
         }
@@ -292,7 +293,7 @@ impl Finding {
             thread,
             place,
             related: related.into_iter().collect(),
-            object: self.object.clone(),
+            object: self.object.as_ref().map(Described::to_string),
         }
     }
 

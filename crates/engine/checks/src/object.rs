@@ -2,15 +2,19 @@
 
 use texunit_forms::Count;
 use texunit_report::place::function_name;
-use texunit_simt::SpaceKind;
 use texunit_simt::observe::{LaunchInfo, MemoryObject, ObjectKind, SharedVariable};
+use texunit_simt::{Described, SpaceKind};
 
 /// ``the shared variable `tile+0x40` (4096 bytes)``: what it lies in and how many bytes from there on.
-pub(crate) fn name(launch: &LaunchInfo<'_>, space: SpaceKind, address: u64) -> String {
-    match launch.object(space, address) {
-        Some(object) => words(&object, launch.kernel),
-        None => format!("{} memory at {address:#x}", space.name()),
-    }
+pub(crate) fn name(launch: &LaunchInfo<'_>, space: SpaceKind, address: u64) -> Described {
+    let Some(object) = launch.object(space, address) else {
+        return format!("{} memory at {address:#x}", space.name()).into();
+    };
+    let allocation = match object.kind {
+        ObjectKind::Allocation(number) => Some(number),
+        _ => None,
+    };
+    Described { text: words(&object, launch.kernel), allocation }
 }
 
 /// What is said of an access to shared memory that lies outside of the variable that its address was computed from, in

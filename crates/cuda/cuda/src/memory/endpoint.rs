@@ -209,15 +209,9 @@ impl<'a> Endpoint<'a> {
                 (0, "memory of the host".to_owned())
             }
             Self::Array(array) => {
-                let ([x, y, z], number) = (at, array.number());
-                let size = array.size();
-                (
-                    number,
-                    format!(
-                        "byte {x} of row {y}, slice {z} of array {number} ({})",
-                        Count(size, "byte")
-                    ),
-                )
+                let (number, bytes) = (array.number(), Count(array.size(), "byte"));
+                let (texel, format) = (texel(array, at), array.format());
+                (number, format!("{texel} of array {number} ({bytes}, {format})"))
             }
         }
     }
@@ -233,4 +227,14 @@ impl<'a> Endpoint<'a> {
             }
         }
     }
+}
+
+/// The texel, or the block of texels, that holds a byte of an array.
+fn texel(array: &Array, [x, y, z]: [u64; 3]) -> String {
+    let (format, is_layered) = (array.format(), array.planes() > 1);
+    let at = [x / u64::from(format.texel_size()), y, z].map(|number| number.to_string());
+    let axes = if is_layered { 2 } else { array.geometry().axes() };
+    let what = if format.is_block() { "block" } else { "texel" };
+    let layer = if is_layered { format!(" of layer {z}") } else { String::new() };
+    format!("{what} ({}){layer}", at[..axes.clamp(1, 3)].join(", "))
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use texunit_forms::Count;
 use texunit_report::{CheckRule, Severity};
+use texunit_simt::Described;
 use texunit_simt::observe::{At, FetchAnswered};
 use texunit_unit::{AddressMode, Coords, FetchKind, Geometry, Texture, overrides};
 
@@ -21,7 +22,7 @@ struct Hit {
     severity: Severity,
     spot: Spot,
     message: String,
-    object: String,
+    object: Described,
     count: u64,
 }
 
@@ -37,7 +38,7 @@ pub(super) struct Sums {
     coords: Coords,
     extent: [u32; 3],
     axes: usize,
-    object: String,
+    object: Described,
     first: Spot,
     /// Axes of which wrap or mirror act as clamp, in words.
     clamped: Vec<(usize, String)>,

@@ -6,7 +6,7 @@ use crate::sink::{Found, Sink, Spot};
 use std::collections::HashMap;
 use texunit_forms::Count;
 use texunit_simt::observe::{At, LaunchInfo, SurfaceAnswered};
-use texunit_simt::{Fault, FaultKind};
+use texunit_simt::{Described, Fault, FaultKind};
 use texunit_unit::{AccessFault, SurfaceKind};
 
 /// What the accesses of each operation have in common.
@@ -16,7 +16,7 @@ pub(super) struct Surfaces(HashMap<u32, Seen>);
 #[derive(Clone, Debug)]
 struct Seen {
     first: Spot,
-    object: String,
+    object: Described,
     /// Bytes of an access and of a texel, texels of a row, rows.
     size: u32,
     texel: u32,
