@@ -234,6 +234,14 @@ fn run_job(
     if let (Some(kernel), Some(mut bound)) = (kernel, bound) {
         report.failures.extend(kernel.unsupported().into_iter().map(Failure::Ptx));
         report.warnings.append(&mut bound.warnings);
+        let text = report.job_source.as_ref().map_or("", |source| source.text());
+        let guessed = crate::init::left(text, module.source(), kernel.name());
+        if !guessed.is_empty() {
+            report.warnings.push(format!(
+                "sizes and values of this job are placeholders, as `texunit init` has guessed them: {}",
+                texunit_job::problem::listed(&guessed)
+            ));
+        }
         if bound.has_outputs()
             && args.ctas.is_none()
             && let Some(failure) = no_folder(&args.out)

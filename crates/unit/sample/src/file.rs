@@ -248,6 +248,12 @@ fn flat(args: &FileOptions, file: &Path, kind: Kind, wanted: Geometry) -> Result
     Ok(Source { shape, bytes, srgb: format.is_srgb_block() })
 }
 
+/// How many axes an array of numbers has; `None` of what is none, or cannot be read.
+pub fn axes(file: &Path) -> Option<usize> {
+    let array = (Kind::of(file) == Kind::Npy).then(|| texunit_files::read_array(file).ok())??;
+    Some(array.shape.len())
+}
+
 /// The format of an array's elements.
 fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, Refused> {
     let array = texunit_files::read_array(file).map_err(|e| Refused::input(e.to_string()))?;
