@@ -17,6 +17,8 @@ mod libs;
 mod man;
 #[cfg(test)]
 mod manifests;
+#[cfg(test)]
+mod messages;
 mod matrix;
 #[cfg(test)]
 mod modules;

@@ -167,9 +167,9 @@ mod tests {
         let rows = arguments!(dst, wOffset, hOffset, width, height);
         for (reason, arguments, expected) in [
             (
-                "dstXInBytes 8: 64 bytes from there on pass the end of a row of dstArray (32 bytes)",
+                "dstXInBytes 8: 64 bytes from there on, past the end of a row of dstArray (32 bytes)",
                 &rows[..],
-                "wOffset 8: 64 bytes from there on pass the end of a row of dst (32 bytes)",
+                "wOffset 8: 64 bytes from there on, past the end of a row of dst (32 bytes)",
             ),
             (
                 "Height 5 is more than dstArray has: 4 rows",

@@ -23,7 +23,7 @@ pub enum MemoryError {
         bytes: u64,
     },
     /// Some of the bytes are there already.
-    #[error("the {} at {address:#x} overlap with memory at {other:#x}", Count(bytes, "byte"))]
+    #[error("the {} at {address:#x} would overlap with memory at {other:#x}", Count(bytes, "byte"))]
     Overlap {
         /// First byte.
         address: u64,
@@ -33,7 +33,7 @@ pub enum MemoryError {
         other: u64,
     },
     /// The region goes past the end of the address space.
-    #[error("the {} at {address:#x} go past the end of the address space", Count(bytes, "byte"))]
+    #[error("the {} at {address:#x} would go past the end of the address space", Count(bytes, "byte"))]
     Wraps {
         /// First byte.
         address: u64,

@@ -155,7 +155,7 @@ fn errors_name_the_case_and_the_key() {
         (fetch("coords = \"00000000\"\nexpected = \"00\""), "f: expected: 2 digits"),
         (
             fetch("coords = \"00000000\"\nexpected = \"00000000\""),
-            "f: `expected` has 1 words, not 4 for each of 1 fetches",
+            "f: `expected` has 1 word, not 4 for each of 1 fetch",
         ),
         (fetch("coords = \"00000000\"\ncomponents = 5"), "f: `components` is 1 to 4"),
         (

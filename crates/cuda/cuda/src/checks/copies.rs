@@ -156,7 +156,12 @@ impl Drop for Watch<'_> {
         // What a kernel has stored there may be what nobody has written elsewhere.
         let address = self.from.range(at, 1).map_or(0, |(address, _)| address);
         let moved = log.moved(address, number).map(|moved| format!("the first byte was {moved}"));
-        let what = match moved {
+        let what = match &moved {
+            Some(moved)
+                if moved.contains(" from texel ") || moved.contains(" from the block of ") =>
+            {
+                "that depend on texels that were never written"
+            }
             Some(_) => "that depend on memory that was never written",
             None => "that were never written",
         };

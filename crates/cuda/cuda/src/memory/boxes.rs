@@ -153,7 +153,7 @@ fn wrong_in_array(
     Some(match at {
         0 => format!("{extent} {size} is more than {row}{side}Array has: {own}"),
         _ => format!(
-            "{side}{offset} {at}: {} from there on pass the end of {row}{side}Array ({own})",
+            "{side}{offset} {at}: {} from there on, past the end of {row}{side}Array ({own})",
             Count(size, word)
         ),
     })
