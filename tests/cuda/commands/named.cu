@@ -1,11 +1,13 @@
 // What messages call memory, texels and parameters. `named MAKER`: a kernel that reads past the end of what the function has
-// made; `named texel`: a kernel hands on a texel that nobody has written; `named refused`: calls with a wrong parameter.
+// made, or with another word one that races in it; `named texel`: a kernel hands on a texel that nobody has written; `named refused`: calls with a wrong parameter.
 #include <cstdio>
 #include <cstring>
 #include <cuda.h>
 #include <cuda_runtime.h>
 
 __global__ void read(const float *in, float *out) { out[threadIdx.x] = in[threadIdx.x + 1] + 1.0f; }
+
+__global__ void race(float *out) { out[threadIdx.x & 31] = threadIdx.x; }
 
 __global__ void fetch(cudaTextureObject_t texture, float *out) { out[threadIdx.x] = tex2D<float>(texture, threadIdx.x + 0.5f, 1.5f); }
 
@@ -67,10 +69,8 @@ int main(int count, char **arguments)
     cudaMalloc(&out, 1024);
     if (!strcmp(name, "texel")) texel(out);
     if (!strcmp(name, "refused")) refused();
-    if (in) {
-        read<<<1, count > 2 ? 64 : 160>>>(in, out);
-        if (count > 2) cudaMemcpy(in, out, 256, cudaMemcpyDefault);
-    }
+    if (in && count > 2) race<<<1, 64>>>(in);
+    if (in) read<<<1, count > 2 ? 64 : 160>>>(in, out);
     puts(cudaGetErrorName(cudaDeviceSynchronize()));
     return 0;
 }

@@ -165,8 +165,8 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     settings.host_backtrace = is_on("TEXUNIT_HOST_BACKTRACE") || leaks;
     settings.report_api_errors = is_on("TEXUNIT_REPORT_API_ERRORS");
     settings.report = variable("TEXUNIT_REPORT").filter(|f| !f.is_empty()).map(PathBuf::from);
-    // The program may change its folder.
     settings.coverage_toolkit = is_on("TEXUNIT_COVERAGE_TOOLKIT");
+    // The program may change its folder.
     settings.coverage = variable("TEXUNIT_COVERAGE")
         .filter(|f| !f.is_empty())
         .map(|file| if file == "-" { "/dev/stdout".to_owned() } else { file })

@@ -67,10 +67,10 @@ pub enum SampleError {
     #[error("out has {}, but the results take {needed}", Count(found, "byte"))]
     Out { found: usize, needed: usize },
     /// An array whose strides lead out of its memory.
-    #[error("the strides of an array lead out of its {0} bytes of memory")]
+    #[error("the strides of an array lead out of its {} of memory", Count(.0, "byte"))]
     Memory(usize),
     /// There is not so much memory for what sizes ask for.
-    #[error("{0} bytes of memory cannot be had")]
+    #[error("{} of memory cannot be had", Count(.0, "byte"))]
     Room(u64),
     /// A16: memory that a texture cannot share.
     #[error(

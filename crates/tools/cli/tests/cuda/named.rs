@@ -21,7 +21,8 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
 /// The line of the program that allocates.
 fn line(setup: &Setup, call: &str) -> String {
     let source = std::fs::read_to_string(setup.cases().join("commands/named.cu")).unwrap();
-    let line = source.lines().position(|line| line.contains(&format!(") {call}("))).unwrap() + 1;
+    let is_call = |line: &str| line.contains(&format!("{call}(&")) && line.contains("strcmp");
+    let line = source.lines().position(is_call).unwrap() + 1;
     format!("named.cu:{line}")
 }
 
@@ -50,27 +51,24 @@ fn memory(setup: &Setup) -> Result<(), Failed> {
         contains(&fault, " in make(char const*)\n")?;
     }
     for name in ["cudaMallocPitch", "cuMemAlloc"] {
-        let with = |words: &[&str]| {
+        let with = |check: &str, words: &[&str]| {
             let mut command = setup.run();
-            succeed(
-                command.args(["--check", "init"]).args(words).arg(&program).args([name, "read"]),
-                &program,
-            )
+            command.args(["--check", check]).args(words).arg(&program).args([name, "race"]);
+            succeed(&mut command, &program)
         };
-        let ended = with(&[])?;
+        let (number, place) = ("allocation 1 was asked for at ", line(setup, name));
+        let ended = with("init", &[])?;
         contains(&ended, "error[init-")?;
-        contains(&ended, &format!("`{name}+0x4` (512 bytes, allocation 1)"))?;
-        lacks(&ended, "allocation 1 was asked for at")?;
-        let report = file(setup, "named.json")?;
-        let ended = with(&["--host-backtrace", "--report", text(&report)])?;
-        let place = match name {
-            "cuMemAlloc" => "named.cu:".to_owned(),
-            _ => line(setup, name),
-        };
-        contains(&ended, "allocation 1 was asked for at ")?;
-        contains(&ended, &place)?;
+        contains(&ended, "(512 bytes, allocation 1)")?;
+        [number, &place].iter().try_for_each(|text| contains(&ended, text))?;
+        let ended = with("race", &[])?;
+        contains(&ended, &format!("it is in `{name}` (512 bytes, allocation 1)"))?;
+        lacks(&ended, number)?;
+        let report = file(setup, "named.json");
+        let ended = with("race", &["--host-backtrace", "--report", text(&report)])?;
+        [number, &place].iter().try_for_each(|text| contains(&ended, text))?;
         let notes = json(&report)?["findings"][0]["notes"].to_string();
-        same(notes.contains("allocation 1 was asked for at"), true, &ended)?;
+        same(notes.contains(number), true, &ended)?;
     }
     Ok(())
 }
