@@ -21,7 +21,7 @@ __host__ float *make(const char *name)
     if (!strcmp(name, "cudaMallocPitch")) cudaMallocPitch(&made, &pitch, 512, 1);
     if (!strcmp(name, "cudaMalloc3D")) cudaMalloc3D(&box, make_cudaExtent(512, 1, 1)), made = (float *)box.ptr;
     if (!strcmp(name, "cudaMallocManaged")) cudaMallocManaged(&made, 512);
-    if (!strcmp(name, "cudaMallocHost")) cudaMallocHost(&made, 512);
+    if (!strcmp(name, "cudaMallocHost")) cudaMallocHost((void **)&made, 512);
     if (!strcmp(name, "cudaHostAlloc")) cudaHostAlloc(&made, 512, cudaHostAllocMapped);
     if (!strcmp(name, "cudaMallocAsync")) cudaMallocAsync(&made, 512, 0);
     if (!strcmp(name, "cuMemAlloc")) cudaFree(0), cuMemAlloc(&own, 512), made = (float *)own;
