@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// What is counted in messages.
-const THINGS: [&str; 44] = [
+const THINGS: [&str; 45] = [
     "bytes",
     "CTAs",
     "threads",
@@ -48,6 +48,7 @@ const THINGS: [&str; 44] = [
     "samples",
     "modules",
     "arrays",
+    "axes",
 ];
 
 /// What is no number, and numbers that are never 1: the end of a file's name, and what stands in it.

@@ -112,7 +112,8 @@ impl ResourceSpec {
             height = width;
         }
         if dims > axes {
-            let message = format!("{dims} sizes are there, but .{geometry} has {axes} axes");
+            let (own, axes) = (Count(dims, "size"), Count(axes, "axis"));
+            let message = format!("{own} {} there, but .{geometry} has {axes}", own.are());
             table.problem(codes::CONFLICT, message);
             return None;
         }

@@ -20,6 +20,9 @@ impl<N: Display, W: Display> Display for Count<N, W> {
         if number == "1" {
             return write!(f, "1 {word}");
         }
+        if let Some(stem) = word.strip_suffix("axis") {
+            return write!(f, "{number} {stem}axes");
+        }
         let hisses = ["s", "x", "ch", "sh"].iter().any(|end| word.ends_with(end));
         write!(f, "{number} {word}{}", if hisses { "es" } else { "s" })
     }
@@ -38,6 +41,7 @@ mod tests {
             (1, "fetch", "1 fetch"),
             (3, "fetch", "3 fetches"),
             (2, "surface access", "2 surface accesses"),
+            (3, "axis", "3 axes"),
         ] {
             assert_eq!(Count(number, word).to_string(), expected);
         }

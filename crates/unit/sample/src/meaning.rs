@@ -127,7 +127,11 @@ impl ArrayOptions {
         let lead = [self.layered, self.cube, self.multisample].into_iter().filter(|&is| is).count();
         let refused = |rule: String| SampleError::Shape { shape: shape_text(shape), rule };
         let Some(rest) = shape.len().checked_sub(lead).filter(|&rest| rest > 0) else {
-            return Err(refused(format!("{} axes at least are needed", lead + 1)));
+            return Err(refused(format!(
+                "at least {} {} needed",
+                Count(lead + 1, "axis"),
+                Count(lead + 1, "axis").are()
+            )));
         };
         // Depth formats and rgb10a2 are one number a texel.
         let packed = self.format.is_some_and(|f| f.plain_channel().is_none() && !f.is_block());

@@ -165,7 +165,7 @@ fn host_allocation(pointer: Raw<'_>) -> Answer<Arc<Allocation>> {
         AllocationKind::Host(_) | AllocationKind::Registered(_) => Ok(allocation),
         _ => Err(CUresult::INVALID_VALUE.because(format!(
             "p {address:#x} is {}, not host memory that was allocated or registered",
-            allocation.kind.name()
+            allocation.words()
         ))),
     }
 }

@@ -1,6 +1,6 @@
 //! What is said of memory that is not what a call needs.
 
-use super::{AllocationKind, find, is_device_address, touches};
+use super::{Allocation, AllocationKind, find, is_device_address, touches};
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Device, Error};
 use texunit_forms::Count;
@@ -15,16 +15,20 @@ impl AllocationKind {
             Self::Registered(_) => "cuMemHostUnregister, cudaHostUnregister",
         }
     }
+}
 
-    /// What a sentence calls such memory.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Device => "device memory (cuMemAlloc)",
-            Self::Pool(_) => "memory of a pool (cuMemAllocAsync)",
-            Self::Host(_) => "host memory (cuMemHostAlloc)",
-            Self::Registered(_) => "registered host memory (cuMemHostRegister)",
-            Self::Managed => "managed memory (cuMemAllocManaged)",
-        }
+impl Allocation {
+    /// What a sentence calls it: what it is, and the function that has made it.
+    pub(crate) fn words(&self) -> String {
+        let what = match self.kind {
+            AllocationKind::Device => "device memory",
+            AllocationKind::Pool(_) => "memory of a pool",
+            AllocationKind::Host(_) => "host memory",
+            AllocationKind::Registered(_) => "registered host memory",
+            AllocationKind::Managed => "managed memory",
+        };
+        let made_by = Some(self.made_by()).filter(|name| name.starts_with("cu"));
+        format!("{what} ({})", made_by.unwrap_or("cuMemHostRegister"))
     }
 }
 
@@ -53,7 +57,7 @@ pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
             (found.base + found.size).saturating_sub(address),
             found.id,
             Count(found.size, "byte"),
-            found.kind.name(),
+            found.words(),
             found.base,
         ),
         None if is_device_address(address).unwrap_or(false) => format!(
@@ -82,7 +86,7 @@ pub(super) fn not_freed(name: &str, address: u64) -> String {
         None => format!("{name} {address:#x} is not memory that was allocated or registered"),
         Some(found) if found.base == address => format!(
             "{name} {address:#x} is {}, which is released by {}",
-            found.kind.name(),
+            found.words(),
             found.kind.given_back()
         ),
         Some(found) => format!(
