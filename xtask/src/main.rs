@@ -17,9 +17,9 @@ mod libs;
 mod man;
 #[cfg(test)]
 mod manifests;
+mod matrix;
 #[cfg(test)]
 mod messages;
-mod matrix;
 #[cfg(test)]
 mod modules;
 mod mutants;

@@ -33,7 +33,10 @@ pub enum MemoryError {
         other: u64,
     },
     /// The region goes past the end of the address space.
-    #[error("the {} at {address:#x} would go past the end of the address space", Count(bytes, "byte"))]
+    #[error(
+        "the {} at {address:#x} would go past the end of the address space",
+        Count(bytes, "byte")
+    )]
     Wraps {
         /// First byte.
         address: u64,
