@@ -153,7 +153,7 @@ driver_api! {
             _ => false,
         };
         let reason = if !allocation.is_managed() {
-            format!("dptr {dptr:#x} is {}, not managed memory", allocation.kind.name())
+            format!("dptr {dptr:#x} is {}, not managed memory", allocation.words())
         } else if !whole {
             format!(
                 "dptr {dptr:#x}, length {length} are not a whole allocation, which begins at {:#x} and has {} \
@@ -211,7 +211,7 @@ fn managed(address: u64, count: usize) -> Answer<(Arc<Allocation>, Range<u64>)> 
     if !allocation.is_managed() {
         return refused(format!(
             "devPtr {address:#x} is {}, not managed memory",
-            allocation.kind.name()
+            allocation.words()
         ));
     }
     if !allocation.holds(address, len) {

@@ -35,11 +35,11 @@ fn chosen(job: &str) -> Vec<(String, &str)> {
             table = header;
         } else if line.starts_with('#') {
             is_open |= line.starts_with("# choose");
-        } else if let Some((key, _)) = line.split_once('=') {
-            if std::mem::take(&mut is_open) {
-                let name = if table.is_empty() { key.trim().to_owned() } else { table.to_owned() };
-                found.push((name, line));
-            }
+        } else if let Some((key, _)) = line.split_once('=')
+            && std::mem::take(&mut is_open)
+        {
+            let name = if table.is_empty() { key.trim() } else { table };
+            found.push((name.to_owned(), line));
         }
     }
     found

@@ -191,8 +191,8 @@ fn kept(seen: &Seen) -> Option<Kept> {
         Seen::Fault(_, fault) if fault.kind == FaultKind::Cancelled => return None,
         Seen::Fault(source, fault) => {
             let is_outside = matches!(fault.kind, FaultKind::OutOfBounds { .. });
-            let of = |source: &SourceFile| formula(source.text(), fault.span);
-            let formula = is_outside.then(|| of(source)).unwrap_or_default();
+            let text = if is_outside { source.text() } else { "" };
+            let formula = formula(text, fault.span);
             Kept::Fault(FaultKey::of(fault), formula, two_elements(&fault.kind))
         }
     })
