@@ -153,34 +153,3 @@ pub(crate) fn say_refused(text: &str) {
         unsafe { say(Str::of(text)) }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use texunit_cuda_abi::arguments;
-
-    #[test]
-    #[allow(non_snake_case)]
-    fn parameters_have_the_names_of_the_runtime() {
-        let (dst, wOffset, hOffset, width, height, p, count) =
-            (1_u64, 8_usize, 0_usize, 64_usize, 4_usize, 1_usize, 3_usize);
-        let rows = arguments!(dst, wOffset, hOffset, width, height);
-        for (reason, arguments, expected) in [
-            (
-                "dstXInBytes 8: 64 bytes from there on, past the end of a row of dstArray (32 bytes)",
-                &rows[..],
-                "wOffset 8: 64 bytes from there on, past the end of a row of dst (32 bytes)",
-            ),
-            (
-                "Height 5 is more than dstArray has: 4 rows",
-                &rows[..],
-                "height 5 is more than dst has: 4 rows",
-            ),
-            ("dstZ 5: 1 slice", &arguments!(p)[..], "dstPos.z 5: 1 slice"),
-            ("ByteCount 3 is odd", &arguments!(count)[..], "count 3 is odd"),
-            ("a dev is no name here", &rows[..], "a dev is no name here"),
-        ] {
-            assert_eq!(in_words_of_runtime(reason.into(), arguments), expected);
-        }
-    }
-}

@@ -282,20 +282,20 @@ fn index() -> Result<(), Failed> {
         [params.n]\nscalar = { u32 = 5 }\n";
     for name in ["one", "two"] {
         std::fs::create_dir(dir.join(name))?;
-        dir.file(&format!("{name}/k.ptx"), ptx);
-        dir.file(&format!("{name}/job.toml"), job);
+        dir.file(format!("{name}/k.ptx"), ptx);
+        dir.file(format!("{name}/job.toml"), job);
         let (code, said, err) = reduce(&dir, &[&format!("{name}/job.toml")])?;
         if code != Some(0) || !said.contains(&format!("wrote {name}-reduced\n")) {
             return Err(format!("exit {code:?}\n{said}{err}").into());
         }
-        let small = std::fs::read_to_string(dir.join(&format!("{name}-reduced/kernel.ptx")))?;
+        let small = std::fs::read_to_string(dir.join(format!("{name}-reduced/kernel.ptx")))?;
         for kept in ["%ctaid.x", "%ntid.x", "%tid.x", "mad.lo.u32", "mul.wide.u32", "add.u64"] {
             if !small.contains(kept) {
                 return Err(format!("{kept} is gone:\n{small}").into());
             }
         }
         let reduced: Table =
-            std::fs::read_to_string(dir.join(&format!("{name}-reduced/job.toml")))?.parse()?;
+            std::fs::read_to_string(dir.join(format!("{name}-reduced/job.toml")))?.parse()?;
         let bytes = &reduced["params"]["out"]["buffer"]["zeros"];
         if small.contains("add.u32")
             || !bytes.as_integer().is_some_and(|bytes| (8..1000).contains(&bytes))
