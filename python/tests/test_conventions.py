@@ -61,7 +61,7 @@ def test_a2_to_a11_shapes(shape, keywords, geometry, format):
 
 
 def test_a6_and_a7_channels():
-    raises(ValueError, "add a fourth", Texture, ramp(3, 5, 3))
+    raises(ValueError, "pad to 4", Texture, ramp(3, 5, 3))
     raises(ValueError, "dim=3", Texture, ramp(3, 5, 6))
     raises(ValueError, "(6, N, N[, C])", Texture, ramp(5, 5, 5), cube=True)
     raises(TypeError, "three dimensions", Texture, ramp(2, 7, 3, 5), layered=True, dim=3)

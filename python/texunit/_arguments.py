@@ -76,11 +76,16 @@ class Array:
             return True
 
 
+def counted(n: int, word: str) -> str:
+    """``1 byte``, ``2 bytes``."""
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+
+
 def arguments(values: tuple[Any, ...], params: list[Param], kernel: str) -> tuple[list[Any], list[Array]]:
     """Arguments as the compiled part takes them, and the arrays among them."""
     if len(values) != len(params):
         listed = ", ".join(map(str, params)) or "none"
-        raise TypeError(f"{kernel} takes {len(params)} arguments ({listed}), not {len(values)}")
+        raise TypeError(f"{kernel} takes {counted(len(params), 'argument')} ({listed}), not {len(values)}")
     arrays: list[Array] = []
     made = [_argument(value, param, arrays) for value, param in zip(values, params, strict=True)]
     return made, arrays
@@ -182,10 +187,12 @@ def _structure(value: Any, param: Param) -> bytes:
             content = memoryview(value).tobytes()
         except TypeError:
             raise TypeError(
-                f"{param}: its {param.size} bytes are expected, as bytes or as an array of NumPy, not {_what(value)}"
+                f"{param}: its {counted(param.size, 'byte')} {'is' if param.size == 1 else 'are'} expected, as bytes or as an "
+                f"array of NumPy, not {_what(value)}"
             ) from None
     if len(content) != param.size:
-        raise ValueError(f"{param}: {param.size} bytes are expected, not {len(content)}")
+        are = "is" if param.size == 1 else "are"
+        raise ValueError(f"{param}: {counted(param.size, 'byte')} {are} expected, not {len(content)}")
     return content
 
 

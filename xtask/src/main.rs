@@ -19,6 +19,8 @@ mod man;
 mod manifests;
 mod matrix;
 #[cfg(test)]
+mod messages;
+#[cfg(test)]
 mod modules;
 mod mutants;
 mod oracle;

@@ -17,7 +17,8 @@ class Job:
         ptx, name = _kernel(kernel)
         types = _types(ptx, name)
         if len(types) != len(args):
-            raise TypeError(f"args: {name} has {len(types)} parameters, not {len(args)}")
+            words = "parameter" if len(types) == 1 else "parameters"
+            raise TypeError(f"args: {name} has {len(types)} {words}, not {len(args)}")
         self.ctas = count(grid)
         self.files = {"kernel.ptx": ptx.encode()}
         # Arrays and surfaces, by the names of outputs.

@@ -63,11 +63,12 @@ const BEFORE_INIT: &[&str] = &[
 
 /// Runs the work of an exported function.
 pub(crate) fn answer(
-    name: &str,
+    name: &'static str,
     work: impl FnOnce() -> Answer,
     arguments: &[Argument<'_>],
 ) -> CUresult {
     let _call = crate::checks::called();
+    let _making = refused::Making::by(name);
     crate::checks::tell_host();
     crate::late::called(name);
     let work = || match crate::state::gpus() {

@@ -10,6 +10,7 @@ pub(crate) use host::{
     called, registered, tell as tell_host, unregistered, update as watch_host, watch,
 };
 pub(crate) use leaks::{ended, made};
+use texunit_forms::Count;
 
 use crate::call::{Owner, say};
 use crate::context::Context;
@@ -212,7 +213,8 @@ pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
         (Part::Array(..), false) => ("texels of an array", "reads", "is read here"),
     };
     let message = format!(
-        "a copy of {len} bytes {copies} {what} that a kernel {does}, and nothing orders the two"
+        "a copy of {} {copies} {what} that a kernel {does}, and nothing orders the two",
+        Count(len, "byte")
     );
     let notes = vec![
         "the kernel is one of another stream: `cudaStreamSynchronize` or `cudaStreamWaitEvent` between the two \
@@ -242,7 +244,9 @@ fn news(source: Option<Located<'_>>, launch: u64) {
         return;
     }
     let log = own_log();
-    for news in log.news() {
+    for mut news in log.news() {
+        let number = news.finding.object.as_ref().and_then(|object| object.allocation);
+        news.finding.notes.extend(number.into_iter().flat_map(crate::asked::lines));
         if news.is_first {
             let finding = &news.finding;
             // Only what is of the module's text has places in it.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
 use texunit_cuda_abi::{CUresult, Refusal, Stack};
+use texunit_forms::Count;
 
 /// A context. What is made in it ends with it.
 #[derive(Debug)]
@@ -228,10 +229,8 @@ impl Context {
                 let device = &self.gpu.device;
                 if value as u64 > device.memory_limit() {
                     return Err(CUresult::OUT_OF_MEMORY.because(format!(
-                        "value {value} is more than the memory of the device, {} bytes: there is no room for such a \
-                         heap (CU_LIMIT_MALLOC_HEAP_SIZE)",
-                        device.memory_limit()
-                    )));
+                        "value {value} is more than the memory of the device, {}: there is no room for such a \
+                         heap (CU_LIMIT_MALLOC_HEAP_SIZE)", Count(device.memory_limit(), "byte"))));
                 }
                 device.set_heap_size(value as u64).map_err(crate::error::refusal)?;
             }

@@ -16,7 +16,7 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
         let target = match &settings().evidence {
             // `texunit run` makes of it what was asked for. A file that the program asks for itself is its own.
             Some(folder) if is_of_run(file, folder) => Target::Run(folder.clone()),
-            _ => Target::File(file.clone()),
+            _ => Target::File(file.clone(), settings().coverage_toolkit),
         };
         crate::call::at_end(end);
         Some(Recorder::new(target))

@@ -8,6 +8,7 @@ use std::sync::{Mutex, Once, PoisonError};
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Fault, FaultKind, SourceFile};
 use texunit_evidence::Finding;
+use texunit_forms::Count;
 use texunit_report::place::function_name;
 use texunit_report::{CodeLocation, Host};
 
@@ -132,6 +133,6 @@ pub(crate) fn tell_repeated<'f>(findings: impl Iterator<Item = &'f Finding>) {
     }
     for finding in findings.filter(|finding| finding.count > 1) {
         let place = finding.place.as_ref().map(ToString::to_string).unwrap_or_default();
-        say(format_args!("{} faults in all: {} at {place}", finding.count, finding.kind));
+        say(format_args!("{} in all: {} at {place}", Count(finding.count, "fault"), finding.kind));
     }
 }

@@ -5,6 +5,7 @@ use crate::refused::say_refused;
 use texunit_cuda_abi::format::{FORMATS, VIEW_FORMATS};
 use texunit_cuda_abi::{CU_AD_FORMAT_NV12, CUresult};
 use texunit_device::Format;
+use texunit_forms::CHANNELS;
 
 /// Formats of video, which texunit does not provide (planes, and pixels that share channels), with the
 /// channels that the comments of cuda.h give them; where those give none, what is alike has as many.
@@ -20,6 +21,11 @@ const VIDEO: [(std::ops::RangeInclusive<u32>, u32); 9] = [
 /// `CUDA_ERROR_INVALID_VALUE` for other numbers, for channels that the format does not have, and for formats of video
 /// (which an NVIDIA H200 answers for 8 x 8 elements, too).
 pub(crate) fn format(number: u32, channels: u32) -> Answer<Format> {
+    format_of(["format", "NumChannels"], number, channels)
+}
+
+/// [`format`] of parameters of these names.
+pub(crate) fn format_of(names: [&str; 2], number: u32, channels: u32) -> Answer<Format> {
     let row = FORMATS.iter().find(|row| (row.1, row.2) == (number, channels));
     match row.and_then(|row| Format::from_name(row.0)) {
         Some(format) => Ok(format),
@@ -29,19 +35,19 @@ pub(crate) fn format(number: u32, channels: u32) -> Answer<Format> {
             say_refused(&reason);
             Err(CUresult::INVALID_VALUE.because(reason))
         }
-        None => Err(CUresult::INVALID_VALUE.because(no_format(number, channels))),
+        None => Err(CUresult::INVALID_VALUE.because(no_format(names, number, channels))),
     }
 }
 
 /// What is said of numbers that are no format.
-fn no_format(number: u32, channels: u32) -> String {
+fn no_format([fmt, count]: [&str; 2], number: u32, channels: u32) -> String {
     let has: Vec<String> =
         FORMATS.iter().filter(|row| row.1 == number).map(|row| row.2.to_string()).collect();
-    match has.is_empty() {
-        true => format!("format {number:#x} is not a CUarray_format"),
-        false => format!(
-            "NumChannels {channels} is not a number of channels that CUarray_format {number:#x} has: {}",
-            has.join(", ")
+    match &*has.join(", ") {
+        "" => format!("{fmt} {number:#x} is not a CUarray_format"),
+        "1, 2, 4" => format!("{count} {channels}: texels have {CHANNELS}"),
+        has => format!(
+            "{count} {channels} is not a number of channels that CUarray_format {number:#x} has: {has}"
         ),
     }
 }

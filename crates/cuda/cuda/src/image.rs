@@ -337,8 +337,8 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
         }
         say_once(format!(
             "warning: {name} is for sm_{target}, and the device is an sm_{number}: a card of this architecture \
-             would use machine code of its own, if there is any, and refuse this PTX (TEXUNIT_DEVICE=sm_{target} \
-             chooses another)"
+             would use machine code of its own, if there is any, and refuse this PTX (`texunit run --device \
+             sm_{target}`, or TEXUNIT_DEVICE=sm_{target}, chooses another)"
         ));
     }
     if let Some(version) = heading.version.filter(|&v| v > newest_version()) {

@@ -22,6 +22,7 @@ use texunit_cuda_abi::{
 };
 use texunit_device::observe::Several;
 use texunit_device::{Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally};
+use texunit_forms::Count;
 
 /// Grid, block and shared memory.
 #[derive(Clone, Copy, Debug)]
@@ -60,14 +61,14 @@ fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> A
         each => u64::from(each) * u64::from(profile.multiprocessors.unsigned_abs()),
     };
     match product(shape.grid) {
-        blocks if blocks > held => {
-            Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE.because(format!(
-                "a cooperative grid of {blocks} blocks is more than {held}, as many blocks of {threads} threads of kernel \
-                 `{}` as the {} multiprocessors of the device hold at a time",
-                reasons::shown(function),
-                profile.multiprocessors
-            )))
-        }
+        blocks if blocks > held => Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE.because(format!(
+            "a cooperative grid of {} is more than {held}, as many CTAs of {} of kernel \
+                 `{}` as the {} of the device hold at a time",
+            Count(blocks, "CTA"),
+            Count(threads, "thread"),
+            reasons::shown(function),
+            Count(profile.multiprocessors, "multiprocessor")
+        ))),
         _ => Ok(()),
     }
 }
@@ -120,9 +121,9 @@ pub(crate) unsafe fn parameters(
         (true, true) if size == 0 => {}
         (true, true) => {
             return Err(CUresult::INVALID_VALUE.because(format!(
-                "kernelParams and extra are both null, but kernel `{}` has {} parameters",
+                "kernelParams and extra are both null, but kernel `{}` has {}",
                 reasons::shown(function),
-                function.kernel.params().len()
+                Count(function.kernel.params().len(), "parameter")
             )));
         }
         (false, true) => {
@@ -133,8 +134,9 @@ pub(crate) unsafe fn parameters(
                 let (start, end) = (param.offset as usize, (param.offset + param.size) as usize);
                 let place = buffer.get_mut(start..end).ok_or_else(|| {
                     CUresult::INVALID_VALUE.because(format!(
-                        "parameter {i} of kernel `{}` is not inside its {size} bytes of parameters",
-                        reasons::shown(function)
+                        "parameter {i} of kernel `{}` is not inside its {} of parameters",
+                        reasons::shown(function),
+                        Count(size, "byte")
                     ))
                 })?;
                 // SAFETY: each points to as many bytes as the parameter has.
@@ -184,8 +186,10 @@ unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
             None => "extra has no CU_LAUNCH_PARAM_BUFFER_SIZE".to_owned(),
             Some(size) => format!("CU_LAUNCH_PARAM_BUFFER_SIZE in extra is {size}"),
         };
-        return Err(CUresult::INVALID_VALUE
-            .because(format!("{given}, and the parameters of the kernel have {needed} bytes")));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "{given}, and the parameters of the kernel have {}",
+            Count(needed, "byte")
+        )));
     }
     // SAFETY: the list holds a pointer to a buffer of that size.
     let read = unsafe { Raw::of(pointer).bytes(buffer.len()) }.read(0, buffer);
@@ -335,8 +339,8 @@ fn done(
     if settings().trace.launch {
         let Shape { grid, block, shared, .. } = shape;
         say(format_args!(
-            "launch {} grid {}x{}x{} block {}x{}x{} shared {shared}+{}: {:.3} ms, {} instructions, \
-             {} fetches, {} surface accesses{}{}",
+            "launch {} grid {}x{}x{} block {}x{}x{} shared {shared}+{}: {:.3} ms, {}, \
+             {}, {}{}{}",
             crate::launch_trace::kernel(function),
             grid[0],
             grid[1],
@@ -346,9 +350,9 @@ fn done(
             block[2],
             function.kernel.static_shared(),
             time.as_secs_f64() * 1000.0,
-            stats.thread_instructions,
-            stats.fetches,
-            stats.surface_accesses,
+            Count(stats.thread_instructions, "instruction"),
+            Count(stats.fetches, "fetch"),
+            Count(stats.surface_accesses, "surface access"),
             older::traced(function),
             fault.map_or_else(String::new, |fault| crate::launch_trace::fault(function, fault)),
         ));

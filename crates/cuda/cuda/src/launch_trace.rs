@@ -27,7 +27,7 @@ pub(crate) fn watch(module: &Arc<Module>, kernel: &str) -> Watch {
         };
         let ([bx, by, bz], [tx, ty, tz]) = (block, thread);
         say(format_args!(
-            "fetch {kernel} block ({bx}, {by}, {bz}) thread ({tx}, {ty}, {tz}) {place}: {}",
+            "fetch {kernel} CTA ({bx}, {by}, {bz}) thread ({tx}, {ty}, {tz}) {place}: {}",
             describe(access)
         ));
     })

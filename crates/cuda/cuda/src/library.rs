@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::{CUdevice, CUresult, Refusal};
+use texunit_forms::Count;
 use texunit_syntax::ast::Item;
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -163,9 +164,9 @@ impl Library {
         self.by_name.get(name).copied().ok_or_else(|| {
             let like = crate::refused::similar(name, self.by_name.keys().map(String::as_str));
             CUresult::NOT_FOUND.because(format!(
-                "the library has no kernel `{name}`{like} ({}: {} kernels)",
+                "the library has no kernel `{name}`{like} ({}: {})",
                 self.name,
-                self.by_name.len()
+                Count(self.by_name.len(), "kernel")
             ))
         })
     }

@@ -27,6 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Block, Buffer, Device, Linear};
+use texunit_forms::Count;
 
 /// How memory was allocated, and thus how it is given back.
 #[derive(Debug)]
@@ -44,16 +45,16 @@ pub(crate) enum AllocationKind {
 }
 
 impl AllocationKind {
-    /// The function that makes it, which messages call the memory by.
-    pub(crate) fn made_by(&self) -> &'static str {
-        let (runtime, driver) = match self {
-            Self::Device => ("cudaMalloc", "cuMemAlloc"),
-            Self::Pool(share) => return share.name(),
-            Self::Host(_) => ("cudaHostAlloc", "cuMemHostAlloc"),
+    /// The function that makes it, which messages call the memory by: the one that the program has called.
+    fn made_by(&self) -> &'static str {
+        let function = match self {
+            Self::Device => "cuMemAlloc",
+            Self::Pool(_) => pool::MADE_BY,
+            Self::Host(_) => "cuMemHostAlloc",
             Self::Registered(_) => return "registered host memory",
-            Self::Managed => ("cudaMallocManaged", "cuMemAllocManaged"),
+            Self::Managed => "cuMemAllocManaged",
         };
-        if crate::refused::has_runtime() { runtime } else { driver }
+        crate::refused::maker().unwrap_or(function)
     }
 }
 
@@ -110,6 +111,14 @@ impl Allocation {
             sync: AtomicBool::new(false),
             advice: Mutex::new(AdviceMap::new(base)),
             storage,
+        }
+    }
+
+    /// The function that has made it.
+    pub(crate) fn made_by(&self) -> &str {
+        match &self.storage {
+            Storage::Device { buffer } => buffer.name(),
+            Storage::Host { block } => block.name(),
         }
     }
 
@@ -218,8 +227,10 @@ pub(crate) fn allocate_host(context: &Context, size: usize, kind: AllocationKind
             .because(format!("bytesize {size} is more host memory than the system could have")));
     }
     let block = Block::page_aligned(size, name).ok_or_else(|| {
-        CUresult::OUT_OF_MEMORY
-            .because(format!("the system does not have {size} bytes of host memory left"))
+        CUresult::OUT_OF_MEMORY.because(format!(
+            "the system does not have {} of host memory left",
+            Count(size, "byte")
+        ))
     })?;
     map_host(context, Arc::new(block), kind)
 }
@@ -236,7 +247,7 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: AllocationKin
                 earlier.device.unmap_host(base);
             }
             return Err(CUresult::HOST_MEMORY_ALREADY_REGISTERED.because(format!(
-                "{size} bytes of host memory from {base:#x} on: a part of them is registered or allocated already"
+                "{} of host memory from {base:#x} on: a part of them is registered or allocated already", Count(size, "byte")
             )));
         }
     }

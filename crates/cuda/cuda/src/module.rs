@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use texunit_cuda_abi::{CUresult, Refusal, function_attribute as attribute};
 use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile, Unloadable};
+use texunit_forms::Count;
 use texunit_link::{fewest_registers, limited};
 use texunit_report::Located;
 use texunit_syntax::by_opcode;
@@ -218,9 +219,9 @@ impl Module {
         self.by_name.get(name).copied().ok_or_else(|| {
             let like = crate::refused::similar(name, self.by_name.keys().map(String::as_str));
             CUresult::NOT_FOUND.because(format!(
-                "the module has no kernel `{name}`{like} ({}: {} kernels)",
+                "the module has no kernel `{name}`{like} ({}: {})",
                 self.loaded.source().name(),
-                self.functions.len()
+                Count(self.functions.len(), "kernel")
             ))
         })
     }
@@ -370,9 +371,9 @@ impl Function {
         let params = self.kernel.params();
         let param = params.get(index).ok_or_else(|| {
             CUresult::INVALID_VALUE.because(format!(
-                "paramIndex {index}: kernel `{}` has {} parameters, numbered from 0",
+                "paramIndex {index}: kernel `{}` has {}, numbered from 0",
                 crate::launch::shown(self),
-                params.len()
+                Count(params.len(), "parameter")
             ))
         })?;
         Ok((param.offset as usize, param.size as usize))

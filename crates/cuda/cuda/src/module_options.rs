@@ -4,6 +4,7 @@ use crate::args::{Answer, In, InOut, Out, OutBytes, Raw};
 use std::time::Duration;
 use texunit_cuda_abi::{CUresult, jit_option as option};
 use texunit_device::Diagnostic;
+use texunit_forms::Count;
 use texunit_report::Located;
 
 /// The options that change something. A value stands in the place of a pointer, and some are
@@ -160,7 +161,11 @@ impl<'a> Jit<'a> {
             diagnostics.iter().cloned().partition(Diagnostic::is_error);
         let mut info = texunit_report::human(located, &warnings, false);
         if self.verbose && errors.is_empty() {
-            info += &format!("{}: loaded, {} bytes of PTX\n", source.name(), source.text().len());
+            info += &format!(
+                "{}: loaded, {} of PTX\n",
+                source.name(),
+                Count(source.text().len(), "byte")
+            );
         }
         self.info.write(&info);
         self.fail(&texunit_report::human(located, &errors, false))

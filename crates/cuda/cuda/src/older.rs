@@ -19,7 +19,7 @@ pub(crate) fn note(function: &Function, shape: &Shape, stats: &LaunchStats) {
     say_once(format!(
         "warning: kernel `{}` is empty, though it has parameters. Its PTX is for sm_{target}, and the device is an sm_{device}: what the \
              source has for newer devices (`__CUDA_ARCH__`) is not in it; compile with `-arch=compute_{device}`, or \
-             run with TEXUNIT_DEVICE=sm_{target}",
+             run with `--device sm_{target}` (TEXUNIT_DEVICE=sm_{target})",
         crate::launch::shown(function)
     ));
 }

@@ -2,6 +2,7 @@
 //! `cuDeviceGetAttribute` answers is derived from the row in [`crate::attributes`].
 
 use texunit_device::{ComputeCapability, cards};
+use texunit_forms::Count;
 
 /// A card.
 #[derive(Debug)]
@@ -101,9 +102,10 @@ pub(crate) fn find_all(names: &str) -> Result<Vec<&'static Profile>, String> {
     match found.len() {
         0 => Err("TEXUNIT_DEVICE names no device".to_owned()),
         1..=MAX_DEVICES => Ok(found),
-        n => {
-            Err(format!("TEXUNIT_DEVICE names {n} devices, but at most {MAX_DEVICES} are possible"))
-        }
+        n => Err(format!(
+            "TEXUNIT_DEVICE names {}, but at most {MAX_DEVICES} are possible",
+            Count(n, "device")
+        )),
     }
 }
 

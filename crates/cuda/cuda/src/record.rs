@@ -7,6 +7,7 @@ mod folder;
 mod said;
 mod wanted;
 
+use texunit_forms::Count;
 pub(crate) use wanted::{Wanted, wanted};
 
 use crate::call::{Owner, say};
@@ -139,7 +140,9 @@ fn is_turn(wanted: &Wanted, kernel: &str) -> Option<(u64, u64)> {
             if progress.told.insert(String::new()) {
                 let (n, k) = (wanted.limit.launches, "--record-limit");
                 say(format_args!(
-                    "{n} launches are recorded, and no more ({k}); `--kernel NAME:N` records a certain one"
+                    "{} {} recorded, and no more ({k}); `--kernel NAME:N` records a certain one",
+                    Count(n, "launch"),
+                    Count(n, "launch").are()
                 ));
             }
             None

@@ -19,6 +19,45 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
     /// Why the last call inside one of the runtime was refused.
     static LAST: RefCell<Cow<'static, str>> = const { RefCell::new(Cow::Borrowed("")) };
+    /// The function that the program has called to have memory, while it runs.
+    static MAKER: Cell<Option<&'static str>> = const { Cell::new(None) };
+}
+
+/// The functions of the runtime that allocate memory; those of the driver are known by their names' beginnings.
+const MAKERS: [&str; 8] = [
+    "cudaMalloc",
+    "cudaMallocPitch",
+    "cudaMalloc3D",
+    "cudaMallocManaged",
+    "cudaMallocHost",
+    "cudaHostAlloc",
+    "cudaMallocAsync",
+    "cudaMallocFromPoolAsync",
+];
+
+/// The function that the program has called to have memory, which messages call that by.
+pub(crate) fn maker() -> Option<&'static str> {
+    MAKER.get()
+}
+
+/// A call of the driver that allocates, as long as it runs.
+pub(crate) struct Making(());
+
+impl Making {
+    /// `None`: the function does not allocate, or another one does by calling it.
+    pub(crate) fn by(function: &'static str) -> Option<Self> {
+        let makes = ["cuMemAlloc", "cuMemHostAlloc"].iter().any(|name| function.starts_with(name));
+        (makes && MAKER.get().is_none()).then(|| {
+            MAKER.set(Some(function.strip_suffix("_v2").unwrap_or(function)));
+            Self(())
+        })
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        MAKER.set(None);
+    }
 }
 
 /// Whether anybody wants to know of refused calls.
@@ -217,14 +256,23 @@ pub(crate) fn has_runtime() -> bool {
     HAS_RUNTIME.load(Relaxed)
 }
 
-/// A call of the runtime begins: 1 if it is to end with [`texunit_runtime_ends`], 0 if nobody wants to know.
+/// A call of this function of the runtime begins: 1 if it is to end with [`texunit_runtime_ends`], 0 if nobody wants to know.
+///
+/// # Safety
+/// The text is valid.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn texunit_runtime_begins() -> u32 {
+pub(crate) unsafe extern "C" fn texunit_runtime_begins(function: Str) -> u32 {
     // No more than a load in every call: threads would write the same cache line.
     if !has_runtime() {
         HAS_RUNTIME.store(true, Relaxed);
     }
-    if !is_told() {
+    // SAFETY: as the caller promises.
+    let function = unsafe { function.bytes() };
+    let maker = MAKERS.into_iter().find(|name| name.as_bytes() == function);
+    let makes = maker.is_some() && MAKER.get().is_none();
+    if makes {
+        MAKER.set(maker);
+    } else if !is_told() {
         return 0;
     }
     DEPTH.set(DEPTH.get() + 1);
@@ -258,12 +306,18 @@ impl Str {
     /// # Safety
     /// It points to so many bytes, or to nothing if there are none.
     unsafe fn text(self) -> String {
+        // SAFETY: as the caller promises.
+        String::from_utf8_lossy(unsafe { self.bytes() }).into_owned()
+    }
+
+    /// # Safety
+    /// As of [`Str::text`]; the bytes are there as long as the caller's text is.
+    unsafe fn bytes<'a>(self) -> &'a [u8] {
         if self.size == 0 {
-            return String::new();
+            return &[];
         }
         // SAFETY: as the caller promises.
-        let bytes = unsafe { std::slice::from_raw_parts(self.start, self.size) };
-        String::from_utf8_lossy(bytes).into_owned()
+        unsafe { std::slice::from_raw_parts(self.start, self.size) }
     }
 }
 
@@ -281,7 +335,10 @@ pub(crate) unsafe extern "C" fn texunit_runtime_ends(
 ) {
     let depth = DEPTH.get().saturating_sub(1);
     DEPTH.set(depth);
-    if code == 0 {
+    if depth == 0 {
+        MAKER.set(None);
+    }
+    if code == 0 || !is_told() {
         return;
     }
     // SAFETY: the runtime library's own texts.

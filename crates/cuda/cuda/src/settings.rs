@@ -38,6 +38,8 @@ pub(crate) struct Settings {
     pub(crate) report: Option<PathBuf>,
     /// `TEXUNIT_COVERAGE`: file for the coverage of device code; `%p` in it is the number of the process.
     pub(crate) coverage: Option<PathBuf>,
+    /// `TEXUNIT_COVERAGE_TOOLKIT=1`: with the headers of CUDA.
+    pub(crate) coverage_toolkit: bool,
     /// `TEXUNIT_REPORT_FORMAT`: its form, if the name of the file does not say it.
     pub(crate) report_format: Option<Format>,
     /// `TEXUNIT_EVIDENCE`: the folder of the run that the process is part of (crate `evidence`).
@@ -163,6 +165,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     settings.host_backtrace = is_on("TEXUNIT_HOST_BACKTRACE") || leaks;
     settings.report_api_errors = is_on("TEXUNIT_REPORT_API_ERRORS");
     settings.report = variable("TEXUNIT_REPORT").filter(|f| !f.is_empty()).map(PathBuf::from);
+    settings.coverage_toolkit = is_on("TEXUNIT_COVERAGE_TOOLKIT");
     // The program may change its folder.
     settings.coverage = variable("TEXUNIT_COVERAGE")
         .filter(|f| !f.is_empty())

@@ -20,6 +20,7 @@ use texunit_cuda_abi::{
     CUarrayMapInfo, CUresult,
 };
 use texunit_device::{Array, Buffer, Error, Extent, MipTail, TileRegion};
+use texunit_forms::Count;
 
 /// Bytes of a tile.
 const TILE: u64 = 65_536;
@@ -240,9 +241,10 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
             let inside = end.is_some_and(|end| end <= pool.buffer.size());
             if !inside {
                 return refused(format!(
-                    "{size} bytes at offset {} do not fit into memHandle, which has {} bytes",
+                    "{} at offset {} do not fit into memHandle, which has {}",
+                    Count(size, "byte"),
                     info.offset,
-                    pool.buffer.size()
+                    Count(pool.buffer.size(), "byte")
                 ));
             }
             if pool.gpu.ordinal != context.gpu.ordinal {
@@ -294,16 +296,16 @@ fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
         let (name, start, extent) = (["X", "Y", "Z"][axis], offset[axis], size[axis]);
         if extent == 0 || end > u64::from(all[axis]) {
             return refused(format!(
-                "offset{name} {start} and an extent of {extent} are not inside level {level}, which has {} texels \
+                "offset{name} {start} and an extent of {extent} are not inside level {level}, which has {} \
                  there",
-                all[axis]
+                Count(all[axis], "texel")
             ));
         }
         if !whole {
             return refused(format!(
-                "offset{name} {start} and an extent of {extent} are not whole tiles of {} texels, nor end where the \
+                "offset{name} {start} and an extent of {extent} are not whole tiles of {}, nor end where the \
                  level does",
-                tile[axis]
+                Count(tile[axis], "texel")
             ));
         }
         // No array has as many tiles as would pass 64 bits.
@@ -329,8 +331,9 @@ fn tail_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     }
     if !inside || size == 0 {
         return refused(format!(
-            "{size} bytes at offset {offset} are not inside the mip tail, which has {} bytes",
-            tail.size
+            "{} at offset {offset} are not inside the mip tail, which has {}",
+            Count(size, "byte"),
+            Count(tail.size, "byte")
         ));
     }
     if !aligned {

@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use texunit_checks::Check;
 use texunit_cuda_abi::{CUdevice, CUresult};
 use texunit_device::{CONST_BASE, CONST_END, Device, DeviceOptions, Fresh, GLOBAL_BASE, Windows};
+use texunit_forms::Count;
 
 /// A software GPU behind a `CUdevice`.
 #[derive(Debug)]
@@ -103,7 +104,7 @@ pub(crate) fn gpu(ordinal: CUdevice) -> Answer<&'static Arc<Gpu>> {
     usize::try_from(ordinal).ok().and_then(|i| gpus.get(i)).ok_or_else(|| {
         let there = match gpus.len() {
             1 => "there is one device, 0".to_owned(),
-            n => format!("there are {n} devices, 0 to {}", n - 1),
+            n => format!("there are {}, 0 to {}", Count(n, "device"), n - 1),
         };
         CUresult::INVALID_DEVICE.because(format!("device {ordinal} does not exist: {there}"))
     })

@@ -26,6 +26,7 @@ use texunit_cuda_abi::{
 use texunit_device::{
     AddressMode, Error, Filter, ReadMode, Sampler, SurfaceObject, TextureDescriptor, TextureObject,
 };
+use texunit_forms::Count;
 use texunit_unit::CreateError;
 
 /// A `CUtexObject`.
@@ -171,7 +172,10 @@ pub(crate) fn texture_refusal(error: Error) -> Refusal {
             )
         }
         Error::Create(CreateError::Memory { needed, available }) => {
-            format!("the texture takes {needed} bytes, and there are {available} from devPtr on")
+            format!(
+                "the texture takes {}, and there are {available} from devPtr on",
+                Count(needed, "byte")
+            )
         }
         other => return refusal(other.clone()),
     };

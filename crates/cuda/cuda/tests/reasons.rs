@@ -111,7 +111,7 @@ fn textures_and_surfaces() {
         CUDA_RESOURCE_DESC { height: 1 << 40, ..memory }, plain);
     tried(value, "devPtr 0x..: 127984 bytes pass the end of the allocation, in which 4096 are left (number ..: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
         CUDA_RESOURCE_DESC { height: 4000, ..memory }, plain);
-    tried(value, "NumChannels 3 is not a number of channels that CUarray_format 0x20 has: 1, 2, 4",
+    tried(value, "numChannels 3: texels have 1, 2 or 4 channels of 8, 16 or 32 bits; 3 is not possible: pad to 4",
         CUDA_RESOURCE_DESC { num_channels: 3, ..memory }, plain);
     tried(value, "format 0x77 is not a CUarray_format", CUDA_RESOURCE_DESC { format: 0x77, ..memory }, plain);
     tried(value, "sizeInBytes .. is .. elements of 4 bytes, more than any linear texture has",
@@ -155,7 +155,7 @@ fn arrays() {
     let value = CUresult::INVALID_VALUE;
     let (layered, cube) = (CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_CUBEMAP);
     tried(value, "Width is 0: an array has at least one element", CUDA_ARRAY3D_DESCRIPTOR { width: 0, ..ARRAY });
-    tried(value, "NumChannels 3 is not a number of channels that CUarray_format 0x20 has: 1, 2, 4",
+    tried(value, "NumChannels 3: texels have 1, 2 or 4 channels of 8, 16 or 32 bits; 3 is not possible: pad to 4",
         CUDA_ARRAY3D_DESCRIPTOR { num_channels: 3, ..ARRAY });
     tried(value, "NumChannels 1 is not a number of channels that CUarray_format 0x99 has: 2",
         CUDA_ARRAY3D_DESCRIPTOR { format: 0x99, ..ARRAY });
@@ -233,7 +233,7 @@ fn memory_and_copies() {
         cuMemcpy2D_v2(&raw const copy));
     copy.src.memory_type = CU_MEMORYTYPE_HOST;
     (copy.dst.memory_type, copy.dst.array) = (CU_MEMORYTYPE_ARRAY, array as usize);
-    refused!(cases, INVALID_VALUE, "dstArray: a box of 64 bytes x 4 x 1 from (0, 0, 0) on: 64 bytes at offset 0 do not fit into `array` of 32 bytes",
+    refused!(cases, INVALID_VALUE, "WidthInBytes 64 is more than a row of dstArray has: 32 bytes",
         cuMemcpy2D_v2(&raw const copy));
     copy.dst.array = 0x77;
     refused!(cases, INVALID_HANDLE, "dstArray 0x77 is not an array: it was destroyed, or never was one",
@@ -289,9 +289,9 @@ fn modules_and_launches() {
     go(value, "blockDimX 1025 is not from 1 to 1024, the sizes of a block on this device",
         good, [1, 1025, 1], 0, false);
     go(value, "blockDimZ 65 is not from 1 to 64, the sizes of a block on this device", good, [1, 1, 65], 0, false);
-    go(value, "kernel `good`: a block of 1024 x 1 x 2 has 2048 threads, but at most 1024 are possible",
+    go(value, "kernel `good`: a CTA of 1024 x 1 x 2 has 2048 threads, but at most 1024 are possible",
         good, [1, 1024, 2], 0, false);
-    go(value, "kernel `bounded`: the kernel was made for blocks of at most 64 threads (.maxntid), not 65",
+    go(value, "kernel `bounded`: the kernel was made for CTAs of at most 64 threads (.maxntid), not 65",
         bounded, [1, 65, 1], 0, false);
     go(value, "sharedMemBytes 50000 is more than 49148, the dynamic shared memory of kernel `shared` (beside 4 bytes of static); CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that up to 101372",
         shared, [1, 1, 1], 50_000, false);
@@ -301,7 +301,7 @@ fn modules_and_launches() {
         0x99 as Ptr, [1, 1, 1], 0, false);
     go(CUresult::INVALID_HANDLE, "f is null", null_mut(), [1, 1, 1], 0, false);
     let none = null_mut();
-    refused!(cases, COOPERATIVE_LAUNCH_TOO_LARGE, "a cooperative grid of 10000 blocks is more than 168, as many blocks of 256 threads of kernel `good` as the 28 multiprocessors of the device hold at a time",
+    refused!(cases, COOPERATIVE_LAUNCH_TOO_LARGE, "a cooperative grid of 10000 CTAs is more than 168, as many CTAs of 256 threads of kernel `good` as the 28 multiprocessors of the device hold at a time",
         cuLaunchCooperativeKernel(good, 10_000, 1, 1, 256, 1, 1, 0, none, null_mut()));
     refused!(cases, INVALID_VALUE, "value 200000 of CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES is not from 0 to 101372, the values that kernel `shared` can have on this device",
         cuFuncSetAttribute(shared, 8, 200_000));

@@ -158,7 +158,7 @@ fn launches_and_fetches_are_traced() {
     let (_, fetches) = child("looks", &[("TEXUNIT_TRACE", "fetch")]);
     let of = |word: &str| fetches.lines().filter(|line| line.contains(word)).collect::<Vec<_>>();
     for thread in 0..4 {
-        let place = format!("fetch look block (0, 0, 0) thread ({thread}, 0, 0)");
+        let place = format!("fetch look CTA (0, 0, 0) thread ({thread}, 0, 0)");
         let lines = of(&place);
         assert_eq!(lines.len(), 3, "{fetches}");
         let x = format!("{{{thread}, 1}}] -> {{1.5, 0, 0, ");

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CUdevice, CUresult};
+use texunit_forms::Count;
 
 thread_local! {
     /// The device that `cudaSetDevice` chose.
@@ -58,7 +59,11 @@ pub(crate) fn check_device(device: CUdevice) -> Answer {
     }
     Err(CUresult::INVALID_DEVICE.because(match count {
         1 => format!("device {device} does not exist: there is one device, 0"),
-        n => format!("device {device} does not exist: there are {n} devices, 0 to {}", n - 1),
+        n => format!(
+            "device {device} does not exist: there are {}, 0 to {}",
+            Count(n, "device"),
+            n - 1
+        ),
     }))
 }
 

@@ -24,7 +24,7 @@ mod linked {
     use super::Str;
     use crate::driver::Found;
 
-    type Begins = extern "C" fn() -> u32;
+    pub(super) type Begins = unsafe extern "C" fn(Str) -> u32;
     type Ends = unsafe extern "C" fn(u32, Str, Str, Str);
     type Say = unsafe extern "C" fn(Str);
     type Reason = unsafe extern "C" fn(*mut u8, usize) -> usize;
@@ -61,7 +61,9 @@ impl RuntimeCall {
             "__cudaLaunchKernel" => "cudaLaunchKernel",
             other => other,
         };
-        Self { function, is_told: linked::BEGINS.get().is_some_and(|begins| begins() != 0) }
+        // SAFETY: the text is valid as long as the library is.
+        let begins = |begins: linked::Begins| unsafe { begins(Str::of(function)) };
+        Self { function, is_told: linked::BEGINS.get().is_some_and(|it| begins(it) != 0) }
     }
 
     /// It has ended; if it was refused, with these arguments.
@@ -111,6 +113,17 @@ const NAMES: &[(&str, &str)] = &[
     ("sharedMemBytes", "sharedMem"), ("hPeerContext", "peerDevice"), ("peerContext", "peerDevice"),
     ("kernelParams", "args"), ("pp", "ptr"), ("pp", "pHost"), ("dstDevice", "devPtr"), ("dstPitch", "pitch"),
     ("hArray", "dst"), ("hArray", "src"), ("config", "cacheConfig"), ("numBytes", "size"),
+    ("dstXInBytes", "wOffset"), ("srcXInBytes", "wOffset"), ("dstXInBytes", "wOffsetDst"), ("srcXInBytes", "wOffsetSrc"),
+    ("dstY", "hOffset"), ("srcY", "hOffset"), ("dstY", "hOffsetDst"), ("srcY", "hOffsetSrc"),
+];
+
+/// The same in the structure of a copy in three dimensions, `p`.
+#[rustfmt::skip]
+const MEMBERS: &[(&str, &str)] = &[
+    ("dstXInBytes", "dstPos.x"), ("srcXInBytes", "srcPos.x"), ("dstY", "dstPos.y"), ("srcY", "srcPos.y"),
+    ("dstZ", "dstPos.z"), ("srcZ", "srcPos.z"), ("WidthInBytes", "extent.width"), ("Height", "extent.height"),
+    ("Depth", "extent.depth"), ("srcPitch", "srcPtr.pitch"), ("dstPitch", "dstPtr.pitch"), ("srcHeight", "srcPtr.ysize"),
+    ("dstHeight", "dstPtr.ysize"), ("srcDevice", "srcPtr"), ("dstDevice", "dstPtr"), ("srcHost", "srcPtr"), ("dstHost", "dstPtr"),
 ];
 
 /// A reason of the driver begins with the name of its parameter: the runtime's own name goes in its place, where the
@@ -119,10 +132,11 @@ fn in_words_of_runtime(reason: Cow<'static, str>, arguments: &[Argument<'_>]) ->
     let has = |name: &str| arguments.iter().any(|argument| argument.name == name);
     let own = |word: &str| {
         let found = NAMES.iter().find(|(driver, runtime)| *driver == word && has(runtime));
-        found.filter(|_| !has(word)).map(|(_, runtime)| *runtime)
+        let member = || MEMBERS.iter().find(|(driver, _)| *driver == word && has("p"));
+        found.or_else(member).filter(|_| !has(word)).map(|(_, runtime)| *runtime)
     };
     let is_name =
-        |word: &str| word.len() > 6 && word.chars().skip(1).any(|c: char| c.is_ascii_uppercase());
+        |word: &str| word.len() > 3 && word.chars().skip(1).any(|c: char| c.is_ascii_uppercase());
     let changed = |(i, word): (usize, &str)| own(word).filter(|_| i == 0 || is_name(word));
     let words = || reason.split(' ').enumerate();
     if words().all(|one| changed(one).is_none()) {

@@ -3,10 +3,11 @@
 use crate::check::Check;
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Spot};
+use texunit_forms::Count;
 use texunit_report::place::{function_name, shown_file};
 use texunit_report::{CheckRule, CodeLocation, Host, Severity, grouped};
-use texunit_simt::Fault;
 use texunit_simt::observe::{LaunchInfo, Listing};
+use texunit_simt::{Described, Fault};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// Who did something, and where.
@@ -69,7 +70,7 @@ pub struct Finding {
     /// What is at the other end, and where that is.
     pub other: Option<(String, End)>,
     /// The variable or allocation.
-    pub object: Option<String>,
+    pub object: Option<Described>,
     /// What to do about it, if that is another thing than for all of the kind.
     pub help: Option<String>,
     /// What else is known, a line each.
@@ -127,7 +128,7 @@ impl Finding {
             launch: number,
             places: 1,
             at: Some(at),
-            object: fault.kind.object(),
+            object: fault.kind.object().map(Described::from),
             help,
             ..finding
         }
@@ -212,9 +213,9 @@ impl Finding {
         }
         let mut text = match self.places {
             0 | 1 => String::new(),
-            places => format!("at {} places in PTX, ", grouped(places)),
+            places => format!("at {} in PTX, ", Count(grouped(places), "place")),
         };
-        text += &format!("{} times", grouped(self.count));
+        text += &Count(grouped(self.count), "time").to_string();
         if let Some(End { cta: [cx, cy, cz], thread: [tx, ty, tz], .. }) = self.at {
             text += &format!(", first by CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})");
         }
@@ -229,7 +230,8 @@ impl Finding {
     /// What is said besides the message and the places.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
-        if let Some(object) = self.object.as_ref().filter(|object| !self.message.contains(*object))
+        if let Some(object) =
+            self.object.as_ref().filter(|object| !self.message.contains(&object.text))
         {
             remarks.push(format!("it is in {object}"));
         }
@@ -291,7 +293,7 @@ impl Finding {
             thread,
             place,
             related: related.into_iter().collect(),
-            object: self.object.clone(),
+            object: self.object.as_ref().map(Described::to_string),
         }
     }
 

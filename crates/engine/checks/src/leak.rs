@@ -8,6 +8,7 @@ use crate::rules;
 use crate::sink::Spot;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_forms::Count;
 use texunit_simt::Fault;
 use texunit_simt::observe::{At, Called, Events, LaunchInfo, Observer, Probe};
 
@@ -125,10 +126,12 @@ pub(crate) fn findings(heap: &Heap) -> Vec<Finding> {
     let finding = |(block, count, bytes): (&Block, u64, u64)| {
         let (blocks, were) = match count {
             1 => ("1 allocation".to_owned(), "was"),
-            _ => (format!("{count} allocations"), "were"),
+            _ => (Count(count, "allocation").to_string(), "were"),
         };
-        let message =
-            format!("{blocks} of the device heap, {bytes} bytes in all, {were} not freed");
+        let message = format!(
+            "{blocks} of the device heap, {} in all, {were} not freed",
+            Count(bytes, "byte")
+        );
         let at = Some((*block.made).clone());
         let finding = Finding::of_process(rules::LEAK_DEVICE_HEAP, message, Vec::new());
         Finding { at, launch: block.of.number, count, ..finding }

@@ -1,15 +1,20 @@
 //! What lies at an address, in words.
 
+use texunit_forms::Count;
 use texunit_report::place::function_name;
-use texunit_simt::SpaceKind;
 use texunit_simt::observe::{LaunchInfo, MemoryObject, ObjectKind, SharedVariable};
+use texunit_simt::{Described, SpaceKind};
 
 /// ``the shared variable `tile+0x40` (4096 bytes)``: what it lies in and how many bytes from there on.
-pub(crate) fn name(launch: &LaunchInfo<'_>, space: SpaceKind, address: u64) -> String {
-    match launch.object(space, address) {
-        Some(object) => words(&object, launch.kernel),
-        None => format!("{} memory at {address:#x}", space.name()),
-    }
+pub(crate) fn name(launch: &LaunchInfo<'_>, space: SpaceKind, address: u64) -> Described {
+    let Some(object) = launch.object(space, address) else {
+        return format!("{} memory at {address:#x}", space.name()).into();
+    };
+    let allocation = match object.kind {
+        ObjectKind::Allocation(number) => Some(number),
+        _ => None,
+    };
+    Described { text: words(&object, launch.kernel), allocation }
 }
 
 /// What is said of an access to shared memory that lies outside of the variable that its address was computed from, in
@@ -20,11 +25,15 @@ pub(crate) fn beside(launch: &LaunchInfo<'_>, op: u32, address: u64) -> Option<S
     if bytes.contains(&address) || size == 0 {
         return None;
     }
-    let what = format!("`{name}` ({} elements of {element} bytes)", size / element.max(1));
+    let what = format!(
+        "`{name}` ({} of {})",
+        Count(size / element.max(1), "element"),
+        Count(element, "byte")
+    );
     Some(match address.checked_sub(bytes.end) {
         Some(past) if past < element => format!("one past the end of {what}"),
-        Some(past) => format!("{past} bytes past the end of {what}"),
-        None => format!("{} bytes before the beginning of {what}", bytes.start - address),
+        Some(past) => format!("{} past the end of {what}", Count(past, "byte")),
+        None => format!("{} before the beginning of {what}", Count(bytes.start - address, "byte")),
     })
 }
 
@@ -33,13 +42,15 @@ fn words(object: &MemoryObject<'_>, kernel: &str) -> String {
     let at = if offset == 0 { String::new() } else { format!("+{offset:#x}") };
     let variable = variable(name, kernel);
     match kind {
-        ObjectKind::Shared => format!("the shared variable `{variable}{at}` ({size} bytes)"),
-        ObjectKind::DynamicShared => {
-            format!("dynamic shared memory, `{variable}{at}` ({size} bytes)")
+        ObjectKind::Shared => {
+            format!("the shared variable `{variable}{at}` ({})", Count(size, "byte"))
         }
-        ObjectKind::Variable => format!("the variable `{variable}{at}` ({size} bytes)"),
+        ObjectKind::DynamicShared => {
+            format!("dynamic shared memory, `{variable}{at}` ({})", Count(size, "byte"))
+        }
+        ObjectKind::Variable => format!("the variable `{variable}{at}` ({})", Count(size, "byte")),
         ObjectKind::Allocation(number) => {
-            format!("`{name}{at}` ({size} bytes, allocation {number})")
+            format!("`{name}{at}` ({}, allocation {number})", Count(size, "byte"))
         }
     }
 }

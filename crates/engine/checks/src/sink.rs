@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_evidence::Counts;
 use texunit_report::{CheckRule, Severity};
+use texunit_simt::Described;
 use texunit_simt::observe::At;
 use texunit_syntax::Span;
 
@@ -62,7 +63,7 @@ pub struct Found {
     /// The other end, if there is one.
     pub other: Option<Other>,
     /// The variable or allocation, in words.
-    pub object: Option<String>,
+    pub object: Option<Described>,
     /// What else is known, a line each.
     pub notes: Vec<String>,
     /// How often.

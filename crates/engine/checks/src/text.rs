@@ -4,6 +4,7 @@ use crate::finding::Finding;
 use crate::log::Log;
 use std::collections::HashSet;
 use texunit_evidence::Counts;
+use texunit_forms::Count;
 use texunit_report::{Located, grouped};
 
 /// A finding as a diagnostic; `source` is the text of its module, with what its instructions come from.
@@ -27,10 +28,12 @@ pub fn summary(log: &Log) -> Option<String> {
     let (more, n) = (log.more().total(), all.len() as u64);
     let mut parts = Vec::new();
     if n > 0 {
-        let findings = if n == 1 { "finding" } else { "findings" };
-        let times =
-            if times > n { format!(", {} times in all", grouped(times)) } else { String::new() };
-        parts.push(format!("{} {findings} ({}){times}", grouped(n), counts.words()));
+        let times = if times > n {
+            format!(", {} in all", Count(grouped(times), "time"))
+        } else {
+            String::new()
+        };
+        parts.push(format!("{} ({}){times}", Count(grouped(n), "finding"), counts.words()));
     }
     if more > 0 {
         parts.push(format!("{} not shown (--max-findings)", grouped(more)));

@@ -55,7 +55,7 @@ fn launch(
         code: finding.code().to_owned(),
         other: finding.other.as_ref().map(|(_, end)| line(end)),
         message: finding.message,
-        object: finding.object.unwrap_or_default(),
+        object: finding.object.map_or_else(String::new, |object| object.text),
     });
     (found.collect(), buffers.iter().flat_map(|buffer| buffer.read()).collect())
 }

@@ -11,6 +11,7 @@ use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use texunit_forms::Count;
 
 /// Extension of the files that processes leave in the folder of a run.
 pub const EXTENSION: &str = "counts";
@@ -64,7 +65,7 @@ impl Ledger {
 pub(crate) fn read(path: &Path) -> io::Result<Coverage> {
     let size = path.metadata()?.len();
     if size > LARGEST {
-        return Err(io::Error::other(format!("{size} bytes are too many")));
+        return Err(io::Error::other(format!("{} are too many", Count(size, "byte"))));
     }
     let mut file = BufReader::new(File::open(path)?.take(LARGEST));
     let mut line = Vec::new();

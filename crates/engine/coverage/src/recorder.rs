@@ -30,8 +30,9 @@ pub enum Target {
     /// To the folder of the run that the process is part of: a file of each module, with every launch, as
     /// [`Coverage::read`] takes it.
     Run(PathBuf),
-    /// To a tracefile of lcov, now and then, and when the process ends; `%p` in its name is the number of the process.
-    File(PathBuf),
+    /// To a tracefile of lcov, now and then, and when the process ends; `%p` in its name is the number of the process. Whether
+    /// with the headers that come with CUDA.
+    File(PathBuf, bool),
 }
 
 /// What a process covers.
@@ -98,7 +99,7 @@ impl Recorder {
         }
         let key = match &self.target {
             Target::Run(_) => ledger::header(&table).ok()?.1,
-            Target::File(_) => 0,
+            Target::File(..) => 0,
         };
         let mut state = self.state()?;
         state.modules.retain(|module| module.strong_count() > 0);
@@ -170,7 +171,7 @@ impl Recorder {
                 state.left_size += size;
                 state.left.entry(counted.key).or_default().push((counted, size));
             }
-            Target::File(_) => {
+            Target::File(..) => {
                 module.add_to(&mut state.gone);
                 // What was written while the module was on its way may be without it.
                 state.has_changed = true;
@@ -184,7 +185,7 @@ impl Recorder {
             // What cannot be written now is written, or told, at the end.
             Target::Run(folder) if is_due => drop(module.write_through(folder)),
             Target::Run(_) => {}
-            Target::File(path) => self.write_at_times(path, now),
+            Target::File(path, _) => self.write_at_times(path, now),
         }
     }
 
@@ -220,7 +221,7 @@ impl Recorder {
         }
         match &self.target {
             Target::Run(folder) => self.write_ledgers(folder),
-            Target::File(path) => self.write_file(path),
+            Target::File(path, _) => self.write_file(path),
         }
     }
 
@@ -270,6 +271,9 @@ impl Recorder {
         drop(state);
         loaded.iter().for_each(|module| module.add_to(&mut coverage));
         drop(loaded);
+        if matches!(self.target, Target::File(_, false)) {
+            coverage.leave_out_toolkit();
+        }
         let path = texunit_evidence::name_of_process(path, std::process::id());
         let written = lcov::write(&path, &coverage);
         if written.is_err()

@@ -90,7 +90,7 @@ fn a_process_leaves_a_file() {
     assert_eq!((lanes(&left()), files().len()), (128, 2), "two at a time have two");
 
     let file = folder.path().join("%p.info");
-    let other = Recorder::new(Target::File(file));
+    let other = Recorder::new(Target::File(file, false));
     launch(&module(&other, &loaded));
     other.write().unwrap();
     let own = folder.path().join(format!("{}.info", std::process::id()));
@@ -173,7 +173,7 @@ fn one_thread_writes_at_a_time() {
     let names: String =
         (0..1000).map(|n| format!(".visible .entry k{n}_{:060}() {{ ret; }}\n", 0)).collect();
     let loaded = load_text(&format!("{}{names}", kernel("", "ret;")));
-    let recorder = Recorder::new(Target::File(pipe));
+    let recorder = Recorder::new(Target::File(pipe, false));
     let _module = module(&recorder, &loaded);
     std::thread::scope(|scope| {
         let first = scope.spawn(|| recorder.write());

@@ -4,6 +4,7 @@ use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::texture::{SamplerObject, SurfaceObject, TextureObject};
 use texunit_check::ir;
+use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
 
 /// A value for a kernel parameter.
@@ -82,7 +83,7 @@ impl Arg<'_> {
             Arg::F16(_) => "an f16".into(),
             Arg::F32(_) => "an f32".into(),
             Arg::F64(_) => "an f64".into(),
-            Arg::Bytes(b) => format!("{} bytes", b.len()),
+            Arg::Bytes(b) => Count(b.len(), "byte").to_string(),
             Arg::Buffer(_) => "a buffer".into(),
             Arg::Texture(_) => "a texture".into(),
             Arg::Sampler(_) => "a sampler".into(),

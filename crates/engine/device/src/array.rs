@@ -4,6 +4,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::limits::{self, Use};
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
+use texunit_forms::Count;
 use texunit_memory::{Block, End};
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, CreateError, Extent, Geometry, Resource, View};
@@ -386,7 +387,11 @@ impl Array {
     fn sample_of_plane(&self, sample: u32) -> Result<(usize, std::ops::Range<usize>), Error> {
         let samples = self.samples();
         if sample >= samples {
-            let reason = format!("`{}` has {samples} samples, but no sample {sample}", self.name());
+            let reason = format!(
+                "`{}` has {}, but no sample {sample}",
+                self.name(),
+                Count(samples, "sample")
+            );
             return Err(CreateError::Refused(reason).into());
         }
         let plane = self.size() as usize / self.planes() as usize;

@@ -1,6 +1,7 @@
 //! Why an object of a device cannot be made or used.
 
 use crate::capability::ComputeCapability;
+use texunit_forms::Count;
 use texunit_memory::{AddressError, AllocError, Gone};
 use texunit_unit::CreateError;
 
@@ -46,7 +47,11 @@ pub enum Error {
         limit: usize,
     },
     /// A copy past the end of an object.
-    #[error("{len} bytes at offset {offset} do not fit into `{name}` of {size} bytes")]
+    #[error(
+        "{} at offset {offset} do not fit into `{name}` of {}",
+        Count(len, "byte"),
+        Count(size, "byte")
+    )]
     CopyOutside {
         /// The object.
         name: String,

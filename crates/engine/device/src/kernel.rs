@@ -9,6 +9,7 @@ use crate::module::Module;
 use crate::txd::{self, Engine};
 use crate::unknown::UnknownKernel;
 use std::sync::atomic::Ordering;
+use texunit_forms::Count;
 use texunit_simt::{
     Approximate, CtaRange, Fault, GradientEngine, InstructionForm, KernelId, LaunchConfig,
     LaunchStats,
@@ -38,7 +39,7 @@ pub enum ArgError {
     #[error("{0}")]
     Block(String),
     /// More shared memory than a CTA can have.
-    #[error("{size} bytes of shared memory are more than the {max} of a CTA")]
+    #[error("{} of shared memory are more than the {max} of a CTA", Count(size, "byte"))]
     Shared {
         /// Static and dynamic.
         size: u64,
@@ -46,7 +47,10 @@ pub enum ArgError {
         max: u64,
     },
     /// More CTAs in a cooperative launch than can run at the same time.
-    #[error("{ctas} CTAs cannot run at the same time, but at most {max} can of this kernel")]
+    #[error(
+        "{} cannot run at the same time, but at most {max} can of this kernel",
+        Count(ctas, "CTA")
+    )]
     CooperativeLaunchTooLarge {
         /// CTAs of the grid.
         ctas: u64,
@@ -58,9 +62,7 @@ pub enum ArgError {
     Memory(#[from] Error),
     /// More local memory than the device has left.
     #[error(
-        "{threads} threads need {each} bytes of local memory each, {} in all, but the device has {available} left",
-        .each.saturating_mul(*.threads)
-    )]
+        "{} need {} of local memory each, {} in all, but the device has {available} left", Count(threads, "thread"), Count(each, "byte"), .each.saturating_mul(*.threads))]
     LocalMemory {
         /// Bytes of a thread.
         each: u64,
@@ -70,7 +72,12 @@ pub enum ArgError {
         available: u64,
     },
     /// Too many or too few arguments.
-    #[error("{given} arguments were given, but the kernel has {wanted} parameters")]
+    #[error(
+        "{} {} given, but the kernel has {}",
+        Count(given, "argument"),
+        Count(given, "argument").are(),
+        Count(wanted, "parameter")
+    )]
     Count {
         /// Arguments.
         given: usize,
@@ -78,7 +85,7 @@ pub enum ArgError {
         wanted: usize,
     },
     /// A parameter buffer of another size.
-    #[error("{given} bytes of parameters were given, but the kernel has {wanted}")]
+    #[error("{} of parameters {} given, but the kernel has {wanted}", Count(given, "byte"), Count(given, "byte").are())]
     PackedSize {
         /// Bytes given.
         given: usize,
@@ -108,7 +115,7 @@ pub enum LaunchError {
     #[error(transparent)]
     Args(#[from] ArgError),
     /// The kernel holds instructions that are not executed: nothing has run. All of them.
-    #[error("the kernel contains {} instructions that texunit does not execute", .0.len())]
+    #[error("the kernel contains {} that texunit does not execute", Count(.0.len(), "instruction"))]
     Unsupported(Vec<Diagnostic>),
     /// The kernel went wrong.
     #[error("{}", .0.kind)]
@@ -377,7 +384,8 @@ impl Kernel {
         let threads = x * y * z;
         if threads > MAX_THREADS {
             return Err(ArgError::Block(format!(
-                "a block of {x} x {y} x {z} has {threads} threads, but at most {MAX_THREADS} are possible"
+                "a CTA of {x} x {y} x {z} has {}, but at most {MAX_THREADS} are possible",
+                Count(threads, "thread")
             )));
         }
         let program = &self.module.inner.program;
@@ -387,14 +395,15 @@ impl Kernel {
             let given = options.block.map(u64::from);
             if name == "reqntid" && wanted != given {
                 return Err(ArgError::Block(format!(
-                    "the kernel requires blocks of {} x {} x {} threads (.reqntid), not {x} x {y} x {z}",
+                    "the kernel requires CTAs of {} x {} x {} threads (.reqntid), not {x} x {y} x {z}",
                     wanted[0], wanted[1], wanted[2]
                 )));
             }
             let most = wanted.iter().fold(1u64, |a, &b| a.saturating_mul(b));
             if name == "maxntid" && u64::from(threads) > most {
                 return Err(ArgError::Block(format!(
-                    "the kernel was made for blocks of at most {most} threads (.maxntid), not {threads}"
+                    "the kernel was made for CTAs of at most {} (.maxntid), not {threads}",
+                    Count(most, "thread")
                 )));
             }
         }

@@ -108,10 +108,10 @@ pub use texunit_memory::{
     MemoryMap, NoFill, Placement, Rights, Windows, rights_to_pin, views,
 };
 pub use texunit_simt::{
-    Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, Count, CtaRange, Fault,
-    FaultKind, FetchSite, Frame, Fusion, GradientStats, HandleSource, InstructionForm, LaunchStats,
-    Observer, Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Watch, Watched,
-    WatchedAccess, WatchedFetch, WatchedSurface, observe,
+    Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, Count, CtaRange, Described,
+    Fault, FaultKind, FetchSite, Frame, Fusion, GradientStats, HandleSource, InstructionForm,
+    LaunchStats, Observer, Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Watch,
+    Watched, WatchedAccess, WatchedFetch, WatchedSurface, observe,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format, UnknownFormat};

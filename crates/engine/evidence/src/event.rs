@@ -1,6 +1,7 @@
 //! What a process tells.
 
 use serde::{Deserialize, Serialize};
+use texunit_forms::Count;
 use texunit_report::{CodeLocation, Instruction, Severity};
 
 /// A line of a process's file.
@@ -301,8 +302,7 @@ impl Counts {
     pub fn words(&self) -> String {
         let count = |&severity: &Severity| {
             let (n, name) = (self.of(severity), severity.name());
-            let plural = if n == 1 { "" } else { "s" };
-            (n > 0).then(|| format!("{} {name}{plural}", texunit_report::grouped(n)))
+            (n > 0).then(|| Count(texunit_report::grouped(n), name).to_string())
         };
         Severity::ALL.iter().rev().filter_map(count).collect::<Vec<_>>().join(", ")
     }

@@ -9,6 +9,7 @@ mod sarif;
 use crate::event::{Finding, Running};
 use crate::run::Run;
 use std::path::{Component, Path};
+use texunit_forms::Count;
 use texunit_report::place::{function_name, shown_file};
 use texunit_report::{grouped, in_json};
 
@@ -99,7 +100,7 @@ fn paragraph(finding: &Finding) -> String {
         |text: Option<&str>| text.map_or_else(String::new, |text| format!(": {}", text.trim()));
     let mut text = finding.message.clone();
     if !kernel.is_empty() {
-        text += &format!("\nkernel {kernel}, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})");
+        text += &format!("\nkernel {kernel}, CTA ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})");
     }
     if let Some(place) = &finding.place {
         for frame in &place.frames {
@@ -120,8 +121,12 @@ fn paragraph(finding: &Finding) -> String {
     if finding.count > 1 {
         let times = grouped(finding.count);
         text += &match finding.places {
-            0 | 1 => format!("\n{times} times in all"),
-            places => format!("\nat {} places in PTX, {times} times in all", grouped(places)),
+            0 | 1 => format!("\n{} in all", Count(times, "time")),
+            places => format!(
+                "\nat {} in PTX, {} in all",
+                Count(grouped(places), "place"),
+                Count(times, "time")
+            ),
         };
     }
     match &finding.help {
@@ -134,10 +139,11 @@ fn paragraph(finding: &Finding) -> String {
 fn was_running(running: &Running) -> String {
     let ctas = running.grid.iter().fold(1_u64, |product, &n| product.saturating_mul(n.into()));
     format!(
-        "{} was running when the process ended, for {:.1} s or longer; {} of {ctas} CTAs had ended",
+        "{} was running when the process ended, for {:.1} s or longer; {} of {} had ended",
         function_name(&running.kernel),
         running.milliseconds / 1000.0,
         running.ctas,
+        Count(ctas, "CTA"),
     )
 }
 

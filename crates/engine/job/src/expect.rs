@@ -4,6 +4,7 @@ use crate::output::Source;
 use crate::problem::{Problem, codes};
 use crate::spec::Parts;
 use texunit_device::{Error, lay_over};
+use texunit_forms::Count;
 use texunit_spec::At;
 
 /// Bytes at several places of an object, in order.
@@ -20,8 +21,11 @@ impl Pieces {
         let Some(parts) = parts else { return Ok(Self::whole(bytes)) };
         let wanted = parts.value.iter().fold(0_u64, |n, part| n.saturating_add(part[1]));
         if wanted != bytes.len() as u64 {
-            let message =
-                format!("the parts have {wanted} bytes, but the data has {}", bytes.len());
+            let message = format!(
+                "the parts have {}, but the data has {}",
+                Count(wanted, "byte"),
+                bytes.len()
+            );
             let span = if parts.value.is_empty() { at.at() } else { parts.at() };
             return Err(Problem::new(codes::VALUE, span, message));
         }
@@ -136,9 +140,9 @@ impl Expectation {
     fn differs(&self, difference: &Difference) -> Problem {
         let &Difference { at, found, expected, count, size } = difference;
         let bytes = if count == 1 {
-            format!("1 of {size} bytes of `{}` is", self.name)
+            format!("1 of {} of `{}` is", Count(size, "byte"), self.name)
         } else {
-            format!("{count} of {size} bytes of `{}` are", self.name)
+            format!("{count} of {} of `{}` are", Count(size, "byte"), self.name)
         };
         let message = format!(
             "{bytes} not as expected after the launch; the first is at {at}: {found:#04x} instead of {expected:#04x}"

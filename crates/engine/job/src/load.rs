@@ -5,6 +5,7 @@ use crate::spec::{self, Job};
 use crate::syntax;
 use std::path::Path;
 use texunit_device::{ArgError, Kernel, Module, VariablePlaces};
+use texunit_forms::Count;
 use texunit_spec::{At, Problems};
 use texunit_syntax::SourceFile;
 
@@ -74,7 +75,8 @@ fn read_text(path: &Path, limit: usize) -> Result<String, Unreadable> {
     let bytes = texunit_files::read_bytes(path).map_err(|e| wrong(e.to_string(), None))?;
     let name = path.display();
     if bytes.len() > limit {
-        let message = format!("`{name}`: has {} bytes, but at most {limit} are read", bytes.len());
+        let message =
+            format!("`{name}`: has {}, but at most {limit} are read", Count(bytes.len(), "byte"));
         return Err(wrong(message, None));
     }
     if let Some(kind) = texunit_syntax::foreign::binary_file(&bytes) {
@@ -127,7 +129,7 @@ pub fn wrong_shape(job: &Job, error: &ArgError) -> Problem {
     let problem = Problem::new(codes::VALUE, at, error.to_string());
     match error {
         ArgError::LocalMemory { .. } => problem.help(
-            "`--memory-limit` says how much there is, buffers and arrays included; smaller blocks need less",
+            "`--memory-limit` says how much there is, buffers and arrays included; smaller CTAs need less",
         ),
         _ => problem,
     }

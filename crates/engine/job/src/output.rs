@@ -6,6 +6,7 @@ use crate::spec::OutputSpec;
 use std::path::{Path, PathBuf};
 use texunit_device::{Buffer, Error, Extent, Format, Geometry, Global};
 use texunit_files::{FileError, Kind, Prepared, Texels};
+use texunit_forms::Count;
 use texunit_spec::At;
 
 /// Where the bytes of an output are.
@@ -193,7 +194,10 @@ fn surface_texels(
     let [w, h, d] = extent;
     if Texels::byte_size(format, w, h, d).is_none() {
         let most = texunit_files::MAX_BYTES;
-        let message = format!("{w} x {h} x {d} texels are more than a file can have, {most} bytes");
+        let message = format!(
+            "{w} x {h} x {d} texels are more than a file can have, {}",
+            Count(most, "byte")
+        );
         return Err(Problem::new(codes::VALUE, spec.at(), message));
     }
     Ok(Some(Shape { format, extent, dims }))
@@ -214,7 +218,8 @@ fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<
         return match (kind, spec.value.extent) {
             (Kind::Raw, None) if size > texunit_files::MAX_BYTES => {
                 let most = texunit_files::MAX_BYTES;
-                let message = format!("there are {size} bytes, but a file can have {most}");
+                let message =
+                    format!("there are {}, but a file can have {most}", Count(size, "byte"));
                 Err(Problem::new(codes::VALUE, spec.at(), message)
                     .help("give a `format` and a `width` of what is wanted"))
             }
@@ -230,7 +235,9 @@ fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<
         }
         let width = u32::try_from(size / texel).ok().filter(|_| size.is_multiple_of(texel));
         let width = width.ok_or_else(|| {
-            let message = format!("the {size} bytes are not a whole number of texels of {format}");
+            let bytes = Count(size, "byte");
+            let message =
+                format!("the {bytes} {} not a whole number of texels of {format}", bytes.are());
             Problem::new(codes::VALUE, spec.at(), message)
         })?;
         return Ok(Some(Shape { format, extent: [width, 1, 1], dims: 1 }));
@@ -243,7 +250,8 @@ fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<
             let most = size.min(texunit_files::MAX_BYTES);
             let limit = if most < size { "a file can have" } else { "are there" };
             let message = format!(
-                "{w} x {h} x {d} texels of {format} take {needed} bytes, but only {most} {limit}"
+                "{w} x {h} x {d} texels of {format} take {}, but only {most} {limit}",
+                Count(needed, "byte")
             );
             Err(Problem::new(codes::VALUE, spec.at(), message))
         }

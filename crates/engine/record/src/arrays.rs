@@ -3,6 +3,7 @@
 use crate::Refused;
 use crate::bytes::{Budget, Pieces};
 use texunit_device::Array;
+use texunit_forms::Count;
 
 /// An array, and its texels as they were: packed, all levels.
 #[derive(Debug)]
@@ -18,8 +19,10 @@ const MAX_BYTES: u64 = 2 << 30;
 pub(crate) fn hold(arrays: &[Array], budget: &mut Budget) -> Result<Vec<Texels>, Refused> {
     let hold = |array: &Array| {
         if array.size() > MAX_BYTES {
-            let why =
-                format!("an array has {} bytes, and a file at most {MAX_BYTES}", array.size());
+            let why = format!(
+                "an array has {}, and a file at most {MAX_BYTES}",
+                Count(array.size(), "byte")
+            );
             return Err(Refused::Launch(why));
         }
         budget.take(array.size())?;

@@ -18,6 +18,7 @@ mod wanted;
 mod write;
 
 pub use files::Written;
+use texunit_forms::Count;
 pub use wanted::{Chosen, Limit};
 
 use arrays::Texels;
@@ -55,7 +56,7 @@ pub enum Refused {
     #[error("{0}")]
     Launch(String),
     /// It would take more room than is left.
-    #[error("it holds more than the {limit} bytes that are left of the limit")]
+    #[error("it holds more than the {} that are left of the limit", Count(limit, "byte"))]
     Limit {
         /// Bytes that were left.
         limit: u64,
@@ -69,7 +70,7 @@ pub enum Refused {
 /// has.
 pub fn refusal(kernel: &Kernel, devices: usize) -> Option<String> {
     if devices > 1 {
-        return Some(format!("the program has {devices} devices, and a job has one"));
+        return Some(format!("the program has {}, and a job has one", Count(devices, "device")));
     }
     if kernel.uses_heap() {
         let why = "it can call malloc or free: what the heap of a device holds is not recorded";

@@ -5,6 +5,7 @@ mod json;
 
 pub use host::Host;
 pub use json::fault_json;
+use texunit_forms::Count;
 
 use crate::place::function_name;
 use texunit_simt::{BadHandle, Fault, FaultKind, SpaceKind};
@@ -86,7 +87,7 @@ pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
             // The engine leaves out the middle of a long chain.
             1 if function.ends_with(" more calls") => format!("and {function}"),
             1 => format!("`{name}` is called here"),
-            _ => format!("`{name}` is called here {times} times in a row"),
+            _ => format!("`{name}` is called here {} in a row", Count(times, "time")),
         };
         diagnostic = diagnostic.note(*place, text);
     }

@@ -7,6 +7,7 @@ mod frames;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use texunit_forms::Count;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{
@@ -59,12 +60,12 @@ pub(crate) fn render(located: Located<'_>, diagnostic: &Diagnostic, color: bool)
     });
     let mut group = title(diagnostic).elements(from.elements);
     if from.more > 0 {
-        let places = crate::count(from.more, "other place");
+        let places = Count(from.more, "other place");
         group = group.element(Level::NOTE.message(format!("and {places} in the source")));
     }
     group = group.elements(excerpts(source, said.as_ref().unwrap_or(diagnostic), &mut places));
     if let Some(more) = diagnostic.secondary.len().checked_sub(MAX_NOTES).filter(|&more| more > 0) {
-        group = group.element(Level::NOTE.message(format!("and {more} other places")));
+        group = group.element(Level::NOTE.message(format!("and {}", Count(more, "other place"))));
     }
     let suggestion = suggestion(source, diagnostic);
     if let (None, Some(help)) = (&suggestion, &diagnostic.help) {

@@ -19,6 +19,7 @@ mod run;
 mod sarif;
 mod shown;
 
+use texunit_forms::Count;
 use texunit_syntax::Diagnostic;
 pub use texunit_syntax::Severity;
 
@@ -106,7 +107,7 @@ fn counts(errors: usize, warnings: usize) -> Option<String> {
     let parts: Vec<String> = [(errors, "error"), (warnings, "warning")]
         .into_iter()
         .filter(|&(n, _)| n > 0)
-        .map(|(n, what)| count(n, what))
+        .map(|(n, what)| Count(n, what).to_string())
         .collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -117,9 +118,4 @@ pub fn grouped(number: u64) -> String {
     let comma = |i: usize| i > 0 && (digits.len() - i).is_multiple_of(3);
     let parts = digits.chars().enumerate();
     parts.flat_map(|(i, digit)| comma(i).then_some(',').into_iter().chain([digit])).collect()
-}
-
-/// `1 error`, `2 errors`
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

@@ -1,12 +1,13 @@
 //! What was found in many files, written as it is found.
 
 use std::io::{self, Write};
+use texunit_forms::Count;
 
 use serde::Serialize;
 use texunit_syntax::{Diagnostic, SourceFile};
 
 use crate::sarif::{Rule, Sarif};
-use crate::{Format, Located, Object, count, counts, human, short_line};
+use crate::{Format, Located, Object, counts, human, short_line};
 
 /// How a run is shown.
 #[derive(Clone, Copy)]
@@ -42,7 +43,7 @@ pub struct Totals {
 impl Totals {
     /// `3 files: 2 errors, 1 warning`
     fn text(&self) -> String {
-        let files = count(self.files, "file");
+        let files = Count(self.files, "file");
         let fixed = self.fixed.filter(|&n| n > 0).map(|n| format!("{n} fixed, "));
         let left = counts(self.errors, self.warnings).unwrap_or_else(|| "no errors".to_owned());
         format!("{files}: {}{left}\n", fixed.unwrap_or_default())

@@ -1,5 +1,6 @@
 //! What goes wrong in a running kernel.
 
+use texunit_forms::Count;
 use texunit_memory::SpaceKind;
 use texunit_unit::{GeometryError, PlanError};
 
@@ -207,8 +208,8 @@ impl FaultKind {
 
     /// An access in words: `load of 4 bytes at .global address 0x700000000000`.
     pub(crate) fn access(access: &str, space: SpaceKind, address: u64, size: u32) -> String {
-        let (space, bytes) = (space.name(), if size == 1 { "byte" } else { "bytes" });
-        format!("{access} of {size} {bytes} at {space} address {address:#x}")
+        let (space, bytes) = (space.name(), Count(size, "byte"));
+        format!("{access} of {bytes} at {space} address {address:#x}")
     }
 
     /// Stable name for programs that read reports.
@@ -248,7 +249,7 @@ impl std::fmt::Display for FaultKind {
             }
             FaultKind::Misaligned { access, space, address, size, resource } => {
                 let space = space.name();
-                write!(f, "{access} of {size} bytes at {space} address {address:#x}, ")?;
+                write!(f, "{access} of {} at {space} address {address:#x}, ", Count(size, "byte"))?;
                 write!(f, "which is not a multiple of {size}")?;
                 match resource {
                     Some(resource) => write!(f, "; it lies in {resource}"),
@@ -279,11 +280,16 @@ impl std::fmt::Display for FaultKind {
             FaultKind::StepLimit { limit } => {
                 write!(
                     f,
-                    "a warp has executed {limit} instructions: the kernel appears to be in an infinite loop"
+                    "a warp has executed {}: the kernel appears to be in an infinite loop",
+                    Count(limit, "instruction")
                 )
             }
             FaultKind::StackOverflow { limit } => {
-                write!(f, "stack overflow: the thread has {limit} bytes for local memory and calls")
+                write!(
+                    f,
+                    "stack overflow: the thread has {} for local memory and calls",
+                    Count(limit, "byte")
+                )
             }
             FaultKind::Assert { message, file, line, function } => {
                 write!(f, "{file}:{line}: {function}: assertion `{message}` failed")

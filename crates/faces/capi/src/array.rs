@@ -9,6 +9,7 @@ use std::ffi::{c_char, c_void};
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_files::mipmaps;
+use texunit_forms::Count;
 use texunit_sample::{ArrayOptions, SampleError};
 use texunit_unit::{Extent, Resource};
 
@@ -236,7 +237,7 @@ fn rows(
         return Err(Failure::value("rowPitch and slicePitch are of one level"));
     }
     if is_packed && size as u64 != packed {
-        let text = format!("texels: size is {size}, but the texels have {packed} bytes");
+        let text = format!("texels: size is {size}, but the texels have {}", Count(packed, "byte"));
         return Err(Failure::new(TEXUNIT_ERROR_SIZE, text));
     }
     let Extent { height, depth, .. } = part.extent();
@@ -252,7 +253,8 @@ fn rows(
     if !is_packed {
         if row_pitch < row || slices > 1 && slice_pitch < slice {
             let text = format!(
-                "rowPitch {row_pitch}, slicePitch {slice_pitch}: a row has {row} bytes, a slice {slice}"
+                "rowPitch {row_pitch}, slicePitch {slice_pitch}: a row has {}, a slice {slice}",
+                Count(row, "byte")
             );
             return Err(Failure::value(text));
         }

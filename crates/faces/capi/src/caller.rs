@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::path::PathBuf;
+use texunit_forms::Count;
 use texunit_unit::Resource;
 
 fn null(what: &str) -> Failure {
@@ -114,7 +115,7 @@ fn check(what: &str, pointer: *const c_void, size: usize) -> Result<(), Failure>
         return Err(null(what));
     }
     if size > isize::MAX as usize || pointer.addr().checked_add(size).is_none() {
-        let text = format!("{what}: {size} bytes are more than any memory has");
+        let text = format!("{what}: {} are more than any memory has", Count(size, "byte"));
         return Err(Failure::new(TEXUNIT_ERROR_SIZE, text));
     }
     Ok(())

@@ -6,6 +6,7 @@ use crate::status::{Failure, TEXUNIT_ERROR_SIZE, guard, texunit_status};
 use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_sample::{Action, Dtype, Input, Points, Request, Texture};
 
 /// An operand of many fetches: elements of 4 bytes. Null: there is none.
@@ -224,8 +225,11 @@ unsafe fn run(
     let call = texture.call(unsafe { request(operation, &desc)? })?;
     let needed = call.byte_size();
     if size != needed {
-        let text =
-            format!("results: size is {size}, but {} fetches give {needed} bytes", desc.count);
+        let text = format!(
+            "results: size is {size}, but {} give {}",
+            Count(desc.count, "fetch"),
+            Count(needed, "byte")
+        );
         return Err(Failure::new(TEXUNIT_ERROR_SIZE, text));
     }
     // Before anything refers to what is written.
@@ -256,7 +260,11 @@ pub(crate) fn length(operand: texunit_operand, count: usize) -> Result<usize, Fa
     let Some(last) = count.checked_sub(1) else { return Ok(0) };
     let length = operand.stride.checked_mul(last).and_then(|n| n.checked_add(4));
     length.filter(|&n| n <= isize::MAX as usize).ok_or_else(|| {
-        let text = format!("{count} elements {} bytes apart: no memory has those", operand.stride);
+        let text = format!(
+            "{} {} apart: no memory has those",
+            Count(count, "element"),
+            Count(operand.stride, "byte")
+        );
         Failure::new(TEXUNIT_ERROR_SIZE, text)
     })
 }

@@ -7,6 +7,7 @@ use texunit_cuda_abi::{
     CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_UNORM_INT_101010_2, CU_AD_FORMAT_UNSIGNED_INT8,
     CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32,
 };
+use texunit_forms::CHANNELS;
 use texunit_texel::Format;
 
 /// 8-bit unsigned integers. Formats up to TEXUNIT_AD_FORMAT_FLOAT name only the type of a channel; 1, 2 or 4 of them
@@ -173,11 +174,11 @@ pub(crate) fn format(number: u32, channels: u32) -> Result<Format, Failure> {
         return Ok(format);
     }
     let has: Vec<String> = rows.by_ref().map(|row| row.2.to_string()).collect();
-    Err(Failure::value(match has.is_empty() {
-        true => format!("Format {number:#x} is not a TEXUNIT_AD_FORMAT"),
-        false => format!(
-            "NumChannels {channels} is not a number of channels that Format {number:#x} has: {}",
-            has.join(", ")
+    Err(Failure::value(match &*has.join(", ") {
+        "" => format!("Format {number:#x} is not a TEXUNIT_AD_FORMAT"),
+        "1, 2, 4" => format!("NumChannels {channels}: texels have {CHANNELS}"),
+        has => format!(
+            "NumChannels {channels} is not a number of channels that Format {number:#x} has: {has}"
         ),
     }))
 }
@@ -199,7 +200,7 @@ mod tests {
             let (number, channels) = numbers(found);
             assert_eq!(format(number, channels), Ok(found));
         }
-        assert!(format(0x01, 3).is_err_and(|e| e.text.contains("1, 2, 4")));
+        assert!(format(0x01, 3).is_err_and(|e| e.text.contains("3 is not possible")));
         assert!(format(0x7777, 1).is_err_and(|e| e.text.contains("is not a TEXUNIT_AD_FORMAT")));
     }
 

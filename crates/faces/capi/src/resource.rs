@@ -9,6 +9,7 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use texunit_cuda_abi::format::VIEW_FORMATS;
+use texunit_forms::Count;
 use texunit_memory::Block;
 use texunit_texel::Format;
 use texunit_unit::{
@@ -185,7 +186,10 @@ unsafe fn foreign(pointer: *mut c_void, size: usize) -> Result<Block, Failure> {
         .ok_or_else(|| Failure::new(crate::status::TEXUNIT_ERROR_NULL_POINTER, "devPtr is null"))?;
     let all = range(pointer, size);
     if size > isize::MAX as usize || all.end - all.start != size {
-        return Err(Failure::value(format!("{size} bytes are more than any memory has")));
+        return Err(Failure::value(format!(
+            "{} are more than any memory has",
+            Count(size, "byte")
+        )));
     }
     // SAFETY: `size` bytes from `start` on, as the caller promises. No reference to them is made: what is written through
     // references is looked at with `caller::texels` before.
@@ -317,7 +321,7 @@ pub(crate) fn made(shape: &ArrayShape) -> Result<Resource, Failure> {
     let size = shape.size()?;
     let block = usize::try_from(size).ok().and_then(|size| Block::new(size, "array"));
     let none = || {
-        let text = format!("{size} bytes of memory cannot be had");
+        let text = format!("{} of memory cannot be had", Count(size, "byte"));
         Failure::new(TEXUNIT_ERROR_OUT_OF_MEMORY, text)
     };
     Ok(Resource::array(shape, Arc::new(block.ok_or_else(none)?), "array")?)

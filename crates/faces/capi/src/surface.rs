@@ -9,6 +9,7 @@ use crate::status::{Failure, TEXUNIT_ERROR_SIZE, guard, texunit_status};
 use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_sample::{Dtype, Input, Places};
 use texunit_unit::{ClampMode, ReduceOp};
 
@@ -174,8 +175,11 @@ impl Accesses {
         let needed = self.desc.count.checked_mul(texel);
         if needed != Some(size) {
             let count = self.desc.count;
-            let text =
-                format!("values: size is {size}, but {count} texels have {texel} bytes each");
+            let text = format!(
+                "values: size is {size}, but {} have {} each",
+                Count(count, "texel"),
+                Count(texel, "byte")
+            );
             return Err(Failure::new(TEXUNIT_ERROR_SIZE, text));
         }
         let own = texels(self.surface.resource());

@@ -9,6 +9,7 @@ use crate::surface::{places, texunit_access_desc};
 use std::ffi::c_char;
 use std::sync::Arc;
 use texunit_explain::{Explanation, SurfaceExplanation};
+use texunit_forms::Count;
 use texunit_sample::Texture;
 
 /// Lines of text, with the numbers of the rules of docs/numerics.md.
@@ -42,7 +43,8 @@ pub unsafe extern "C" fn texunit_explain(
         // SAFETY: as the caller promises.
         let desc = unsafe { read("desc", desc)? };
         if index >= desc.count {
-            return Err(Failure::value(format!("index {index}: there are {} fetches", desc.count)));
+            let all = Count(desc.count, "fetch");
+            return Err(Failure::value(format!("index {index}: there {} {all}", all.are())));
         }
         // SAFETY: as the caller promises.
         let call = texture.call(unsafe { request(operation, &desc)? })?;
@@ -113,10 +115,8 @@ pub unsafe extern "C" fn texunit_surface_explain(
         // SAFETY: as the caller promises.
         let desc = unsafe { read("desc", desc)? };
         if index >= desc.count {
-            return Err(Failure::value(format!(
-                "index {index}: there are {} accesses",
-                desc.count
-            )));
+            let all = Count(desc.count, "access");
+            return Err(Failure::value(format!("index {index}: there {} {all}", all.are())));
         }
         // SAFETY: as the caller promises.
         let (form, coords) = surface.load_at(unsafe { places(&desc)? }, index)?;
@@ -166,6 +166,7 @@ unsafe fn give(
             return Ok(());
         }
     }
-    let text = format!("text: capacity is {capacity}, but {} bytes are needed", said.len() + 1);
+    let text =
+        format!("text: capacity is {capacity}, but {} are needed", Count(said.len() + 1, "byte"));
     Err(Failure::new(TEXUNIT_ERROR_SIZE, text))
 }

@@ -6,9 +6,10 @@ use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_coverage::lcov;
+use texunit_forms::Count;
 
 /// Which lines, functions and branches of the source lanes have come to, and how often: the sum of all launches that it is
-/// given to, ``kernel[grid, block](..., coverage=coverage)``.
+/// given to, ``kernel[grid, block](..., coverage=coverage)``. Headers that come with CUDA are left out, unless ``toolkit`` is true.
 ///
 /// >>> import texunit
 /// >>> coverage = texunit.Coverage()
@@ -18,6 +19,7 @@ use texunit_coverage::lcov;
 #[derive(Default)]
 pub(crate) struct Coverage {
     sum: Mutex<texunit_coverage::Coverage>,
+    toolkit: bool,
 }
 
 impl Coverage {
@@ -26,22 +28,27 @@ impl Coverage {
     }
 
     pub(crate) fn add(&self, other: &texunit_coverage::Coverage) {
-        self.sum().add(other);
+        let mut other = other.clone();
+        if !self.toolkit {
+            other.leave_out_toolkit();
+        }
+        self.sum().add(&other);
     }
 }
 
 #[pymethods]
 impl Coverage {
     #[new]
-    fn new() -> Self {
-        Self::default()
+    #[pyo3(signature = (*, toolkit = false))]
+    fn new(toolkit: bool) -> Self {
+        Self { sum: Mutex::default(), toolkit }
     }
 
     /// What a tracefile of lcov says. Lines that are not records raise ``ValueError``.
     #[classmethod]
     fn parse(_: &Bound<'_, PyType>, text: &str) -> PyResult<Self> {
         let sum = lcov::parse(text).map_err(value_error)?;
-        Ok(Self { sum: Mutex::new(sum) })
+        Ok(Self { sum: Mutex::new(sum), toolkit: true })
     }
 
     /// By name of the source file: ``lines`` (lanes by line), ``functions`` (name: line, lanes) and ``branches`` (line,
@@ -77,7 +84,7 @@ impl Coverage {
     }
 
     fn __add__(&self, other: &Bound<'_, Self>) -> Self {
-        let sum = Self { sum: Mutex::new(self.sum().clone()) };
+        let sum = Self { sum: Mutex::new(self.sum().clone()), toolkit: true };
         let other = other.get().sum().clone();
         sum.add(&other);
         sum
@@ -96,6 +103,6 @@ impl Coverage {
             lines += file.lines.len();
             hit += file.lines.values().filter(|&&lanes| lanes > 0).count();
         }
-        format!("<texunit.Coverage: {hit} of {lines} lines>")
+        format!("<texunit.Coverage: {hit} of {}>", Count(lines, "line"))
     }
 }

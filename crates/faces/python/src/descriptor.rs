@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_memory::Block;
 use texunit_sample::{OPTIONS, SampleError};
 use texunit_texel::Format;
@@ -90,8 +91,8 @@ pub(crate) fn described<'py>(object: &Object<'py>) -> PyResult<Option<Described<
     };
     if needed > bytes.len() as u64 {
         return Err(PyValueError::new_err(format!(
-            "buffer: it has {} bytes, but the texels take {needed}",
-            bytes.len()
+            "buffer: it has {}, but the texels take {needed}",
+            Count(bytes.len(), "byte")
         )));
     }
     // Rows are copied as they lie, up to the last one, which may end before its pitch.

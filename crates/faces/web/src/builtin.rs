@@ -5,6 +5,7 @@
 
 use crate::session::Refusal;
 use texunit_files::mipmaps;
+use texunit_forms::Count;
 use texunit_sample::file::FileOptions;
 use texunit_texel::{Channel, Format, f32_to_f16, pack};
 use texunit_unit::{ArrayShape, Extent, Geometry};
@@ -104,8 +105,10 @@ impl Builtin {
         };
         let size = shape.size().map_err(Refusal::new)?;
         if size > MAX_BYTES {
-            let message =
-                format!("{size} bytes of texels; a built-in texture has at most {MAX_BYTES}");
+            let message = format!(
+                "{} of texels; a built-in texture has at most {MAX_BYTES}",
+                Count(size, "byte")
+            );
             return Err(Refusal::of("size", message));
         }
         let count = levels.unwrap_or(1);

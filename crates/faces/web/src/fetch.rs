@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use texunit_explain::{Explanation, SurfaceExplanation, operand};
 use texunit_files::{Held, Kind};
+use texunit_forms::Count;
 use texunit_sample::file::{self, FileOptions};
 use texunit_texel::Format;
 use texunit_unit::{
@@ -68,8 +69,10 @@ pub(crate) struct File {
 /// `file`: holds a user's file; says what it is.
 pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -> Given {
     if bytes.len() as u64 > MAX_BYTES {
-        let message =
-            format!("`{name}` has {} bytes; the page takes at most {MAX_BYTES}", bytes.len());
+        let message = format!(
+            "`{name}` has {}; the page takes at most {MAX_BYTES}",
+            Count(bytes.len(), "byte")
+        );
         return Err(Refusal::of("tex", message));
     }
     // Its folder, and whatever else a name may have, is of no interest.

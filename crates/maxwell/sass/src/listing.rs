@@ -1,6 +1,7 @@
 //! Files of code: groups of one control word and three instructions.
 
 use crate::Control;
+use texunit_forms::Count;
 
 /// An instruction of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +23,9 @@ pub struct BadLength {
 
 impl std::fmt::Display for BadLength {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let length = self.length;
-        write!(f, "{length} bytes are not groups of 32: a control word and three instructions")
+        let bytes = Count(self.length, "byte");
+        let are = bytes.are();
+        write!(f, "{bytes} {are} not groups of 32: a control word and three instructions")
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use texunit_forms::Count;
 
 /// Bytes at addresses. Regions do not overlap; a read may go over several that touch.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +15,7 @@ pub struct Memory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
     /// Not all bytes are there.
-    #[error("the {bytes} bytes at {address:#x} are not all in memory")]
+    #[error("the {} at {address:#x} {} not all in memory", Count(bytes, "byte"), Count(bytes, "byte").are())]
     Absent {
         /// First byte.
         address: u64,
@@ -22,7 +23,7 @@ pub enum MemoryError {
         bytes: u64,
     },
     /// Some of the bytes are there already.
-    #[error("the {bytes} bytes at {address:#x} overlap with memory at {other:#x}")]
+    #[error("the {} at {address:#x} would overlap with memory at {other:#x}", Count(bytes, "byte"))]
     Overlap {
         /// First byte.
         address: u64,
@@ -32,7 +33,10 @@ pub enum MemoryError {
         other: u64,
     },
     /// The region goes past the end of the address space.
-    #[error("the {bytes} bytes at {address:#x} go past the end of the address space")]
+    #[error(
+        "the {} at {address:#x} would go past the end of the address space",
+        Count(bytes, "byte")
+    )]
     Wraps {
         /// First byte.
         address: u64,

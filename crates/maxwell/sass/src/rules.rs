@@ -1,5 +1,6 @@
 //! What the instruction's page forbids, of words that can be built.
 
+use texunit_forms::Count;
 use texunit_syntax::Diagnostic;
 
 use crate::Arch;
@@ -54,7 +55,7 @@ fn group(txd: &Txd, places: &Places, field: &Field, count: u32, what: &str) -> O
     if first == RZ {
         // A result may be thrown away.
         return (*field != RD).then(|| {
-            error("E0611", format!("{name} is RZ, but it holds {count} values"))
+            error("E0611", format!("{name} is RZ, but it holds {}", Count(count, "value")))
                 .help(format!("give {name} a register"))
         });
     }
@@ -68,7 +69,7 @@ fn group(txd: &Txd, places: &Places, field: &Field, count: u32, what: &str) -> O
         );
     }
     (first + u64::from(count) > RZ).then(|| {
-        error("E0612", format!("{name} needs {count} registers from R{first} on"))
+        error("E0612", format!("{name} needs {} from R{first} on", Count(count, "register")))
             .label("R254 is the last one")
             .help("use a lower register")
     })

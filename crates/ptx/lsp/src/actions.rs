@@ -8,6 +8,7 @@ use lsp_types::{
 };
 use serde_json::json;
 use std::collections::HashMap;
+use texunit_forms::Count;
 use texunit_syntax::{Diagnostic, Edit, Label, Severity, Span, fix};
 
 /// Maximum number of diagnostics of a document that are published.
@@ -129,7 +130,7 @@ fn covers(asked: &str, kind: &str) -> bool {
 
 /// The description of a fix.
 fn title(fix: &[Edit], text: &Text) -> String {
-    let [edit] = fix else { return format!("Correct it in {} places", fix.len()) };
+    let [edit] = fix else { return format!("Correct it in {}", Count(fix.len(), "place")) };
     let old = shown(text.as_str().get(edit.span.range()).unwrap_or(""));
     let new = shown(&edit.text);
     match (edit.span == Span::new(0, 0) || old.is_empty(), new.is_empty()) {

@@ -55,15 +55,35 @@ const LANGUAGES: &[(&str, &str, &str)] = &[
     ("source_filename =", "LLVM IR",     "translate it: `llc -march=nvptx64 -mcpu=sm_75 file.ll`"),
     ("target triple =",   "LLVM IR",     "translate it: `llc -march=nvptx64 -mcpu=sm_75 file.ll`"),
     ("target datalayout", "LLVM IR",     "translate it: `llc -march=nvptx64 -mcpu=sm_75 file.ll`"),
-    ("#include",          "C or C++",    "compile it: `nvcc -ptx file.cu`"),
-    ("#pragma once",      "C or C++",    "compile it: `nvcc -ptx file.cu`"),
-    ("__global__",        "CUDA C++",    "compile it: `nvcc -ptx file.cu`"),
-    ("extern \"C\"",    "C++",         "compile it: `nvcc -ptx file.cu`"),
+    ("#include",          "C or C++",    COMPILE),
+    ("#pragma once",      "C or C++",    COMPILE),
+    ("__global__",        "CUDA C++",    COMPILE),
+    ("extern \"C\"",    "C++",         COMPILE),
     ("code for sm_",      "a listing of machine code", "dump PTX instead: `cuobjdump -ptx file`"),
     ("Fatbin elf code:",  "a listing of machine code", "dump PTX instead: `cuobjdump -ptx file`"),
     (".headerflags",      "a listing of machine code", "dump PTX instead: `cuobjdump -ptx file`"),
     ("Fatbin ptx code:",  "the output of `cuobjdump -ptx` with its headings", "remove everything before `.version`"),
 ];
+
+/// Words that a declaration of C, C++ or CUDA begins with; another word follows, which none of a table's keys has.
+#[rustfmt::skip]
+const OF_C: &[&str] = &[
+    "__device__", "__host__", "__shared__", "__constant__", "__managed__", "__forceinline__", "#define", "#if", "#ifdef", "#ifndef",
+    "#pragma", "template", "using", "namespace", "typedef", "struct", "class", "enum", "union", "static", "const", "constexpr",
+    "inline", "extern", "void", "bool", "char", "short", "int", "long", "unsigned", "size_t", "float", "double", "auto",
+    "float2", "float4", "int2", "int4", "uchar4",
+];
+
+/// How PTX is made of C.
+const COMPILE: &str = "compile it: `nvcc -ptx file.cu`";
+
+/// Whether a line is the beginning of a declaration of C.
+fn is_c(line: &str) -> bool {
+    let end = line.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '#'));
+    let (word, rest) = line.split_at(end.unwrap_or(line.len()));
+    let next = rest.trim_start().chars().next();
+    OF_C.contains(&word) && next.is_some_and(|c| c.is_alphabetic() || "_<*&\"".contains(c))
+}
 
 /// How much of a file is looked at.
 const LOOK: usize = 4096;
@@ -106,7 +126,8 @@ pub fn language(text: &str) -> Option<Language> {
     for line in text[..end].split_inclusive('\n') {
         let trimmed = line.trim_start_matches('\u{feff}').trim_start();
         let found = LANGUAGES.iter().find(|(words, _, _)| trimmed.starts_with(words));
-        if let Some((_, language, help)) = found {
+        let of_c = ("", "C or C++", COMPILE);
+        if let Some((_, language, help)) = found.or(is_c(trimmed).then_some(&of_c)) {
             let from = at + line.len() - trimmed.len();
             let span = Span::new(from, from + trimmed.trim_end().len());
             return Some(Language { name: language, help, span });

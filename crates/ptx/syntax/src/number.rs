@@ -6,6 +6,7 @@
 
 use crate::codes;
 use crate::token::TokenKind;
+use texunit_forms::Count;
 
 /// A literal that begins at some place of the text.
 pub(crate) struct Scanned {
@@ -104,12 +105,14 @@ fn float_bits(text: &str, wanted: usize, kind: TokenKind) -> Scanned {
     let bits = wanted * 4;
     let example = if wanted == 8 { "0f3f800000" } else { "0d3ff0000000000000" };
     let message = if digits.bytes().all(|b| b.is_ascii_hexdigit()) {
-        format!("`{literal}` has {} hexadecimal digits, not {wanted}", digits.len())
+        format!("`{literal}` has {}, not {wanted}", Count(digits.len(), "hexadecimal digit"))
     } else {
-        format!("`{literal}` is not `{}` and {wanted} hexadecimal digits", &literal[..2])
+        format!("`{literal}` is not `{}` and {}", &literal[..2], Count(wanted, "hexadecimal digit"))
     };
-    let help =
-        format!("write all {wanted} digits of the {bits} bits of the value: 1.0 is `{example}`");
+    let help = format!(
+        "write all {} of the {bits} bits of the value: 1.0 is `{example}`",
+        Count(wanted, "digit")
+    );
     Scanned { len, kind: Err(Malformed { code: codes::FLOAT_DIGITS, message, help, meant: kind }) }
 }
 

@@ -501,7 +501,7 @@ fn messages_stay_short() {
 
 #[test]
 fn files_that_are_no_ptx() {
-    let cases: [(&[u8], &str, &str); 12] = [
+    let cases: [(&[u8], &str, &str); 18] = [
         (b"", "E0004", "empty"),
         (b" \n\t\0\x1a", "E0004", "empty"),
         (b"\x7fELF\x02\x01\x01\0", "E0001", "ELF"),
@@ -512,6 +512,12 @@ fn files_that_are_no_ptx() {
         (b"\xff\xfe.\0v\0e\0", "E0001", "UTF-16"),
         (b".version 8.8\n.target sm_75\n\0\x01\x02 more", "E0001", "NUL"),
         (b"#include <stdio.h>\n", "E0003", "C or C++"),
+        (b"/* c */\nint main(void)\n{\n  int x = 1;\n  return x;\n}\n", "E0003", "C or C++"),
+        (b"float4 x;\nusing namespace std;\n", "E0003", "C or C++"),
+        (b"template <typename T>\n__device__ T f(T a) { return a; }\n", "E0003", "C or C++"),
+        (b"struct A { int x; };\nint f(int a) { return a; }\n", "E0003", "C or C++"),
+        (b"\n__global__ void k(float *a) {\n  if (a) a[0] = 1;\n}\n", "E0003", "CUDA C++"),
+        (b"extern \"C\" __global__ void k() {}\n", "E0003", "C++"),
         (b"target triple = \"nvptx64\"\n", "E0003", "LLVM IR"),
         (b"\tcode for sm_75\n", "E0003", "machine code"),
     ];

@@ -250,6 +250,9 @@ pub struct LaunchArgs {
     /// branches with counts of threads.
     #[arg(long, value_name = "FILE", value_parser = crate::coverage::file())]
     pub coverage: Option<PathBuf>,
+    /// Write the coverage of headers that come with CUDA or the compiler, too, which is left out otherwise.
+    #[arg(long, requires = "coverage")]
+    pub coverage_toolkit: bool,
     /// Print the sampler state that takes effect for each fetch of the kernel.
     #[arg(long)]
     pub effective: bool,

@@ -5,6 +5,7 @@ use crate::args::OutputFormat;
 use crate::number;
 use clap::{Args, ValueEnum};
 use std::time::Duration;
+use texunit_forms::Count;
 use texunit_workloads::cases;
 use texunit_workloads::effort::Effort;
 use texunit_workloads::line::Line;
@@ -123,10 +124,7 @@ fn head(via: Via, effort: &Effort) -> String {
         Via::Api => "coordinates in arrays, results to arrays",
         Via::Ptx => "PTX kernels that compute their coordinates",
     };
-    let threads = match effort.threads {
-        1 => "1 thread".to_owned(),
-        n => format!("{n} threads"),
-    };
+    let threads = Count(effort.threads, "thread");
     let simd = texunit_unit::fetch_level();
     format!(
         "million fetches per second, {simd}, {threads}, {way}\n{:<14}{:>9}{:>9}",

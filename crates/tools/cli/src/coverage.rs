@@ -27,9 +27,13 @@ pub(crate) fn of_launch(module: &texunit_device::Module, arithmetic: Arithmetic)
     Some(Module(texunit_coverage::Module::new(module.listing(arithmetic), &file)))
 }
 
-/// Writes what a launch has covered.
-pub(crate) fn write(file: &Path, coverage: &Module) -> Option<Failure> {
-    let error = lcov::write(file, &coverage.0.coverage()).err()?;
+/// Writes what a launch has covered, with the headers that come with CUDA or without them.
+pub(crate) fn write(file: &Path, coverage: &Module, toolkit: bool) -> Option<Failure> {
+    let mut covered = coverage.0.coverage();
+    if !toolkit {
+        covered.leave_out_toolkit();
+    }
+    let error = lcov::write(file, &covered).err()?;
     let message = format!("cannot write the coverage to {}: {error}", file.display());
     Some(Failure::File { path: file.to_owned(), message, help: None })
 }

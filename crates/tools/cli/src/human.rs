@@ -7,6 +7,7 @@ use crate::explain::args::ExplainFormat;
 use crate::out;
 use crate::run::{Failure, Report};
 use texunit_device::{Fusion, GradientStats};
+use texunit_forms::Count;
 use texunit_job::InText;
 use texunit_report::place::function_name;
 use texunit_report::{Located, screen, visible};
@@ -69,8 +70,8 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
         };
     }
     if report.failures.len() > MAX_SHOWN {
-        err +=
-            &format!("error: {} more mistakes are not shown\n", report.failures.len() - MAX_SHOWN);
+        let more = Count(report.failures.len() - MAX_SHOWN, "more mistake");
+        err += &format!("error: {more} {} not shown\n", more.are());
     }
     if let (Some(fault), Some(source)) = (&report.fault, &report.ptx_source) {
         let sources = &*fault.sources;
@@ -95,9 +96,9 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
         if !quiet && report.ran() {
             if let Some(sets) = &report.sets {
                 err += &format!(
-                    "wrote {}: {} bytes read, {} written, in {}\n",
+                    "wrote {}: {} read, {} written, in {}\n",
                     sets.path.display(),
-                    sets.read,
+                    Count(sets.read, "byte"),
                     sets.written,
                     sets.bytes
                 );
@@ -127,21 +128,22 @@ fn summary(report: &Report) -> String {
     let grid = shape(report.grid.unwrap_or([1; 3]));
     let ctas = match (report.ctas, report.merged) {
         (Some(ctas), _) => format!("CTAs {ctas} of {grid}"),
-        (_, Some(merged)) => format!("{} ranges of {grid} CTAs", merged.files),
-        _ => format!("{grid} CTAs"),
+        (_, Some(merged)) => format!("{} of {}", Count(merged.files, "range"), Count(grid, "CTA")),
+        _ => Count(grid, "CTA").to_string(),
     };
     let done = if report.merged.is_some() { "merged in" } else { "in" };
     let mut text = format!(
-        "{}: {ctas} of {} threads {done} {}",
+        "{}: {ctas} of {} {done} {}",
         function_name(report.kernel.as_deref().unwrap_or_default()),
-        shape(report.block.unwrap_or([1; 3])),
+        Count(shape(report.block.unwrap_or([1; 3])), "thread"),
         time(seconds)
     );
     if stats.fetches > 0 {
-        text += &format!(", {} fetches ({}/s)", stats.fetches, rate(stats.fetches, seconds));
+        text +=
+            &format!(", {} ({}/s)", Count(stats.fetches, "fetch"), rate(stats.fetches, seconds));
     }
     if stats.surface_accesses > 0 {
-        text += &format!(", {} surface accesses", stats.surface_accesses);
+        text += &format!(", {}", Count(stats.surface_accesses, "surface access"));
     }
     if stats.fetches == 0 && stats.surface_accesses == 0 {
         text += ", no fetches";
@@ -150,7 +152,7 @@ fn summary(report: &Report) -> String {
         text += &format!(", {} integer divisions by zero", stats.divisions_by_zero);
     }
     if stats.past_end > 0 {
-        text += &format!(", {} accesses past the end of an object", stats.past_end);
+        text += &format!(", {} past the end of an object", Count(stats.past_end, "access"));
     }
     let Fusion { fused, undecided } = stats.fusion;
     if fused > 0 || undecided > 0 {

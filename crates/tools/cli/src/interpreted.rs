@@ -2,6 +2,7 @@
 
 use crate::run::Report;
 use serde_json::{Value, json};
+use texunit_forms::Count;
 use texunit_report::CodeLocation;
 
 /// Instructions that are named at most.
@@ -36,7 +37,7 @@ pub fn text(report: &Report) -> String {
         0 => text + " nothing\n",
         n if n > MAX => {
             let rest: u64 = all[MAX..].iter().map(|(_, count)| count).sum();
-            text + &format!("\n{rest:>12}  {} other instructions\n", n - MAX)
+            text + &format!("\n{rest:>12}  {}\n", Count(n - MAX, "other instruction"))
         }
         _ => text + "\n",
     }

@@ -101,7 +101,8 @@ fn run_command() -> u8 {
     let parsed = command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            hint_at_run(&mut error);
             // A closed pipe needs no other message.
             let _ = error.print();
             return if error.use_stderr() { USAGE } else { 0 };
@@ -238,6 +239,19 @@ fn compare(args: &args::CompareArgs) -> u8 {
 fn tell(file: &str, notes: &[texunit_spec::Problem]) {
     for note in notes {
         out::tell(&format!("warning[{}]: {file}: {}", note.code, note.message));
+    }
+}
+
+/// Says of `--device`, where a command does not have it, which one does.
+fn hint_at_run(error: &mut clap::Error) {
+    use clap::error::{ContextKind, ContextValue};
+    let is_device = |value: &ContextValue| value.to_string().starts_with("--device");
+    if error.get(ContextKind::InvalidArg).is_some_and(is_device)
+        && error.kind() == clap::error::ErrorKind::UnknownArgument
+    {
+        let tip = "'--device' is an option of 'texunit run', which shows a program a card; '--arch sm_75' says for which \
+                   architecture PTX is checked or launched";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
 }
 

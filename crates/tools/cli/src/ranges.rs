@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use texunit_device::{
     CtaRange, Device, Diagnostic, Fault, FaultKind, Kernel, LaunchOptions, Observer, SourceFile,
 };
+use texunit_forms::Count;
 use texunit_job::Job;
 use texunit_sets::{Conflict, Does, End, MergeError, Objects, Recorder, Refused, Sets, identity};
 use texunit_syntax::Span;
@@ -50,6 +51,7 @@ impl MergeArgs {
             checks: crate::checks::CheckOptions::default(),
             kernel: Vec::new(),
             coverage: None,
+            coverage_toolkit: false,
             effective: false,
             explain: None,
             explain_out: None,
@@ -132,7 +134,8 @@ impl<'a> Recording<'a> {
         };
         let bytes = sets.to_bytes();
         if bytes.len() as u64 > texunit_files::MAX_BYTES {
-            let message = format!("the sets have {} bytes, more than a file can have", bytes.len());
+            let message =
+                format!("the sets have {}, more than a file can have", Count(bytes.len(), "byte"));
             let help = Some("take smaller ranges".to_owned());
             let path = self.file.to_owned();
             return report.failures.push(Failure::File { path, message, help });

@@ -234,6 +234,14 @@ fn run_job(
     if let (Some(kernel), Some(mut bound)) = (kernel, bound) {
         report.failures.extend(kernel.unsupported().into_iter().map(Failure::Ptx));
         report.warnings.append(&mut bound.warnings);
+        let text = report.job_source.as_ref().map_or("", |source| source.text());
+        let guessed = crate::init::left(text, module.source(), kernel.name());
+        if !guessed.is_empty() {
+            report.warnings.push(format!(
+                "sizes and values of this job are placeholders, as `texunit init` has guessed them: {}",
+                texunit_job::problem::listed(&guessed)
+            ));
+        }
         if bound.has_outputs()
             && args.ctas.is_none()
             && let Some(failure) = no_folder(&args.out)
@@ -353,7 +361,9 @@ fn run_kernel(
     }
     report.explained = watch.as_ref().map(Explained::new);
     let covered = args.coverage.as_ref().zip(coverage);
-    report.failures.extend(covered.and_then(|(file, covered)| coverage::write(file, &covered)));
+    report.failures.extend(
+        covered.and_then(|(file, covered)| coverage::write(file, &covered, args.coverage_toolkit)),
+    );
     let fault = match &result {
         // It says no more than what the launch was cancelled for.
         Err(LaunchError::Fault(fault)) if fault.kind != FaultKind::Cancelled => Some(&**fault),

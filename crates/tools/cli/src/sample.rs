@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use texunit_files::{Kind, Places};
+use texunit_forms::Count;
 use texunit_sample::{Call, Texture};
 use texunit_unit::{FetchForm, Filter, Geometry};
 
@@ -123,7 +124,9 @@ pub fn run(args: &SampleArgs) -> Result<Report, Failure> {
 fn zeros(size: usize) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let room = bytes.try_reserve_exact(size);
-    room.map_err(|_| Failure::input(format!("cannot allocate {size} bytes for the results")))?;
+    room.map_err(|_| {
+        Failure::input(format!("cannot allocate {} for the results", Count(size, "byte")))
+    })?;
     bytes.resize(size, 0);
     Ok(bytes)
 }
@@ -131,7 +134,10 @@ fn zeros(size: usize) -> Result<Vec<u8>, Failure> {
 /// The texture, by the options and rules of `texunit explain`.
 fn made(args: &SampleArgs) -> Result<Texture, Failure> {
     let mut sampler = args.sampler.sampler().map_err(Failure::usage)?;
-    let geometry = args.texture.geometry.unwrap_or(Geometry::D2);
+    // As Python takes arrays.
+    let is_row = || texunit_sample::file::axes(&args.tex) == Some(1);
+    let usual = || if is_row() { Geometry::D1 } else { Geometry::D2 };
+    let geometry = args.texture.geometry.unwrap_or_else(usual);
     let options = args.texture.options();
     let header = texunit_sample::file::texture(&options, &args.tex, geometry, None, &mut sampler)?;
     Ok(Texture::of_header(Arc::new(header), sampler))

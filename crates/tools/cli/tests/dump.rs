@@ -38,7 +38,7 @@ fn run(path: &Path) -> Result<(), Failed> {
     let (first, source) = input.split_once('\n').ok_or("no input")?;
     let options = first.strip_prefix("; dump ").ok_or("no `; dump` in the first line")?;
     let (options, shown) = options.split_once(';').unwrap_or((options, ""));
-    let folder = tempfile::tempdir()?;
+    let folder = texunit_testkit::TempDir::new("dump");
     let there = folder.path().join("input.ptx");
     std::fs::write(&there, source)?;
     let mut words = vec!["dump"];

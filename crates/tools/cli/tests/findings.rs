@@ -220,7 +220,7 @@ fn found_at(finding: Finding) -> FoundAt {
             .chain(finding.notes)
             .collect::<Vec<_>>()
             .join("; "),
-        object: finding.object.unwrap_or_default(),
+        object: finding.object.map_or_else(String::new, |object| object.text),
     }
 }
 

@@ -23,6 +23,7 @@ fn main() {
         trials.push(Trial::test(name, test));
     };
     add("init::files", init_writes_no_file_twice);
+    add("init::placeholders", placeholders_are_named);
     add("completions", completions_for_every_shell);
     add("man", man_pages);
     libtest_mimic::run(&args, trials).exit();
@@ -58,6 +59,35 @@ fn kernels() -> Vec<PathBuf> {
     found.sort();
     assert!(found.len() > 15, "the kernels are not where they were");
     found
+}
+
+/// A job that nobody has changed says that its sizes are placeholders, and which ones are left.
+fn placeholders_are_named() -> Result<(), Failed> {
+    let folder = TempDir::new("init-placeholders");
+    let ptx = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n) {\n\
+        .reg .u64 %rd<2>; .reg .u32 %r<2>;\nld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
+    folder.file("k.ptx", ptx);
+    let said = |words: &[&str]| {
+        let output = texunit(&folder, words);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() { Ok(text) } else { Err(Failed::from(text)) }
+    };
+    said(&["init", "k.ptx"])?;
+    let warning = "warning: sizes and values of this job are placeholders, as `texunit init` has guessed them: ";
+    let all = format!("{warning}`grid`, `block`, `params.a`, `params.n`\n");
+    let text = said(&["launch", "k.toml"])?;
+    if !text.contains(&all) {
+        return Err(text.into());
+    }
+    let job = std::fs::read_to_string(folder.join("k.toml"))?;
+    folder.file("k.toml", job.replace("[256]", "[32]").replace("u32 = 1 ", "u32 = 7 "));
+    let text = said(&["launch", "k.toml"])?;
+    if !text.contains(&format!("{warning}`grid`, `params.a`\n")) {
+        return Err(text.into());
+    }
+    folder.file("k.toml", job.replace("# Made by", "# Once made by"));
+    let text = said(&["launch", "k.toml"])?;
+    if text.contains("placeholders") { Err(text.into()) } else { Ok(()) }
 }
 
 /// A job that `init` writes is accepted: every parameter has a value of its kind, and the kernel is launched.

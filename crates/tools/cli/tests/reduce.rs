@@ -30,6 +30,7 @@ fn main() {
     trials.push(Trial::test("wrong usage", wrong_usage));
     trials.push(Trial::test("limits", limits));
     trials.push(Trial::test("a recorded launch", recorded));
+    trials.push(Trial::test("the formula of an index", index));
     trials.push(Trial::test("an output that is not as expected", unexpected));
     #[cfg(unix)]
     trials.push(Trial::test("interrupted", interrupted));
@@ -268,6 +269,49 @@ fn reduced(dir: &TempDir, more: &[&str]) -> Result<Json, Failed> {
         return Err(format!("exit {code:?}\n{said}{err}").into());
     }
     Ok(serde_json::from_str(&said)?)
+}
+
+/// What the address is computed from stays, and an array that has an index; results of recordings have names of their own.
+fn index() -> Result<(), Failed> {
+    let dir = TempDir::new("reduce-index");
+    let ptx = ".version 8.8\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n) {\n\
+        .reg .u64 %a<4>; .reg .u32 %t<7>;\nld.param.u64 %a1, [out];\nld.param.u32 %t5, [n];\nmov.u32 %t1, %ctaid.x;\n\
+        mov.u32 %t2, %ntid.x;\nmov.u32 %t3, %tid.x;\nmad.lo.u32 %t4, %t1, %t2, %t3;\nadd.u32 %t6, %t5, %t3;\n\
+        mul.wide.u32 %a2, %t4, 4;\nadd.u64 %a3, %a1, %a2;\nst.global.u32 [%a3], %t6;\nret;\n}\n";
+    let job = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = 4\nblock = 64\n[params.out]\nbuffer = { zeros = 1000 }\n\
+        [params.n]\nscalar = { u32 = 5 }\n";
+    for name in ["one", "two"] {
+        std::fs::create_dir(dir.join(name))?;
+        dir.file(format!("{name}/k.ptx"), ptx);
+        dir.file(format!("{name}/job.toml"), job);
+        let (code, said, err) = reduce(&dir, &[&format!("{name}/job.toml")])?;
+        if code != Some(0) || !said.contains(&format!("wrote {name}-reduced\n")) {
+            return Err(format!("exit {code:?}\n{said}{err}").into());
+        }
+        let small = std::fs::read_to_string(dir.join(format!("{name}-reduced/kernel.ptx")))?;
+        for kept in ["%ctaid.x", "%ntid.x", "%tid.x", "mad.lo.u32", "mul.wide.u32", "add.u64"] {
+            if !small.contains(kept) {
+                return Err(format!("{kept} is gone:\n{small}").into());
+            }
+        }
+        let reduced: Table =
+            std::fs::read_to_string(dir.join(format!("{name}-reduced/job.toml")))?.parse()?;
+        let bytes = &reduced["params"]["out"]["buffer"]["zeros"];
+        if small.contains("add.u32")
+            || !bytes.as_integer().is_some_and(|bytes| (8..1000).contains(&bytes))
+        {
+            return Err(format!("{bytes}\n{small}").into());
+        }
+    }
+    // A recording of the same name elsewhere takes the place of none.
+    std::fs::create_dir(dir.join("sub"))?;
+    std::fs::rename(dir.join("one"), dir.join("sub/one"))?;
+    let (_, said, err) = reduce(&dir, &["sub/one/job.toml"])?;
+    let again = reduce(&dir, &["sub/one/job.toml"])?.1;
+    match [&said, &again].iter().all(|said| said.contains("wrote one-reduced-2\n")) {
+        true => Ok(()),
+        false => Err(format!("{said}{err}{again}").into()),
+    }
 }
 
 /// What an address in memory points to stays where it is; what nobody points to goes.

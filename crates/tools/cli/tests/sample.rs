@@ -14,6 +14,7 @@ fn main() {
     let args = Arguments::from_args();
     let mut trials = golden::trials("sample", "sample", 15);
     trials.push(Trial::test("results", results));
+    trials.push(Trial::test("arrays of one axis", rows));
     trials.push(Trial::test("report", report));
     trials.push(Trial::test("sampler options are those of explain", same_options));
     trials.push(Trial::test("docs", every_option_is_documented));
@@ -60,6 +61,29 @@ fn results() -> Result<(), Failed> {
     assert_eq!((codes.dtype.kind, codes.dtype.size, &codes.bytes[..]), ('u', 1, &[153, 102, 51][..]));
     let (_, half) = sample("--tex grid.npy --at xy.npy --half", &folder);
     assert_eq!((half.dtype.size, &half.bytes[..2]), (2, &[0, 0x49][..]));
+    Ok(())
+}
+
+/// An array of one axis is a texture of one dimension, whose coordinates may have one axis, too, as in Python.
+fn rows() -> Result<(), Failed> {
+    let folder = texunit_testkit::TempDir::new("sample-rows");
+    let array = |name: &str, numbers: &[f32]| {
+        let header =
+            format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}", numbers.len());
+        let mut bytes = b"\x93NUMPY\x01\0\x76\0".to_vec();
+        bytes.extend(format!("{header:117}\n").bytes());
+        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        folder.file(name, bytes);
+        folder.join(name).display().to_string()
+    };
+    let (row, at) = (array("row.npy", &[0.0, 10.0, 20.0, 30.0]), array("x.npy", &[0.1, 0.5, 0.9]));
+    let (text, values) = sample(&format!("--tex {row} --at {at}"), &folder);
+    assert!(text.contains("tex.1d.v4.f32.f32 of 1D array"), "{text}");
+    assert_eq!((&values.shape[..], &floats(&values)[..]), (&[3][..], &[0.0, 20.0, 30.0][..]));
+    let three = format!("--tex {row} --at {at} --geometry 2d --size 4,1");
+    let words = ["sample"].into_iter().chain(three.split_whitespace()).chain(["--out", "r.npy"]);
+    let output = golden::texunit("sample", &words.collect::<Vec<_>>(), Stdio::null());
+    assert_eq!(output.status.code(), Some(1), "what is asked for is kept");
     Ok(())
 }
 

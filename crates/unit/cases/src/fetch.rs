@@ -3,6 +3,7 @@
 mod run;
 
 pub use run::{Answer, BuiltFetch, Disagreement};
+use texunit_forms::Count;
 
 use crate::error::{CaseError, Within};
 use crate::hash::hash;
@@ -236,8 +237,8 @@ fn list(
                 return Ok(Some(words));
             }
             Err(CaseError::new(format!(
-                "`{key}` has {} words, not a multiple of {each}",
-                words.len()
+                "`{key}` has {}, not a multiple of {each}",
+                Count(words.len(), "word")
             )))
         }
     }
@@ -263,8 +264,8 @@ fn operands(
             && words.len() / each != count
         {
             return Err(CaseError::new(format!(
-                "`{key}` is for {} fetches, `coords` for {count}",
-                words.len() / each
+                "`{key}` is for {}, `coords` for {count}",
+                Count(words.len() / each, "fetch")
             )));
         }
         Ok(words)
@@ -273,7 +274,7 @@ fn operands(
         return Err(CaseError::new("`offset` and `offsets` are mutually exclusive"));
     }
     if raw.offset.as_ref().is_some_and(|o| o.len() != axes) {
-        return Err(CaseError::new(format!("`offset` has {axes} numbers, one an axis")));
+        return Err(CaseError::new(format!("`offset` has {}, one an axis", Count(axes, "number"))));
     }
     let lod = several("lod", raw.lod.as_ref(), uses.lod, 1)?;
     let dpdx = several("dpdx", raw.dpdx.as_ref(), uses.gradients, gradients)?;
@@ -318,8 +319,9 @@ fn expected(case: &RawCase, raw: &RawFetch, fetch: &FetchCase) -> Result<Expecte
     let (each, count) = (usize::from(fetch.components), fetch.operands.len());
     if words.len() != each * count {
         return Err(CaseError::new(format!(
-            "`expected` has {} words, not {each} for each of {count} fetches",
-            words.len()
+            "`expected` has {}, not {each} for each of {}",
+            Count(words.len(), "word"),
+            Count(count, "fetch")
         )));
     }
     if let Some(wanted) = &fetch.hash

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_spec::write::Entries;
 use texunit_spec::{Context, Problem, Table};
 use toml::Value;
@@ -147,7 +148,10 @@ fn text_of(path: &Path) -> Result<String, String> {
         return Err(format!("expected a case file, but it is {what}"));
     }
     if there.len() > MAX_FILE {
-        return Err(format!("the file has {} bytes, but at most {MAX_FILE} are read", there.len()));
+        return Err(format!(
+            "the file has {}, but at most {MAX_FILE} are read",
+            Count(there.len(), "byte")
+        ));
     }
     // Files of the system that wait for more have no length.
     if there.len() == 0 {
@@ -200,7 +204,7 @@ pub fn load_address(address: &str) -> Result<Addressed, CaseError> {
             Ok([case]) => Ok(Addressed { case, number: None, notes }),
             Err(cases) => {
                 let n = cases.len();
-                Err(CaseError::new(format!("it has {n} cases: say which (`{path}#1`)")))
+                Err(CaseError::new(format!("it has {}: say which (`{path}#1`)", Count(n, "case"))))
             }
         }
         .within(path);
@@ -209,8 +213,9 @@ pub fn load_address(address: &str) -> Result<Addressed, CaseError> {
         return Ok(Addressed { case: case.clone(), number: None, notes });
     }
     let nothing = || {
-        let n = file.cases.len();
-        CaseError::new(format!("unknown case `{which}`; there are {n} cases, numbered from 1"))
+        let all = Count(file.cases.len(), "case");
+        let are = all.are();
+        CaseError::new(format!("unknown case `{which}`; there {are} {all}, numbered from 1"))
     };
     let (which, fetch) = which
         .rsplit_once(':')
@@ -221,7 +226,8 @@ pub fn load_address(address: &str) -> Result<Addressed, CaseError> {
     if fetch >= case.count() {
         let n = case.count();
         return Err(CaseError::new(format!(
-            "it has {n} fetches, from 0 on; {fetch} is not one of them"
+            "it has {}, from 0 on; {fetch} is not one of them",
+            Count(n, "fetch")
         )))
         .within(&case.name)
         .within(path);

@@ -3,6 +3,7 @@
 use crate::error::{CaseError, Within};
 use crate::raw;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_memory::Block;
 use texunit_spec::write::{self, Entries};
 use texunit_spec::{At, Place, Region, ShapeSpec, Table, Texels, TilesSpec, ViewSpec, codes, keys};
@@ -51,9 +52,9 @@ impl ResourceSpec {
             Layout::Array => check_bytes(self.shape.size().map_err(CaseError::new)?)?,
             Layout::Pitched => check_bytes(pitch.saturating_mul(height.into()))?,
         };
-        let block = Block::new(size as usize, name)
-            .map(Arc::new)
-            .ok_or_else(|| CaseError::new(format!("cannot allocate {size} bytes of memory")))?;
+        let block = Block::new(size as usize, name).map(Arc::new).ok_or_else(|| {
+            CaseError::new(format!("cannot allocate {} of memory", Count(size, "byte")))
+        })?;
         let resource = match self.layout {
             Layout::Array => Resource::array(&self.shape, block, name),
             Layout::Linear => Resource::linear(format, width, block, 0, 0, name),
@@ -111,7 +112,8 @@ impl ResourceSpec {
             height = width;
         }
         if dims > axes {
-            let message = format!("{dims} sizes are there, but .{geometry} has {axes} axes");
+            let (own, axes) = (Count(dims, "size"), Count(axes, "axis"));
+            let message = format!("{own} {} there, but .{geometry} has {axes}", own.are());
             table.problem(codes::CONFLICT, message);
             return None;
         }
@@ -252,7 +254,8 @@ fn with_missing(resource: Resource, missing: &[[u32; 5]]) -> Result<Resource, Ca
 fn check_bytes(size: u64) -> Result<u64, CaseError> {
     if size > MAX_BYTES {
         return Err(CaseError::new(format!(
-            "{size} bytes of texels are more than the {MAX_BYTES} that a case may have"
+            "{} of texels are more than the {MAX_BYTES} that a case may have",
+            Count(size, "byte")
         )));
     }
     Ok(size)

@@ -7,6 +7,7 @@ use crate::resource::ResourceSpec;
 use crate::verdict::Wrong;
 use std::ops::Range;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_spec::hex;
 use texunit_spec::write::Entries;
 use texunit_unit::{
@@ -194,7 +195,10 @@ impl SurfaceCase {
         let values: Option<Vec<&str>> = raw.values.as_ref().map(|v| v.split_whitespace().collect());
         let count = accesses.split_whitespace().count();
         if values.as_ref().is_some_and(|v| v.len() != count) {
-            return Err(CaseError::new(format!("`values` has not {count} entries, one an access")));
+            return Err(CaseError::new(format!(
+                "`values` has not {}, one an access",
+                Count(count, "entry")
+            )));
         }
         if raw.warp && (count > 32 || matches!(op, SurfaceOp::Bytes { .. })) {
             return Err(CaseError::new("`warp` is for 32 accesses at most, of one instruction"));
@@ -252,7 +256,10 @@ fn parse_access(
         (SurfaceOp::Bytes { .. }, Some((size, coords))) => {
             let size: u32 = size.parse().map_err(CaseError::new)?;
             if op.forms(Some(size)).is_empty() {
-                return Err(CaseError::new(format!("no instruction accesses {size} bytes")));
+                return Err(CaseError::new(format!(
+                    "no instruction accesses {}",
+                    Count(size, "byte")
+                )));
             }
             (Some(size), coords)
         }
@@ -290,8 +297,8 @@ fn parse_access(
                 form.map_or(0, |form| elements(form.kind).size * elements(form.kind).vector);
             if bytes.len() != wanted {
                 return Err(CaseError::new(format!(
-                    "`{value}` has {} bytes, not {wanted}",
-                    bytes.len()
+                    "`{value}` has {}, not {wanted}",
+                    Count(bytes.len(), "byte")
                 )));
             }
             (Some(bytes), None)
@@ -411,7 +418,7 @@ impl BuiltSurface {
         }
         let Some(after) = &self.after else { return wrong };
         if after.len() != run.after.len() {
-            let bytes = |bytes: &[u8]| format!("a surface of {} bytes", bytes.len());
+            let bytes = |bytes: &[u8]| format!("a surface of {}", Count(bytes.len(), "byte"));
             wrong.push(Wrong::new(None, 1, bytes(after)).got(&[], bytes(&run.after)));
             return wrong;
         }

@@ -108,7 +108,7 @@ fn cases_have_addresses() {
     assert_eq!(at("#f").unwrap().number, None);
     assert_eq!(at("#f:1").unwrap().number, Some(1));
     for (rest, message) in [
-        ("#2", "unknown case `2`; there are 1 cases"),
+        ("#2", "unknown case `2`; there is 1 case"),
         ("#0", "unknown case `0`"),
         ("#f:2", "it has 2 fetches, from 0 on; 2 is not one of them"),
     ] {
@@ -155,14 +155,14 @@ fn errors_name_the_case_and_the_key() {
         (fetch("coords = \"00000000\"\nexpected = \"00\""), "f: expected: 2 digits"),
         (
             fetch("coords = \"00000000\"\nexpected = \"00000000\""),
-            "f: `expected` has 1 words, not 4 for each of 1 fetches",
+            "f: `expected` has 1 word, not 4 for each of 1 fetch",
         ),
         (fetch("coords = \"00000000\"\ncomponents = 5"), "f: `components` is 1 to 4"),
         (
             fetch("coords = \"00000000\"\nexpected = \"00000000\"\ncomponents = 1\nhash = \"0\""),
             "not 0: the file is damaged",
         ),
-        (fetch("coords = \"00000000\"\noffset = [1, 2]"), "f: `offset` has 1 numbers, one an axis"),
+        (fetch("coords = \"00000000\"\noffset = [1, 2]"), "f: `offset` has 1 number, one an axis"),
         (
             fetch("coords = \"00000000\"\nsampler = { filter_mode = \"cubic\" }"),
             "f: sampler.filter_mode: expected `point` or `linear`, found `cubic`",
@@ -188,7 +188,7 @@ fn errors_name_the_case_and_the_key() {
         ),
         (
             fetch("coords = \"00000000\"").replace("width = 4", "width = 4\nheight = 4"),
-            "resource `line`: 2 sizes are there, but .1d has 1 axes",
+            "resource `line`: 2 sizes are there, but .1d has 1 axis",
         ),
         (
             fetch("coords = \"00000000\"").replace("\"f32\"", "\"f33\""),

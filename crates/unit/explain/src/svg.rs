@@ -14,6 +14,7 @@ use crate::picture::{Anchor, Paint, Picture, Rect};
 use crate::text::{self, effective, headline};
 use crate::value::results;
 use colour::Scale;
+use texunit_forms::Count;
 use texunit_unit::reference::trace::{Footprint, Trace};
 use texunit_unit::{FetchKind, ResultType};
 
@@ -59,9 +60,11 @@ fn description(e: &Explanation<'_>) -> String {
     let answer = results(trace.form.result, trace.answer.values).into_iter();
     let answer: Vec<String> = answer.map(|(name, _, value)| format!("{name} = {value}")).collect();
     format!(
-        "{} on {texture}; {}. {read} texels are read; hatched cells are outside. Result: {}",
+        "{} on {texture}; {}. {} {} read; hatched cells are outside. Result: {}",
         headline(trace),
         effective(e),
+        Count(read, "texel"),
+        Count(read, "texel").are(),
         answer.join(", ")
     )
 }

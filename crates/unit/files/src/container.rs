@@ -3,6 +3,7 @@
 use crate::error::Problem;
 use crate::io::damaged;
 use crate::{Kind, Texels, Wanted};
+use texunit_forms::Count;
 use texunit_texel::Format;
 
 /// What a DDS or KTX 2.0 file holds: texels as they are stored, of every level, layer and face.
@@ -126,7 +127,11 @@ impl Shape {
         }
         let largest = width.max(height).max(depth);
         if self.levels > largest.ilog2() + 1 {
-            let message = format!("{} levels are more than {largest} texels have", self.levels);
+            let message = format!(
+                "{} are more than {} have",
+                Count(self.levels, "level"),
+                Count(largest, "texel")
+            );
             return Err(damaged(kind, message));
         }
         let sizes = (0..self.levels).map(|level| self.level_size(format, level));

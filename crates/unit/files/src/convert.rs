@@ -11,6 +11,7 @@
 use crate::error::Problem;
 use crate::raster::{Meaning, Raster, Sample};
 use crate::{MAX_BYTES, Texels};
+use texunit_forms::{CHANNELS, Count};
 use texunit_texel::{Channel, Format, f16_to_f32, f32_to_f16, f64_to_f16};
 
 /// One sample.
@@ -64,11 +65,8 @@ fn spread(raster: &Raster, wanted: u8) -> Result<Vec<Option<usize>>, String> {
         (1, 2) if picture => Ok(vec![Some(0), None]),
         (1, 4) if picture => Ok(vec![Some(0), Some(0), Some(0), None]),
         (2, 4) if picture => Ok(vec![Some(0), Some(0), Some(0), Some(1)]),
-        _ => Err(format!(
-            "use a format of {} channel{}",
-            if own == 3 { 4 } else { own },
-            if own == 1 { "" } else { "s" }
-        )),
+        (3, _) => Err(format!("use a format of 4 channels: texels have {CHANNELS}")),
+        _ => Err(format!("use a format of {}", Count(own, "channel"))),
     }
 }
 
@@ -117,7 +115,7 @@ fn check_types(raster: &Raster, channel: Channel) -> Result<(), String> {
 
 fn describe(raster: &Raster) -> String {
     let n = raster.channels;
-    format!("{n} channel{} of {}", if n == 1 { "" } else { "s" }, raster.sample.words())
+    format!("{} of {}", Count(n, "channel"), raster.sample.words())
 }
 
 fn convert_pixels(

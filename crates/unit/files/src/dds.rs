@@ -8,6 +8,7 @@ use ddsfile::{
     Caps2, D3D10ResourceDimension, Dds, DxgiFormat as Dx, FourCC, MiscFlag, PixelFormat,
     PixelFormatFlags,
 };
+use texunit_forms::Count;
 use texunit_texel::Format;
 
 /// Our format, whether the file says that it is sRGB, DXGI's format. (An sRGB block format says so
@@ -117,7 +118,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
         .collect();
     let needed = shape.images() * sizes.iter().map(|&n| n as u64).sum::<u64>();
     if (dds.data.len() as u64) < needed {
-        let message = format!("it has {} bytes of texels instead of {needed}", dds.data.len());
+        let message =
+            format!("it has {} of texels instead of {needed}", Count(dds.data.len(), "byte"));
         return Err(damaged(Kind::Dds, message));
     }
     // In the file a layer or face has all its levels, one after the other.
@@ -212,7 +214,7 @@ fn shape(dds: &Dds, bytes: &[u8], format: Format) -> Result<Shape, Problem> {
         return Err(Problem::Unsupported("it is a cube map without all its faces".into()));
     }
     if dims == 1 && header.height > 1 {
-        let message = format!("a texture of one dimension has {} rows", header.height);
+        let message = format!("a texture of one dimension has {}", Count(header.height, "row"));
         return Err(damaged(Kind::Dds, message));
     }
     let shape = Shape {

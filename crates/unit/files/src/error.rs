@@ -2,6 +2,7 @@
 
 use crate::Kind;
 use std::path::{Path, PathBuf};
+use texunit_forms::Count;
 use texunit_texel::Format;
 
 /// A file that cannot be read or written, and why.
@@ -48,7 +49,7 @@ pub enum Problem {
     #[error("the file is empty")]
     Empty,
     /// More bytes than we read, or decode to.
-    #[error("{what} has {bytes} bytes, but the limit is {}", crate::MAX_BYTES)]
+    #[error("{what} has {}, but the limit is {}", Count(bytes, "byte"), crate::MAX_BYTES)]
     TooLarge {
         /// `the file`, `the decoded picture`.
         what: &'static str,
@@ -92,7 +93,7 @@ pub enum Problem {
         wanted: Format,
     },
     /// Another size than wanted.
-    #[error("is {} texels, but {} were expected", size_text(*.found), size_text(*.wanted))]
+    #[error("is {}, but {} were expected", Count(size_text(*.found), "texel"), size_text(*.wanted))]
     Extent {
         /// Width, height, depth expected.
         wanted: [u32; 3],
@@ -100,7 +101,7 @@ pub enum Problem {
         found: [u32; 3],
     },
     /// More dimensions than wanted.
-    #[error("is {} texels, which is not a texture of {wanted} dimension{}", size_text(*.found), if *.wanted == 1 { "" } else { "s" })]
+    #[error("is {}, which is not a texture of {wanted} dimension{}", Count(size_text(*.found), "texel"), if *.wanted == 1 { "" } else { "s" })]
     Dims {
         /// Dimensions expected.
         wanted: u8,
@@ -108,7 +109,7 @@ pub enum Problem {
         found: [u32; 3],
     },
     /// A raw file of another length than its size says.
-    #[error("has {found} bytes, but {width} x {height} x {depth} texels of {format} take {}", .format.byte_size([*.width, *.height, *.depth]))]
+    #[error("has {}, but {width} x {height} x {depth} texels of {format} take {}", Count(found, "byte"), .format.byte_size([*.width, *.height, *.depth]))]
     RawSize {
         /// Texel format.
         format: Format,

@@ -5,6 +5,7 @@ use crate::error::Problem;
 use crate::io::damaged;
 use crate::{Kind, MAX_BYTES};
 use ktx2::{Format as Vk, Header, Index, LevelIndex, ParseError, SupercompressionScheme};
+use texunit_forms::Count;
 use texunit_texel::Format;
 
 /// Our format, whether the file says that it is sRGB, Vulkan's format. (An sRGB block format says
@@ -93,7 +94,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
         let data = section(bytes, byte_offset, byte_length).ok_or_else(short)?;
         let wanted = shape.level_size(format, level);
         if data.len() as u128 != wanted {
-            let message = format!("level {level} has {} bytes instead of {wanted}", data.len());
+            let message =
+                format!("level {level} has {} instead of {wanted}", Count(data.len(), "byte"));
             return Err(damaged(Kind::Ktx2, message));
         }
         out.push(crate::io::copy(data)?);

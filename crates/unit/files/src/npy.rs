@@ -7,6 +7,7 @@ use crate::error::Problem;
 use crate::io::damaged;
 use crate::raster::{Meaning, Raster, Sample};
 use crate::{Kind, MAX_BYTES, Texels, Wanted};
+use texunit_forms::{CHANNELS, Count};
 use texunit_texel::{Channel, Format};
 
 /// Longest header that is read; NumPy's own limit is 10,000 bytes.
@@ -67,7 +68,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Array, Problem> {
     let data = &bytes[start + length..];
     if data.len() as u64 != size {
         return Err(bad(&format!(
-            "the shape takes {size} bytes, but {} follow the header",
+            "the shape takes {}, but {} follow the header",
+            Count(size, "byte"),
             data.len()
         )));
     }
@@ -294,6 +296,10 @@ impl Array {
         if channels > 1 || (extra && axes.last() == Some(&1)) {
             match axes.split_last() {
                 Some((&last, rest)) if last == u64::from(channels) => axes = rest,
+                Some((3, _)) => {
+                    let channels = format!("the last axis must have length {channels}");
+                    return Err(refuse(format!("{channels}: texels have {CHANNELS}")));
+                }
                 _ => return Err(refuse(format!("the last axis must have length {channels}"))),
             }
         }

@@ -7,9 +7,14 @@
 #[macro_use]
 mod words;
 
+mod count;
 mod geometry;
 
+pub use count::Count;
 pub use geometry::{Coordinates, Element, Geometry, UnknownGeometry};
+
+/// How many channels texels have, in the words of all messages that refuse another number.
+pub const CHANNELS: &str = "1, 2 or 4 channels of 8, 16 or 32 bits; 3 is not possible: pad to 4";
 
 words! {
     /// Policy of surface accesses outside (PTX `.clamp`).

@@ -6,6 +6,7 @@ mod end;
 mod part;
 
 pub use end::{End, Gone};
+use texunit_forms::Count;
 
 use crate::cell::{Atom, Cell};
 use crate::{Window, hint};
@@ -38,7 +39,12 @@ fn ask_for_huge_pages(data: NonNull<u8>, size: usize) {
 
 /// An access that does not lie inside its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{len} bytes at offset {offset} are not inside a block of {size} bytes")]
+#[error(
+    "{} at offset {offset} {} not inside a block of {}",
+    Count(len, "byte"),
+    Count(len, "byte").are(),
+    Count(size, "byte")
+)]
 pub struct OutOfBounds {
     /// Byte offset of the access.
     pub offset: u64,
@@ -112,7 +118,7 @@ impl Drop for Block {
 
 impl std::fmt::Debug for Block {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Block({:?}, {} bytes)", self.name, self.size)
+        write!(f, "Block({:?}, {})", self.name, Count(self.size, "byte"))
     }
 }
 

@@ -2,12 +2,13 @@
 
 use crate::block::{Block, Gone};
 use std::sync::Arc;
+use texunit_forms::Count;
 
 /// Why memory could not be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AllocError {
     /// The device's limit would be passed.
-    #[error("{size} bytes are more than the {available} that the device has left")]
+    #[error("{} {} more than the {available} that the device has left", Count(size, "byte"), Count(size, "byte").are())]
     Limit {
         /// Bytes asked for.
         size: u64,
@@ -15,7 +16,7 @@ pub enum AllocError {
         available: u64,
     },
     /// The host has no such memory.
-    #[error("the host does not have {size} bytes of memory")]
+    #[error("the host does not have {} of memory", Count(size, "byte"))]
     Host {
         /// Bytes asked for.
         size: u64,
@@ -64,7 +65,7 @@ pub struct Near {
 
 /// A block that cannot have the address it was to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{len} bytes at {address:#x} are not free: {}", other_text(.other))]
+#[error("{} at {address:#x} {} not free: {}", Count(len, "byte"), Count(len, "byte").are(), other_text(.other))]
 pub struct AttachError {
     /// Wanted address.
     pub address: u64,
@@ -76,7 +77,10 @@ pub struct AttachError {
 
 fn other_text(other: &Option<(u64, u64)>) -> String {
     match other {
-        Some((base, size)) => format!("{size} bytes at {base:#x} are in use"),
+        Some((base, size)) => {
+            let bytes = Count(size, "byte");
+            format!("{bytes} at {base:#x} {} in use", bytes.are())
+        }
         None => "they pass the end of the address space".to_owned(),
     }
 }
@@ -112,18 +116,20 @@ impl AddressError {
 impl std::fmt::Display for AddressError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if let Some(gone) = &self.gone {
-            return write!(f, "{} bytes at {:#x}: {gone}", self.len, self.address);
+            return write!(f, "{} at {:#x}: {gone}", Count(self.len, "byte"), self.address);
         }
-        write!(f, "{} bytes at {:#x} are in no allocation", self.len, self.address)?;
+        let bytes = Count(self.len, "byte");
+        write!(f, "{bytes} at {:#x} {} in no allocation", self.address, bytes.are())?;
         if let Some(Near { name, address: base, size, number }) = &self.nearest {
             write!(
                 f,
-                "; the nearest is {name} ({size} bytes at {base:#x}, allocation {number}), "
+                "; the nearest is {name} ({} at {base:#x}, allocation {number}), ",
+                Count(size, "byte")
             )?;
             match self.address.checked_sub(*base) {
-                None => write!(f, "{} bytes after this address", base - self.address)?,
+                None => write!(f, "{} after this address", Count(base - self.address, "byte"))?,
                 Some(offset) if offset >= *size => {
-                    write!(f, "{} bytes before this address", offset - size)?;
+                    write!(f, "{} before this address", Count(offset - size, "byte"))?;
                 }
                 Some(_) => write!(f, "whose end the access crosses")?,
             }

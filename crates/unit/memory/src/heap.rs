@@ -9,6 +9,7 @@ use crate::{AllocError, Block, Memory};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use texunit_forms::Count;
 
 /// Alignment of allocations and unit of the tables, in bytes.
 const GRANULE: u64 = 16;
@@ -40,7 +41,7 @@ struct State {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FreeError {
     /// Freed before.
-    #[error("the allocation of {size} bytes at {address:#x} has been freed already")]
+    #[error("the allocation of {} at {address:#x} has been freed already", Count(size, "byte"))]
     Twice {
         /// The pointer.
         address: u64,
@@ -229,19 +230,25 @@ impl Heap {
             && address < place(a) + n
         {
             let at = place(a);
-            return format!("it is in a heap allocation of {n} bytes at {at:#x} that was freed");
+            return format!(
+                "it is in a heap allocation of {} at {at:#x} that was freed",
+                Count(n, "byte")
+            );
         }
         let distance = |a: u64, n: u64| address.saturating_sub(place(a) + n);
         match before(&state.live) {
             Some((a, n)) if address < place(a) + n => {
                 let at = place(a);
                 format!(
-                    "its {len} bytes cross the end of a heap allocation of {n} bytes at {at:#x}"
+                    "its {} cross the end of a heap allocation of {} at {at:#x}",
+                    Count(len, "byte"),
+                    Count(n, "byte")
                 )
             }
             Some((a, n)) if distance(a, n) < 1 << 16 => format!(
-                "it is in the device heap, {} bytes past a heap allocation of {n} bytes at {:#x}",
-                distance(a, n),
+                "it is in the device heap, {} past a heap allocation of {} at {:#x}",
+                Count(distance(a, n), "byte"),
+                Count(n, "byte"),
                 place(a)
             ),
             _ => "it is in the device heap, where nothing is allocated".to_owned(),

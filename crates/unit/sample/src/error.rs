@@ -4,6 +4,7 @@
 use crate::input::Dtype;
 #[cfg(feature = "files")]
 use texunit_files::FileError;
+use texunit_forms::{CHANNELS, Count};
 use texunit_unit::{AccessFault, CreateError, PlanError};
 
 /// Whether an error is about the type of something or about its value.
@@ -42,8 +43,8 @@ pub enum SampleError {
     Word { option: &'static str, found: String, expected: String },
     /// A6.
     #[error(
-        "the array of shape {shape} has 3 channels, which no texture has: add a fourth, or make layers of one channel \
-         each, `numpy.moveaxis(a, -1, 0)` with layered=True"
+        "the array of shape {shape} has 3 channels: texels have {CHANNELS}, or make layers of one channel each, \
+         `numpy.moveaxis(a, -1, 0)` with layered=True"
     )]
     ThreeChannels { shape: String },
     /// An array whose shape is none of a texture.
@@ -63,13 +64,13 @@ pub enum SampleError {
     #[error("{what} {value}: {rule}")]
     Range { what: &'static str, value: i128, rule: &'static str },
     /// R7.
-    #[error("out has {found} bytes, but the results take {needed}")]
+    #[error("out has {}, but the results take {needed}", Count(found, "byte"))]
     Out { found: usize, needed: usize },
     /// An array whose strides lead out of its memory.
-    #[error("the strides of an array lead out of its {0} bytes of memory")]
+    #[error("the strides of an array lead out of its {} of memory", Count(.0, "byte"))]
     Memory(usize),
     /// There is not so much memory for what sizes ask for.
-    #[error("{0} bytes of memory cannot be had")]
+    #[error("{} of memory cannot be had", Count(.0, "byte"))]
     Room(u64),
     /// A16: memory that a texture cannot share.
     #[error(

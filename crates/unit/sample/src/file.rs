@@ -4,6 +4,7 @@ use crate::meaning::Mipmaps;
 use std::path::Path;
 use std::sync::Arc;
 use texunit_files::{Container, Kind, Wanted};
+use texunit_forms::Count;
 use texunit_memory::Block;
 use texunit_texel::{Format, readings};
 use texunit_unit::{
@@ -135,8 +136,9 @@ pub fn resource(
     let Source { shape, bytes, srgb } = source;
     let size = shape.size().map_err(refused)?;
     let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    let block = Block::new(size as usize, &*name)
-        .ok_or_else(|| Refused::input(format!("cannot allocate {size} bytes of memory")))?;
+    let block = Block::new(size as usize, &*name).ok_or_else(|| {
+        Refused::input(format!("cannot allocate {} of memory", Count(size, "byte")))
+    })?;
     let resource = Resource::array(&shape, Arc::new(block), name).map_err(refused)?;
     resource.fill_packed(&bytes).map_err(refused)?;
     Ok((resource, srgb))
@@ -173,7 +175,7 @@ fn container(args: &FileOptions, file: &Path) -> Result<Source, Refused> {
     let most = levels.len() as u32;
     let keep = if args.mipmaps { 1 } else { args.levels.unwrap_or(most) };
     if keep == 0 || keep > most {
-        return Err(Refused::usage(format!("`{name}` has {}, not {keep}", count(most, "level"))));
+        return Err(Refused::usage(format!("`{name}` has {}, not {keep}", Count(most, "level"))));
     }
     let [width, height, depth] = extent;
     let shape = ArrayShape {
@@ -238,12 +240,18 @@ fn flat(args: &FileOptions, file: &Path, kind: Kind, wanted: Geometry) -> Result
             _ => String::new(),
         };
         return Err(Refused::input(format!(
-            "`{name}` holds {} bytes of texels, but {} takes {needed}{faces}",
-            bytes.len(),
+            "`{name}` holds {} of texels, but {} takes {needed}{faces}",
+            Count(bytes.len(), "byte"),
             describe(&shape)
         )));
     }
     Ok(Source { shape, bytes, srgb: format.is_srgb_block() })
+}
+
+/// How many axes an array of numbers has; `None` of what is none, or cannot be read.
+pub fn axes(file: &Path) -> Option<usize> {
+    let array = (Kind::of(file) == Kind::Npy).then(|| texunit_files::read_array(file).ok())??;
+    Some(array.shape.len())
 }
 
 /// The format of an array's elements.
@@ -258,17 +266,17 @@ fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, Refused> {
 fn describe(shape: &ArrayShape) -> String {
     let g = shape.geometry;
     let size: Vec<String> = shape.extent.axes()[..g.axes()].iter().map(u32::to_string).collect();
-    let mut text = format!("{} texels of {} (.{g})", size.join(" x "), shape.format);
+    let mut text = format!("{} of {} (.{g})", Count(size.join(" x "), "texel"), shape.format);
     if g.is_cube() {
-        text = format!("{} of {text}", count(shape.planes(), "face"));
+        text = format!("{} of {text}", Count(shape.planes(), "face"));
     } else if g.is_array() {
-        text = format!("{} of {text}", count(shape.layers, "layer"));
+        text = format!("{} of {text}", Count(shape.layers, "layer"));
     }
     if g.is_multisample() {
-        text += &format!(" with {}", count(shape.samples, "sample"));
+        text += &format!(" with {}", Count(shape.samples, "sample"));
     }
     if let Some(levels) = shape.levels {
-        text += &format!(" with {}", count(levels, "level"));
+        text += &format!(" with {}", Count(levels, "level"));
     }
     text
 }
@@ -316,7 +324,10 @@ fn extent(
     };
     if geometry == Geometry::D1 && height != 1 {
         let name = file.display();
-        return Err(Refused::input(format!("`{name}` has {height} rows, but .1d has one")));
+        return Err(Refused::input(format!(
+            "`{name}` has {}, but .1d has one",
+            Count(height, "row")
+        )));
     }
     Ok(Extent { width, height, depth })
 }
@@ -332,9 +343,4 @@ fn make_levels(args: &FileOptions, source: &mut Source) -> Result<(), Refused> {
     let wanted = args.levels.map_or(Mipmaps::All, Mipmaps::Levels);
     crate::texture::make_levels(wanted, &mut source.shape, &mut source.bytes)
         .map_err(|e| Refused::usage(format!("--levels: {e}")))
-}
-
-/// `1 level`, `2 levels`
-fn count(n: u32, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

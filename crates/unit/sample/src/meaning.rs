@@ -2,6 +2,7 @@
 
 use crate::error::{SampleError, shape_text};
 use crate::input::Input;
+use texunit_forms::{CHANNELS, Count};
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Extent, Geometry};
 
@@ -126,7 +127,11 @@ impl ArrayOptions {
         let lead = [self.layered, self.cube, self.multisample].into_iter().filter(|&is| is).count();
         let refused = |rule: String| SampleError::Shape { shape: shape_text(shape), rule };
         let Some(rest) = shape.len().checked_sub(lead).filter(|&rest| rest > 0) else {
-            return Err(refused(format!("{} axes at least are needed", lead + 1)));
+            return Err(refused(format!(
+                "at least {} {} needed",
+                Count(lead + 1, "axis"),
+                Count(lead + 1, "axis").are()
+            )));
         };
         // Depth formats and rgb10a2 are one number a texel.
         let packed = self.format.is_some_and(|f| f.plain_channel().is_none() && !f.is_block());
@@ -156,9 +161,9 @@ impl ArrayOptions {
         if let Some(format) = self.format {
             if format.texel_size() as usize != bytes {
                 return Err(refused(format!(
-                    "{} of {format} has {} bytes, but this array's has {bytes}",
+                    "{} of {format} has {}, but this array's has {bytes}",
                     if format.is_block() { "a block" } else { "a texel" },
-                    format.texel_size(),
+                    Count(format.texel_size(), "byte"),
                 )));
             }
             return Ok((format, format.block_extent()));
@@ -168,7 +173,7 @@ impl ArrayOptions {
         let format = plain.ok_or_else(|| match last {
             3 => SampleError::ThreeChannels { shape: shape_text(shape) },
             _ => refused(format!(
-                "its last axis is read as channels, of which there are 1, 2 or 4{}",
+                "its last axis is read as channels: texels have {CHANNELS}{}",
                 others(self, shape)
             )),
         })?;

@@ -3,6 +3,7 @@
 use crate::error::{SampleError, shape_text};
 use crate::fill::{Number, Operand};
 use crate::input::{Input, broadcast};
+use texunit_forms::Count;
 use texunit_unit::{CoordType, FetchForm, FetchKind, Geometry, Lod, ResultType};
 
 /// A vector operand of many fetches.
@@ -206,7 +207,7 @@ impl<'a> Points<'a> {
             Self::Separate(all) if all.len() == wanted => Ok(all),
             Self::Separate(all) => Err(SampleError::Operand(format!(
                 "{what}: {} expected, one for each axis, found {}",
-                if wanted == 1 { "1 array".to_owned() } else { format!("{wanted} arrays") },
+                if wanted == 1 { "1 array".to_owned() } else { Count(wanted, "array").to_string() },
                 all.len()
             ))),
             Self::Array(array) if wanted == 1 => Ok(vec![array]),

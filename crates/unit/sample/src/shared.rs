@@ -3,6 +3,7 @@
 use crate::error::SampleError;
 use crate::input::Input;
 use crate::meaning::{ArrayOptions, Mipmaps};
+use texunit_forms::Count;
 use texunit_unit::ArrayShape;
 
 /// What an array is whose memory can be that of a texture, or why it cannot be: rows of textures begin at multiples of 8
@@ -32,8 +33,9 @@ pub fn shared_shape(levels: &[Input<'_>], array: &ArrayOptions) -> Result<ArrayS
     let is_one_row = rows == 1 && shape.extent.depth == 1 && shape.planes() * shape.samples == 1;
     if size != packed && !is_one_row {
         return Err(SampleError::NotShared(format!(
-            "a row of {} texels of {} is not a multiple of 8 bytes, at which rows of a texture begin",
-            shape.extent.width, shape.format
+            "a row of {} of {} is not a multiple of 8 bytes, at which rows of a texture begin",
+            Count(shape.extent.width, "texel"),
+            shape.format
         )));
     }
     Ok(shape)

@@ -7,6 +7,7 @@ use crate::meaning::ArrayOptions;
 use crate::request::{Points, index};
 use crate::texture::resource;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_unit::{
     ClampMode, Coordinates, Geometry, Lanes, ReduceOp, ReduceType, Resource, Surface as Header,
     SurfaceAnswer, SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, ZERO_LANES,
@@ -240,7 +241,7 @@ impl Surface {
         if values.shape().last() != Some(&self.channels) {
             return Err(SampleError::Shape {
                 shape: shape_text(values.shape()),
-                rule: format!("values have a last axis of {} channels", self.channels),
+                rule: format!("values have a last axis of {}", Count(self.channels, "channel")),
             });
         }
         Ok((0..self.channels).map(|channel| values.of_last(channel)).collect())

@@ -145,7 +145,7 @@ fn a2_to_a5_shapes_alone() {
 #[test]
 fn a6_three_channels() {
     let text = meaning(&[3, 5, 3], &ArrayOptions::default());
-    assert!(text.contains("add a fourth") && text.contains("moveaxis"), "{text}");
+    assert!(text.contains("pad to 4") && text.contains("moveaxis"), "{text}");
     is_value(ArrayOptions::default().meaning(&zeros(&[3, 5, 3], Dtype::U8).input()), "3 channels");
 }
 
@@ -155,7 +155,7 @@ fn a7_other_channels() {
     for words in ["1, 2 or 4", "dim=3", "layered=True", "cube=True"] {
         assert!(text.contains(words), "{text}");
     }
-    assert!(meaning(&[], &ArrayOptions::default()).contains("1 axes"));
+    assert!(meaning(&[], &ArrayOptions::default()).contains("1 axis"));
     assert!(
         meaning(&[1, 2, 3, 4, 5], &ArrayOptions::default()).contains("(D, H, W[, C]) expected")
     );

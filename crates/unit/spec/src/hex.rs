@@ -1,12 +1,12 @@
 //! Numbers in strings of hexadecimal digits without separators, highest digit first.
 
+use texunit_forms::Count;
+
 /// Numbers of `digits` hexadecimal digits each.
 pub fn numbers(text: &str, digits: usize) -> Result<Vec<u64>, String> {
     if !text.len().is_multiple_of(digits) {
-        return Err(format!(
-            "{} digits are not a whole number of {digits}-digit numbers",
-            text.len()
-        ));
+        let all = Count(text.len(), "digit");
+        return Err(format!("{all} {} not a whole number of {digits}-digit numbers", all.are()));
     }
     let number = |chunk: &[u8]| {
         chunk.iter().try_fold(0_u64, |value, &digit| {

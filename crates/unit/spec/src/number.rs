@@ -2,6 +2,7 @@
 
 use crate::problem::{Problem, codes};
 use crate::table::{At, Found, Table};
+use texunit_forms::Count;
 
 /// Types of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +91,7 @@ impl Scalar {
     pub fn what(&self) -> String {
         match self.ty {
             Some(ty) => format!("a scalar of type {}", ty.name()),
-            None => format!("a structure of {} bytes", self.bytes.len()),
+            None => format!("a structure of {}", Count(self.bytes.len(), "byte")),
         }
     }
 }

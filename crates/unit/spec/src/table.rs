@@ -5,6 +5,7 @@ use crate::problem::{Edit, Problem, codes, nearest};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use texunit_forms::Count;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -76,7 +77,7 @@ impl Context {
             edits.sort_by_key(|edit| edit.0.start);
             edits.dedup();
             if edits.len() > 1 {
-                note.help = Some(format!("it is there {} times", edits.len()));
+                note.help = Some(format!("it is there {}", Count(edits.len(), "time")));
             }
             note.edits = edits.into();
             note

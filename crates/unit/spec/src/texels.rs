@@ -5,6 +5,7 @@ use crate::number::{self, Typed};
 use crate::problem::codes;
 use crate::rng::Random;
 use crate::table::{At, Found, Table};
+use texunit_forms::Count;
 use texunit_texel::{Channel, Format, f32_to_f16};
 use texunit_unit::{ArrayShape, Extent};
 use toml::Value;
@@ -80,14 +81,15 @@ impl Texels {
         match self {
             Self::Bytes(bytes) if bytes.len() == size => Ok(bytes.clone()),
             Self::Bytes(bytes) => {
-                Err(format!("there are {} bytes of texels, not {size}", bytes.len()))
+                let own = Count(bytes.len(), "byte");
+                Err(format!("there {} {own} of texels, not {size}", own.are()))
             }
             Self::Fill(texel) if texel.len() == format.texel_size() as usize => {
                 Ok(texel.iter().copied().cycle().take(size).collect())
             }
             Self::Fill(texel) => Err(format!(
-                "`fill` has {} bytes, but a texel of {format} has {}",
-                texel.len(),
+                "`fill` has {}, but a texel of {format} has {}",
+                Count(texel.len(), "byte"),
                 format.texel_size()
             )),
             Self::Ramp { first, step } => Ok(ramp(channel(format)?, *first, *step, size)),

@@ -199,7 +199,7 @@ fn texels_are_read_as_they_are_written() {
     );
     assert_eq!(
         Texels::Bytes(vec![0]).packed(format, &sizes).unwrap_err(),
-        "there are 1 bytes of texels, not 12"
+        "there is 1 byte of texels, not 12"
     );
     let block = Format::from_name("bc1").unwrap();
     assert!(ramp.packed(block, &[8]).unwrap_err().contains("whole numbers of bytes"));

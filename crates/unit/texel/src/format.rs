@@ -260,6 +260,10 @@ pub struct UnknownFormat {
 impl std::fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "`{}` is not a texel format", self.name)?;
+        let stem = self.name.strip_suffix("x3").and_then(Format::from_name);
+        if stem.is_some_and(|format| format.channels() == 1) {
+            write!(f, ": texels have {}", texunit_forms::CHANNELS)?;
+        }
         match self.nearest {
             Some(near) => write!(f, "; did you mean `{near}`?"),
             None => write!(f, "; available: {}", Format::names().collect::<Vec<_>>().join(", ")),
@@ -277,7 +281,10 @@ impl std::str::FromStr for Format {
         Self::from_name(name).ok_or_else(|| {
             let lower: String = name.chars().take(32).collect::<String>().to_ascii_lowercase();
             let apart = |format: &Self| strsim::osa_distance(format.name(), &lower);
-            let nearest = Self::all().min_by_key(apart).filter(|near| apart(near) <= 2);
+            let nearest = || Self::all().min_by_key(apart).filter(|near| apart(near) <= 2);
+            // Three channels are padded.
+            let padded = |stem: &str| Self::from_name(&format!("{stem}x4"));
+            let nearest = lower.strip_suffix("x3").and_then(padded).or_else(nearest);
             UnknownFormat { name: name.to_owned(), nearest }
         })
     }
@@ -314,6 +321,9 @@ mod tests {
         assert_eq!("u8x4".parse(), Ok(Format::from_name("u8x4").expect("listed")));
         let wrong = |name: &str| name.parse::<Format>().expect_err("not a format").to_string();
         assert_eq!(wrong("F32x4"), "`F32x4` is not a texel format; did you mean `f32x4`?");
+        let three = "`u8x3` is not a texel format: texels have 1, 2 or 4 channels of 8, 16 or 32 bits; 3 is not possible: \
+                     pad to 4; did you mean `u8x4`?";
+        assert_eq!(wrong("u8x3"), three);
         assert!(wrong("rgba8888").starts_with("`rgba8888` is not a texel format; available: u8, "));
         assert!(wrong(&"x".repeat(1 << 20)).contains("available"));
         for (i, row) in CHANNELS.iter().enumerate() {

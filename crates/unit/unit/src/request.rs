@@ -1,6 +1,7 @@
 //! What the executor asks of the unit, a warp at a time, and what it gets back.
 
 use crate::resource::Layout;
+use texunit_forms::Count;
 pub use texunit_forms::{ClampMode, Coordinates, Geometry, ReduceOp, ReduceType};
 
 /// A 32-bit value for each lane of a warp: raw bits of f32, s32 or u32.
@@ -312,7 +313,7 @@ pub struct SurfaceAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessFault {
     /// `.trap` outside (docs/numerics.md 10).
-    #[error("{}coordinate ({x}, {y}, {z}) with {size} bytes is outside {resource}", of_layer(*.layer))]
+    #[error("{}coordinate ({x}, {y}, {z}) with {} is outside {resource}", of_layer(*.layer), Count(size, "byte"))]
     Outside {
         /// Lane.
         lane: u32,
@@ -331,9 +332,7 @@ pub enum AccessFault {
     },
     /// x is not a multiple of the access size.
     #[error(
-        "{}byte coordinate {x} is not a multiple of the {size} bytes accessed in {resource}",
-        of_layer(*.layer)
-    )]
+        "{}byte coordinate {x} is not a multiple of the {} accessed in {resource}", of_layer(*.layer), Count(size, "byte"))]
     Misaligned {
         /// Lane.
         lane: u32,

@@ -18,7 +18,7 @@ pub use view::View;
 pub(crate) use shape::elements;
 use std::ops::Range;
 use std::sync::Arc;
-use texunit_forms::Geometry;
+use texunit_forms::{Count, Geometry};
 use texunit_memory::Block;
 use texunit_texel::{Format, decode_block, unpack};
 
@@ -359,7 +359,7 @@ impl Resource {
     fn size_text(&self) -> String {
         let Extent { width, height, depth } = self.extent();
         let size = match self.geometry().axes() {
-            1 => counted(width, "texel"),
+            1 => Count(width, "texel").to_string(),
             2 => format!("{width} x {height} texels"),
             _ => format!("{width} x {height} x {depth} texels"),
         };
@@ -367,13 +367,13 @@ impl Resource {
         let ArrayShape { layers, levels, samples, geometry, .. } = self.shape;
         if geometry.is_array() {
             let noun = if geometry.is_cube() { "cube" } else { "layer" };
-            text += &format!(", {}", counted(layers, noun));
+            text += &format!(", {}", Count(layers, noun));
         }
         if let Some(levels) = levels {
-            text += &format!(", {}", counted(levels, "level"));
+            text += &format!(", {}", Count(levels, "level"));
         }
         if geometry.is_multisample() {
-            text += &format!(", {}", counted(samples, "sample"));
+            text += &format!(", {}", Count(samples, "sample"));
         }
         text
     }
@@ -388,12 +388,6 @@ impl Resource {
         let article = if self.layout == Layout::Array { "a " } else { "" };
         format!("{role} `{}` is {article}{} of {}", self.name, self.kind(), self.size_text())
     }
-}
-
-/// `1 layer`, `2 layers`.
-fn counted(n: u32, noun: &str) -> String {
-    let ending = if n == 1 { "" } else { "s" };
-    format!("{n} {noun}{ending}")
 }
 
 #[cfg(test)]

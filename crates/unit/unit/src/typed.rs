@@ -7,6 +7,7 @@ use crate::warp::{FetchArrays, FetchPlan, Scratch};
 use bytemuck::Pod;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_memory::Block;
 use texunit_texel::Format;
 
@@ -73,7 +74,8 @@ impl Resource {
     ) -> Result<Self, CreateError> {
         let (size, name) = (shape.size()?, name.into());
         let block = usize::try_from(size).ok().and_then(|size| Block::new(size, name.clone()));
-        let none = || CreateError::Refused(format!("{size} bytes of memory cannot be had"));
+        let none =
+            || CreateError::Refused(format!("{} of memory cannot be had", Count(size, "byte")));
         let resource = Self::array(shape, Arc::new(block.ok_or_else(none)?), name)?;
         resource.fill_packed(bytemuck::cast_slice(texels))?;
         Ok(resource)

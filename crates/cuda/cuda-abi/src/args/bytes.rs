@@ -55,7 +55,7 @@ fn range(first: Raw<'_>, size: usize, offset: usize, count: usize) -> Result<*mu
         return Err(null(&first));
     }
     let inside = offset.checked_add(count).is_some_and(|end| end <= size);
-    assert!(inside, "{count} bytes from {offset} of {size}");
+    assert!(inside, "bytes {offset} to {offset} + {count} of {size}");
     Ok(first.0.cast::<u8>().wrapping_add(offset))
 }
 
@@ -103,7 +103,7 @@ impl InBytes<'_> {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(self.size).map_err(|_| {
             let size = self.size;
-            CUresult::OUT_OF_MEMORY.because(format!("no memory is left for {size} bytes"))
+            CUresult::OUT_OF_MEMORY.because(format!("no memory is left for a copy of size {size}"))
         })?;
         bytes.resize(self.size, 0);
         self.read(0, &mut bytes)?;

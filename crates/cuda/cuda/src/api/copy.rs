@@ -166,5 +166,5 @@ unsafe fn host(pointer: Raw<'_>) -> End<'_> {
 }
 
 fn array(array: Handle<ArrayObject>, offset: usize) -> Answer<End<'static>> {
-    Ok(End::array(array.get()?.array.clone(), [offset as u64, 0, 0]))
+    Ok(End::line(array.get()?.array.clone(), offset as u64))
 }

@@ -18,6 +18,7 @@ use texunit_cuda_abi::{
     CUmemcpyAttributes, CUresult, CopySide2D, CopySide3D, Refusal,
 };
 use texunit_device::Array;
+use texunit_forms::Count;
 
 /// Copies that a structure describes: at once, and in a stream.
 macro_rules! copies {
@@ -383,10 +384,8 @@ unsafe fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> A
     let unit = units.first().copied().unwrap_or(1);
     if units.iter().any(|&other| other != unit) {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "src and dst are arrays whose elements have {} and {} bytes: they are copied only between arrays of the \
-             same element size",
-            units[0], units[1]
-        )));
+            "src and dst are arrays whose elements have {} and {}: they are copied only between arrays of the \
+             same element size", units[0], Count(units[1], "byte"))));
     }
     let [from, to] = arrays;
     // SAFETY: as the caller promises.
@@ -412,8 +411,11 @@ fn array_of(operand: &CUmemcpy3DOperand) -> Answer<Option<Array>> {
 
 /// Elements whose bytes pass 64 bits.
 fn too_wide(elements: u64, unit: u64) -> Refusal {
-    CUresult::INVALID_VALUE
-        .because(format!("{elements} elements of {unit} bytes are more bytes than 64 bits count"))
+    CUresult::INVALID_VALUE.because(format!(
+        "{} of {} are more bytes than 64 bits count",
+        Count(elements, "element"),
+        Count(unit, "byte")
+    ))
 }
 
 /// # Safety

@@ -7,6 +7,7 @@ use crate::facts;
 use crate::state::{self, Gpu};
 use std::ffi::{c_char, c_int, c_uint};
 use texunit_cuda_abi::{CUdevice, CUresult, CUuuid};
+use texunit_forms::CHANNELS;
 
 /// `CUdevprop`, of the first versions of CUDA.
 #[repr(C)]
@@ -128,7 +129,7 @@ driver_api! {
         }
         if !matches!(numChannels, 1 | 2 | 4) {
             return Err(CUresult::INVALID_VALUE
-                .because(format!("numChannels {numChannels} is not 1, 2 or 4")));
+                .because(format!("numChannels {numChannels}: texels have {CHANNELS}")));
         }
         maxWidthInElements.set(of(gpu, 69)? as usize)
     }

@@ -12,6 +12,7 @@ use crate::stream::Stream;
 use std::ffi::{c_char, c_float, c_int, c_uint};
 use std::sync::{Arc, PoisonError};
 use texunit_cuda_abi::CUresult;
+use texunit_forms::Count;
 
 /// Most bytes of parameters that a prepared launch may be given.
 const MAX_PARAMETERS: usize = 32 << 10;
@@ -99,7 +100,7 @@ driver_api! {
         let size = |name: &str, n: c_int| match u32::try_from(n) {
             Ok(n @ 1..) => Ok(n),
             _ => Err(CUresult::INVALID_VALUE
-                .because(format!("{name} {n} is not a size of a block, 1 and more"))),
+                .because(format!("{name} {n} is not a size of a CTA, 1 and more"))),
         };
         let block = [size("x", x)?, size("y", y)?, size("z", z)?];
         prepare(hfunc, |prepared| prepared.block = block)
@@ -181,10 +182,8 @@ fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer 
     let end = start + bytes.len();
     if end > MAX_PARAMETERS {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "offset {offset} and {} bytes end at {end}, more than {MAX_PARAMETERS}, the maximum size of a kernel's \
-             parameters",
-            bytes.len()
-        )));
+            "offset {offset} and {} end at {end}, more than {MAX_PARAMETERS}, the maximum size of a kernel's \
+             parameters", Count(bytes.len(), "byte"))));
     }
     prepare(function, |prepared| {
         let params = &mut prepared.params;
@@ -210,8 +209,8 @@ fn prepared(function: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>
     let size = function.kernel.param_size() as usize;
     if params.len() < size {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "{} bytes of parameters were set (cuParamSetSize, cuParamSetv), and kernel `{}` has {size}",
-            params.len(),
+            "{} of parameters were set (cuParamSetSize, cuParamSetv), and kernel `{}` has {size}",
+            Count(params.len(), "byte"),
             launch::shown(&function)
         )));
     }

@@ -14,6 +14,7 @@ use texunit_cuda_abi::{
     CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUresult,
 };
 use texunit_device::{Block, Rights, rights_to_pin};
+use texunit_forms::Count;
 
 driver_api! {
     /// Allocates host memory.
@@ -145,7 +146,8 @@ fn check_rights(address: u64, size: u64, writable: bool) -> Answer {
         }
         _ => return Ok(()),
     };
-    let reason = format!("{size} bytes of host memory at {address:#x} are not registered: {why}");
+    let (bytes, are) = (Count(size, "byte"), Count(size, "byte").are());
+    let reason = format!("{bytes} of host memory at {address:#x} {are} not registered: {why}");
     say_refused(&reason);
     Err(CUresult::INVALID_VALUE.because(reason))
 }
@@ -163,7 +165,7 @@ fn host_allocation(pointer: Raw<'_>) -> Answer<Arc<Allocation>> {
         AllocationKind::Host(_) | AllocationKind::Registered(_) => Ok(allocation),
         _ => Err(CUresult::INVALID_VALUE.because(format!(
             "p {address:#x} is {}, not host memory that was allocated or registered",
-            allocation.kind.name()
+            allocation.words()
         ))),
     }
 }

@@ -103,13 +103,13 @@ fn attributed(
         attribute::CLUSTER_DIMENSION | attribute::PREFERRED_CLUSTER_DIMENSION => {
             if [x, y, z].contains(&0) {
                 return Err(CUresult::INVALID_VALUE.because(format!(
-                    "a cluster of {x} x {y} x {z} blocks is empty: each side is at least 1"
+                    "a cluster of {x} x {y} x {z} CTAs is empty: each side is at least 1"
                 )));
             }
             if [x, y, z] != [1; 3] {
                 let reason = format!(
-                    "a launch asks for clusters of {x} x {y} x {z} blocks; texunit runs clusters \
-                     of one block only"
+                    "a launch asks for clusters of {x} x {y} x {z} CTAs; texunit runs clusters \
+                     of one CTA only"
                 );
                 say_refused(&reason);
                 return Err(CUresult::INVALID_CLUSTER_SIZE.because(reason));

@@ -17,6 +17,7 @@ use texunit_cuda_abi::{
     CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, CUdevice, CUdeviceptr,
     CUmemLocation, CUresult,
 };
+use texunit_forms::Count;
 
 driver_api! {
     /// Remembers advice; the location is a device's number or `CU_DEVICE_CPU`.
@@ -152,13 +153,11 @@ driver_api! {
             _ => false,
         };
         let reason = if !allocation.is_managed() {
-            format!("dptr {dptr:#x} is {}, not managed memory", allocation.kind.name())
+            format!("dptr {dptr:#x} is {}, not managed memory", allocation.words())
         } else if !whole {
             format!(
-                "dptr {dptr:#x}, length {length} are not a whole allocation, which begins at {:#x} and has {} bytes \
-                 (or length 0)",
-                allocation.base, allocation.size
-            )
+                "dptr {dptr:#x}, length {length} are not a whole allocation, which begins at {:#x} and has {} \
+                 (or length 0)", allocation.base, Count(allocation.size, "byte"))
         } else if !flag {
             format!(
                 "flags {flags} is not CU_MEM_ATTACH_GLOBAL (1), CU_MEM_ATTACH_HOST (2), or with a stream that was created \
@@ -212,13 +211,14 @@ fn managed(address: u64, count: usize) -> Answer<(Arc<Allocation>, Range<u64>)> 
     if !allocation.is_managed() {
         return refused(format!(
             "devPtr {address:#x} is {}, not managed memory",
-            allocation.kind.name()
+            allocation.words()
         ));
     }
     if !allocation.holds(address, len) {
         return refused(format!(
-            "count {count} from devPtr {address:#x} on passes the end of the allocation: {} bytes from {:#x} on",
-            allocation.size, allocation.base
+            "count {count} from devPtr {address:#x} on passes the end of the allocation: {} from {:#x} on",
+            Count(allocation.size, "byte"),
+            allocation.base
         ));
     }
     Ok((allocation, address..address + len))

@@ -7,6 +7,7 @@ use crate::memory::{self, AllocationKind};
 use crate::state;
 use std::ffi::c_uint;
 use texunit_cuda_abi::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CUdeviceptr, CUresult};
+use texunit_forms::Count;
 
 driver_api! {
     /// Bytes of device memory that are free, and all.
@@ -43,7 +44,7 @@ driver_api! {
         }
         let pitch = WidthInBytes.checked_next_multiple_of(PITCH).ok_or_else(|| CUresult::INVALID_VALUE.because(format!("WidthInBytes {WidthInBytes} is more than any memory has")))?;
         let size = pitch.checked_mul(Height).ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
-            "{Height} rows of {pitch} bytes are more than any memory has"
+            "{Height} rows of {} are more than any memory has", Count(pitch, "byte")
         )))?;
         dptr.set(memory::allocate(&context, size)?)?;
         pPitch.set(pitch)

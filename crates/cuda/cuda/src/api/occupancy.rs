@@ -12,6 +12,7 @@ use crate::refused::{InProgram, say_refused};
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 use texunit_cuda_abi::{CUlaunchConfig, CUresult, launch_attribute};
+use texunit_forms::Count;
 
 /// `CUoccupancyB2DSize`: bytes of dynamic shared memory of a block of so many threads.
 type SharedOfBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
@@ -81,8 +82,8 @@ driver_api! {
         let profile = context.gpu.profile;
         let size = occupancy::available_shared(&function, profile, count, threads);
         dynamicSmemSize.set(size.ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
-            "{numBlocks} blocks of {blockSize} threads of the kernel are more than a multiprocessor holds, whatever \
-             their shared memory is"
+            "{} of {} of the kernel are more than a multiprocessor holds, whatever \
+             their shared memory is", Count(numBlocks, "CTA"), Count(blockSize, "thread")
         )))? as usize)
     }
 
@@ -170,7 +171,7 @@ fn best(
     let (threads, count) = occupancy::best_block(&function, profile, limit, dynamic);
     if count == 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "no block of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
+            "no CTA of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
             crate::launch::shown(&function)
         )));
     }
@@ -191,7 +192,7 @@ unsafe fn held(
     // SAFETY: as the caller promises.
     for one in unsafe { config.attributes() }.to_vec()? {
         if one.id == launch_attribute::CLUSTER_DIMENSION && one.value[..3] != [1; 3] {
-            let reason = "texunit runs clusters of one block only";
+            let reason = "texunit runs clusters of one CTA only";
             say_refused(reason);
             return Err(CUresult::INVALID_CLUSTER_SIZE.because(reason));
         }

@@ -5,7 +5,7 @@ use crate::args::{Answer, In, Out, Text};
 use crate::array::{ArrayObject, MipmapObject};
 use crate::call::driver_api;
 use crate::context::current;
-use crate::format::format;
+use crate::format::{format, format_of};
 use crate::handle::Handle;
 use crate::module::{Function, Module};
 use crate::texref::{self, Bound, SurfaceReference, TextureReference};
@@ -15,6 +15,7 @@ use texunit_cuda_abi::{
     CU_PARAM_TR_DEFAULT, CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1,
     CUdeviceptr, CUresult, Refusal,
 };
+use texunit_forms::Count;
 
 driver_api! {
     /// The reference of a `.texref` of a module.
@@ -131,7 +132,7 @@ driver_api! {
         current()?;
         let channels = u32::try_from(NumPackedComponents).map_err(|_| CUresult::INVALID_VALUE.because(format!("NumPackedComponents {NumPackedComponents} is negative")))?;
         let reference = hTexRef.get()?;
-        format(fmt, channels)?;
+        format_of(["fmt", "NumPackedComponents"], fmt, channels)?;
         reference.set(|state| { state.format = Some((fmt, channels)); Ok(()) })
     }
 
@@ -268,7 +269,7 @@ fn set_address(
     if aligned && cut != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "ByteOffset is null, and dptr {address:#x} is not a multiple of {ALIGN}, the texture alignment: the \
-             offset of {cut} bytes has to go somewhere"
+             offset of {} has to go somewhere", Count(cut, "byte")
         )));
     }
     reference.get()?.set(|state| {

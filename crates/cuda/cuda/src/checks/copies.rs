@@ -7,6 +7,7 @@ use crate::memory::endpoint::Endpoint;
 use std::ops::Range;
 use texunit_checks::race::{Memory, Queue};
 use texunit_checks::{Check, Finding, Padding, rules};
+use texunit_forms::Count;
 use texunit_report::Severity;
 
 /// Runs of undefined bytes of a copy that are kept.
@@ -64,7 +65,7 @@ pub(crate) fn copies(queue: Queue, pieces: impl Iterator<Item = ((u64, u64), boo
 fn submitted(race: &Memory, queue: Queue, (what, bytes): (&str, u64), pieces: &[(u64, u64, bool)]) {
     let place = asked::here().into_iter().next();
     let place = place.map_or_else(String::new, |place| format!(" at {place}"));
-    race.copies(queue, format!("a {what} of {bytes} bytes{place}"), pieces);
+    race.copies(queue, format!("a {what} of {}{place}", Count(bytes, "byte")), pieces);
 }
 
 impl<'a> Watch<'a> {
@@ -151,20 +152,26 @@ impl Drop for Watch<'_> {
         }
         let (Some(log), Some((count, at))) = (log(), self.lost.take()) else { return };
         let (number, object) = self.from.named(at);
-        let bytes = match count {
-            1 => "1 byte".to_owned(),
-            _ => format!("{count} bytes"),
-        };
+        let bytes = Count(count, "byte");
         // What a kernel has stored there may be what nobody has written elsewhere.
         let address = self.from.range(at, 1).map_or(0, |(address, _)| address);
         let moved = log.moved(address, number).map(|moved| format!("the first byte was {moved}"));
-        let what = match moved {
+        let what = match &moved {
+            Some(moved)
+                if moved.contains(" from texel ") || moved.contains(" from the block of ") =>
+            {
+                "that depend on texels that were never written"
+            }
             Some(_) => "that depend on memory that was never written",
             None => "that were never written",
         };
         let padding = self.runs.take().and_then(|(runs, len)| Padding::of(&runs, len));
         let each = padding.map_or_else(String::new, |Padding { stride, elements, bytes }| {
-            format!(", {bytes} in each of {elements} elements of {stride} bytes, as the padding of structures")
+            format!(
+                ", {bytes} in each of {} of {}, as the padding of structures",
+                Count(elements, "element"),
+                Count(stride, "byte")
+            )
         });
         let message = format!("a copy to the host has {bytes} {what}{each}, the first is {object}");
         let made = asked::places(number).into_iter().enumerate().map(|(i, place)| match i {

@@ -22,7 +22,8 @@ use std::sync::atomic::{
 use std::sync::{Mutex, PoisonError};
 use texunit_checks::race::{HostRace, Memory, Touched};
 use texunit_checks::{Check, Finding, rules};
-use texunit_device::{Rights, views};
+use texunit_device::{Described, Rights, views};
+use texunit_forms::Count;
 
 /// Has memory made from now on so that the program can be watched.
 pub(crate) fn watch() {
@@ -229,11 +230,12 @@ fn tell_one(race: &Memory, note: &Note) {
     }
 }
 
-fn object(address: u64) -> Option<String> {
+fn object(address: u64) -> Option<Described> {
     let linear = state::gpus().ok()?.iter().find_map(|gpu| memory::linear(gpu, address, 1))?;
     let (range, number) = (linear.allocation(), linear.number());
     let (size, name) = (range.end - range.start, linear.name());
-    Some(format!("allocation {number} ({size} bytes of `{name}`)"))
+    let text = format!("allocation {number} ({} of `{name}`)", Count(size, "byte"));
+    Some(Described { text, allocation: Some(number) })
 }
 
 /// Notes an access. Called in a handler of signals: no locks, no memory.

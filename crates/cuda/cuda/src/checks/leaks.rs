@@ -14,6 +14,7 @@ use crate::texture::{Surface, Texture};
 use std::collections::BTreeMap;
 use texunit_checks::rules::{self, CheckRule};
 use texunit_checks::{Check, Finding, Log};
+use texunit_forms::Count;
 
 /// Objects of one kind that were made at one place.
 #[derive(Default)]
@@ -103,7 +104,7 @@ fn memory_of(log: &Log, context: &Context, groups: &mut Groups) {
             log.suppress(1);
             continue;
         }
-        let what = format!("allocation of {}", allocation.kind.made_by());
+        let what = format!("allocation of {}", allocation.made_by());
         add(groups, rule, &what, allocation.id, allocation.size);
     }
     let whole = |array: &ArrayObject| array.context == handle && array.level_of.is_none();
@@ -150,8 +151,8 @@ fn finding(rule: &'static CheckRule, what: &str, group: Group) -> Finding {
     };
     let bytes = match (bytes, count) {
         (0, _) => String::new(),
-        (bytes, 1) => format!(" ({bytes} bytes)"),
-        (bytes, _) => format!(" ({bytes} bytes in all)"),
+        (bytes, 1) => format!(" ({})", Count(bytes, "byte")),
+        (bytes, _) => format!(" ({} in all)", Count(bytes, "byte")),
     };
     let end = if rule == rules::LEAK_ALLOCATION { "freed" } else { "destroyed" };
     let note = |(i, place): (usize, String)| {

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::module::Function;
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{ArgError, Diagnostic};
+use texunit_forms::Count;
 
 /// What messages call a kernel.
 pub(crate) fn shown(function: &Function) -> String {
@@ -22,11 +23,12 @@ pub(super) fn too_much_shared(context: &Context, function: &Function, shape: &Sh
     let (most, fixed) = (function.max_dynamic_shared(), function.static_shared());
     let optin = context.gpu.profile.shared_optin * 1024;
     format!(
-        "sharedMemBytes {} is more than {most}, the dynamic shared memory of kernel `{}` (beside {fixed} bytes of static); \
+        "sharedMemBytes {} is more than {most}, the dynamic shared memory of kernel `{}` (beside {} of static); \
          CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that \
          up to {}",
         shape.shared,
         shown(function),
+        Count(fixed, "byte"),
         i64::from(optin).saturating_sub(i64::from(fixed)).max(0)
     )
 }
@@ -52,11 +54,12 @@ pub(super) fn wrong(error: &ArgError, shape: &Shape, function: &Function) -> Str
         }
         ArgError::Block(reason) => format!("kernel `{}`: {reason}", shown(function)),
         ArgError::Shared { size, max } => format!(
-            "sharedMemBytes {} and {} bytes of static shared memory of kernel `{}` are {size} bytes, more than the {max} \
-             that a block can have on this device",
+            "sharedMemBytes {} and {} of static shared memory of kernel `{}` are {}, more than the {max} \
+             that a CTA can have on this device",
             shape.shared,
-            function.static_shared(),
-            shown(function)
+            Count(function.static_shared(), "byte"),
+            shown(function),
+            Count(size, "byte")
         ),
         other => format!("kernel `{}`: {other}", shown(function)),
     }

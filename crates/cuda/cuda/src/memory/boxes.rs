@@ -9,6 +9,7 @@ use crate::memory::endpoint::{Endpoint, Side, Space};
 use std::marker::PhantomData;
 use texunit_cuda_abi::CUresult;
 use texunit_device::Array;
+use texunit_forms::Count;
 
 /// Bytes that are copied at a time.
 const PIECE: u64 = 64 * 1024;
@@ -26,7 +27,8 @@ pub(crate) struct End<'a> {
 enum Of {
     /// Memory from an address on. Only the constructors of [`End`] make it, which have been promised what is there.
     Memory(Memory),
-    Array(Array),
+    /// An array, of a copy whose parameters count bytes of a line, or else bytes, rows and slices.
+    Array(Array, bool),
 }
 
 /// Memory from an address on.
@@ -75,24 +77,25 @@ impl<'a> End<'a> {
 
     /// A box in an array that begins at byte, row, slice or layer.
     pub(crate) fn array(array: Array, at: [u64; 3]) -> Self {
-        Self { of: Of::Array(array), at, program: PhantomData }
+        Self { of: Of::Array(array, false), at, program: PhantomData }
+    }
+
+    /// Bytes of an array of one dimension, from an offset on.
+    pub(crate) fn line(array: Array, offset: u64) -> Self {
+        Self { of: Of::Array(array, true), at: [offset, 0, 0], program: PhantomData }
     }
 
     /// Checks that a box of this size is inside.
     pub(super) fn find(&self, side: Side, size: [u64; 3]) -> Answer<Found<'a>> {
         let at = self.at;
         match &self.of {
-            Of::Array(array) => {
+            Of::Array(array, is_line) => {
                 array.check_box(at, size).map_err(|error| {
                     let side = side.name();
-                    let [x, y, z] = at;
-                    let [width, height, depth] = size;
-                    let place = || {
-                        format!(
-                            "{side}Array: a box of {width} bytes x {height} x {depth} from ({x}, {y}, {z}) on"
-                        )
-                    };
-                    refusal(error).within(place, &[])
+                    match wrong_in_array(side, array, *is_line, (at, size)) {
+                        Some(reason) => CUresult::INVALID_VALUE.because(reason),
+                        None => refusal(error).within(|| format!("{side}Array"), &[]),
+                    }
                 })?;
                 Ok(Found { place: Endpoint::Array(array.clone()), steps: [0; 2], at })
             }
@@ -119,6 +122,41 @@ impl<'a> End<'a> {
             }
         }
     }
+}
+
+/// Which parameter of a copy does not go with an array: one that says where the box begins, or its size. Of a copy of a line they
+/// have names of their own.
+fn wrong_in_array(
+    side: &str,
+    array: &Array,
+    is_line: bool,
+    (at, size): ([u64; 3], [u64; 3]),
+) -> Option<String> {
+    let names = match is_line {
+        true => [("Offset", "ByteCount"); 3],
+        false => [("XInBytes", "WidthInBytes"), ("Y", "Height"), ("Z", "Depth")],
+    };
+    let (all, unit) = (array.copy_extent(), array.copy_unit());
+    for (name, bytes) in [(format!("{side}{}", names[0].0), at[0]), (names[0].1.into(), size[0])] {
+        if !bytes.is_multiple_of(unit) {
+            let texel = if array.format().is_block() { "a block" } else { "a texel" };
+            return Some(format!(
+                "{name} {bytes} is not a multiple of {unit}, the bytes of {texel} of {side}Array"
+            ));
+        }
+    }
+    let is_outside = |&i: &usize| at[i].checked_add(size[i]).is_none_or(|end| end > all[i]);
+    let axis = (0..3).find(is_outside)?;
+    let (at, size, (offset, extent)) = (at[axis], size[axis], names[axis]);
+    let (row, word) = [("a row of ", "byte"), ("", "row"), ("", "slice")][axis];
+    let own = Count(all[axis], word);
+    Some(match at {
+        0 => format!("{extent} {size} is more than {row}{side}Array has: {own}"),
+        _ => format!(
+            "{side}{offset} {at}: {} from there on, past the end of {row}{side}Array ({own})",
+            Count(size, word)
+        ),
+    })
 }
 
 /// Most bytes from a row to the next (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
@@ -174,8 +212,10 @@ fn span(side: &str, pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Re
     };
     numbers().ok_or_else(|| {
         format!(
-            "{side}: a box of {} bytes x {} x {} with a pitch of {pitch} ends past the last address",
-            size[0], size[1], size[2]
+            "{side}: a box of {} x {} x {} with a pitch of {pitch} ends past the last address",
+            Count(size[0], "byte"),
+            size[1],
+            size[2]
         )
     })
 }

@@ -7,6 +7,7 @@ use crate::state;
 use std::sync::Arc;
 use texunit_cuda_abi::CUresult;
 use texunit_device::{Array, Linear};
+use texunit_forms::Count;
 
 /// What the caller says of an address (`CUmemorytype`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +82,8 @@ impl<'a> Endpoint<'a> {
         }
         if address.checked_add(len).is_none() {
             return refused(format!(
-                "{len} bytes from {name} {address:#x} on pass the end of the addresses"
+                "{} from {name} {address:#x} on pass the end of the addresses",
+                Count(len, "byte")
             ));
         }
         let gpus = state::gpus()?;
@@ -195,15 +197,21 @@ impl<'a> Endpoint<'a> {
                 let (number, size) = (linear.number(), range.end - range.start);
                 let offset = linear.address() + at[0] - range.start;
                 let name = linear.name();
-                (number, format!("byte {offset} of allocation {number} ({size} bytes of `{name}`)"))
+                (
+                    number,
+                    format!(
+                        "byte {offset} of allocation {number} ({} of `{name}`)",
+                        Count(size, "byte")
+                    ),
+                )
             }
             Self::HostRead(_) | Self::HostWritten(_) | Self::Staged(_) => {
                 (0, "memory of the host".to_owned())
             }
             Self::Array(array) => {
-                let ([x, y, z], number) = (at, array.number());
-                let size = array.size();
-                (number, format!("byte {x} of row {y}, slice {z} of array {number} ({size} bytes)"))
+                let (number, bytes) = (array.number(), Count(array.size(), "byte"));
+                let (texel, format) = (texel(array, at), array.format());
+                (number, format!("{texel} of array {number} ({bytes}, {format})"))
             }
         }
     }
@@ -219,4 +227,14 @@ impl<'a> Endpoint<'a> {
             }
         }
     }
+}
+
+/// The texel, or the block of texels, that holds a byte of an array.
+fn texel(array: &Array, [x, y, z]: [u64; 3]) -> String {
+    let (format, is_layered) = (array.format(), array.planes() > 1);
+    let at = [x / u64::from(format.texel_size()), y, z].map(|number| number.to_string());
+    let axes = if is_layered { 2 } else { array.geometry().axes() };
+    let what = if format.is_block() { "block" } else { "texel" };
+    let layer = if is_layered { format!(" of layer {z}") } else { String::new() };
+    format!("{what} ({}){layer}", at[..axes.clamp(1, 3)].join(", "))
 }

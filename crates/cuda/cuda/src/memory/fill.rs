@@ -8,6 +8,7 @@ use crate::late::{self, Order};
 use crate::memory::endpoint::{Endpoint, Side};
 use texunit_cuda_abi::CUresult;
 use texunit_device::Linear;
+use texunit_forms::Count;
 
 /// What is set.
 struct Rows {
@@ -79,8 +80,11 @@ pub(crate) fn fill(
     }
     let unit = pattern.len() as u64;
     let bytes = width.checked_mul(unit).ok_or_else(|| {
-        CUresult::INVALID_VALUE
-            .because(format!("{width} numbers of {unit} bytes are more bytes than 64 bits count"))
+        CUresult::INVALID_VALUE.because(format!(
+            "{} of {} are more bytes than 64 bits count",
+            Count(width, "number"),
+            Count(unit, "byte")
+        ))
     })?;
     if !address.is_multiple_of(unit) {
         return Err(CUresult::INVALID_VALUE.because(format!(

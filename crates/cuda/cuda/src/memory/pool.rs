@@ -18,6 +18,7 @@ use texunit_cuda_abi::{
     CU_MEM_LOCATION_TYPE_HOST, CUdevice, CUmemLocation, CUresult,
 };
 use texunit_device::{Buffer, Device};
+use texunit_forms::Count;
 
 /// What a pool's memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,6 +58,9 @@ pub(crate) struct Pool {
 
 object!(Pool, "a memory pool", INVALID_VALUE);
 
+/// What messages call memory of pools where no call of the program is known.
+pub(super) const MADE_BY: &str = "cuMemAllocAsync";
+
 /// Bytes of a pool that are in use. When they are let go, after the memory itself, the pool keeps them.
 #[derive(Debug)]
 pub(crate) struct Share {
@@ -68,23 +72,19 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// What messages call it.
-    pub(crate) fn name(&self) -> &'static str {
-        if crate::refused::has_runtime() { "cudaMallocAsync" } else { "cuMemAllocAsync" }
-    }
-
     /// Device memory for it, where the pool has kept some if that fits.
     pub(crate) fn buffer(&self, device: &Device) -> Answer<Buffer> {
+        let name = crate::refused::maker().unwrap_or(MADE_BY);
         let mut state = self.pool.state();
         state.lend(device);
         let kept = state.kept.take(self.size);
         let again = kept.and_then(|(address, room)| {
-            Some((device.alloc_again(address, self.size, self.name())?, room))
+            Some((device.alloc_again(address, self.size, name)?, room))
         });
         let (buffer, room) = match again {
             Some(found) => found,
             None => {
-                let made = device.alloc(self.size, self.name());
+                let made = device.alloc(self.size, name);
                 (made.map_err(|error| memory::no_room(device, self.size, error))?, self.size)
             }
         };
@@ -363,14 +363,15 @@ impl Pool {
         let mut state = self.state();
         let used = state.used.checked_add(size).ok_or_else(|| {
             CUresult::OUT_OF_MEMORY.because(format!(
-                "bytesize {size} with the {} bytes in use are more than 64 bits count",
-                state.used
+                "bytesize {size} with the {} in use are more than 64 bits count",
+                Count(state.used, "byte")
             ))
         })?;
         if self.max_size != 0 && used > self.max_size {
             return Err(CUresult::OUT_OF_MEMORY.because(format!(
-                "bytesize {size} with the {} bytes in use is more than {}, the maxSize of the pool",
-                state.used, self.max_size
+                "bytesize {size} with the {} in use is more than {}, the maxSize of the pool",
+                Count(state.used, "byte"),
+                self.max_size
             )));
         }
         state.used = used;

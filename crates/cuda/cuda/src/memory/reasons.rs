@@ -1,8 +1,9 @@
 //! What is said of memory that is not what a call needs.
 
-use super::{AllocationKind, find, is_device_address, touches};
+use super::{Allocation, AllocationKind, find, is_device_address, touches};
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Device, Error};
+use texunit_forms::Count;
 
 impl AllocationKind {
     /// The function that gives it back.
@@ -14,16 +15,20 @@ impl AllocationKind {
             Self::Registered(_) => "cuMemHostUnregister, cudaHostUnregister",
         }
     }
+}
 
-    /// What a sentence calls such memory.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Device => "device memory (cuMemAlloc)",
-            Self::Pool(_) => "memory of a pool (cuMemAllocAsync)",
-            Self::Host(_) => "host memory (cuMemHostAlloc)",
-            Self::Registered(_) => "registered host memory (cuMemHostRegister)",
-            Self::Managed => "managed memory (cuMemAllocManaged)",
-        }
+impl Allocation {
+    /// What a sentence calls it: what it is, and the function that has made it.
+    pub(crate) fn words(&self) -> String {
+        let what = match self.kind {
+            AllocationKind::Device => "device memory",
+            AllocationKind::Pool(_) => "memory of a pool",
+            AllocationKind::Host(_) => "host memory",
+            AllocationKind::Registered(_) => "registered host memory",
+            AllocationKind::Managed => "managed memory",
+        };
+        let made_by = Some(self.made_by()).filter(|name| name.starts_with("cu"));
+        format!("{what} ({})", made_by.unwrap_or("cuMemHostRegister"))
     }
 }
 
@@ -34,7 +39,8 @@ pub(crate) fn no_room(device: &Device, size: u64, error: Error) -> Refusal {
     let refusal = crate::error::refusal(error);
     match refusal.code {
         CUresult::OUT_OF_MEMORY if size > left => refusal.code.because(format!(
-            "bytesize {size} is more than {left}, what is left of the device's {limit} bytes of memory"
+            "bytesize {size} is more than {left}, what is left of the device's {} of memory",
+            Count(limit, "byte")
         )),
         _ => refusal,
     }
@@ -45,20 +51,23 @@ pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
     match find(address) {
         None if address == 0 => format!("{name} is null"),
         Some(found) => format!(
-            "{name} {address:#x}: {len} bytes pass the end of the allocation, in which {} are left (number {}: {} bytes of {} \
+            "{name} {address:#x}: {} pass the end of the allocation, in which {} are left (number {}: {} of {} \
              from {:#x} on)",
+            Count(len, "byte"),
             (found.base + found.size).saturating_sub(address),
             found.id,
-            found.size,
-            found.kind.name(),
+            Count(found.size, "byte"),
+            found.words(),
             found.base,
         ),
         None if is_device_address(address).unwrap_or(false) => format!(
             "{name} {address:#x} is not in an allocation: the memory was freed, or never allocated, or it is a variable of \
-             fewer than {len} bytes"
+             fewer than {}",
+            Count(len, "byte")
         ),
         None if touches(address, len).unwrap_or(false) => format!(
-            "{name} {address:#x}: {len} bytes begin before an allocation or registered memory, and reach into it"
+            "{name} {address:#x}: {} begin before an allocation or registered memory, and reach into it",
+            Count(len, "byte")
         ),
         None => format!(
             "{name} {address:#x} is ordinary memory of the program, which a device cannot reach: it was neither allocated by \
@@ -77,15 +86,15 @@ pub(super) fn not_freed(name: &str, address: u64) -> String {
         None => format!("{name} {address:#x} is not memory that was allocated or registered"),
         Some(found) if found.base == address => format!(
             "{name} {address:#x} is {}, which is released by {}",
-            found.kind.name(),
+            found.words(),
             found.kind.given_back()
         ),
         Some(found) => format!(
-            "{name} {address:#x} is {} bytes past the start of its allocation, {:#x} (number {}, {} bytes)",
-            address - found.base,
+            "{name} {address:#x} is {} past the start of its allocation, {:#x} (number {}, {})",
+            Count(address - found.base, "byte"),
             found.base,
             found.id,
-            found.size
+            Count(found.size, "byte")
         ),
     }
 }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
+use texunit_forms::Count;
 use texunit_record::{Refused, Written};
 
 /// A launch is recorded.
@@ -20,8 +21,9 @@ pub(super) fn recorded(wanted: &Wanted, function: &Function, number: u64, writte
         let Written { job, files, bytes } = written;
         let name = texunit_report::place::function_name(function.kernel.name());
         say(format_args!(
-            "launch {number}, of {name}, is recorded: {} ({files} files, {})",
+            "launch {number}, of {name}, is recorded: {} ({}, {})",
             job.display(),
+            Count(files, "file"),
             size(*bytes)
         ));
     }
@@ -32,7 +34,7 @@ fn size(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     let unit = units.into_iter().find(|(shift, _)| bytes >> shift > 0);
     unit.map_or_else(
-        || format!("{bytes} bytes"),
+        || Count(bytes, "byte").to_string(),
         |(shift, name)| format!("{:.1} {name}", bytes as f64 / (1_u64 << shift) as f64),
     )
 }
@@ -97,7 +99,10 @@ fn end() {
     let mut text = match count {
         0 => format!("no launch of `{name}` is recorded: the program launched"),
         1 => format!("launch {number} of `{name}` is not recorded: it was launched once"),
-        _ => format!("launch {number} of `{name}` is not recorded: it was launched {count} times"),
+        _ => format!(
+            "launch {number} of `{name}` is not recorded: it was launched {}",
+            Count(count, "time")
+        ),
     };
     if count == 0 {
         let names = progress.of_kernel.keys().take(MAX_NAMES);

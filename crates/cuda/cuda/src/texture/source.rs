@@ -4,7 +4,7 @@ use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::call::say;
 use crate::error::refusal;
-use crate::format::{format, view_format};
+use crate::format::{format_of, view_format};
 use crate::handle::Handle;
 use std::sync::{Arc, Once};
 use texunit_cuda_abi::{
@@ -16,6 +16,7 @@ use texunit_device::{
     Array, Device, Error, Format, Geometry, Linear, MemoryTexels, MipmappedArray, TextureResource,
     View,
 };
+use texunit_forms::Count;
 
 /// What a texture reads.
 #[derive(Clone, Debug)]
@@ -75,7 +76,9 @@ impl Source {
         let size = u64::from(format.texel_size());
         let width = u32::try_from(width).map_err(|_| {
             CUresult::INVALID_VALUE.because(format!(
-                "sizeInBytes {bytes} is {width} elements of {size} bytes, more than any linear texture has"
+                "sizeInBytes {bytes} is {} of {}, more than any linear texture has",
+                Count(width, "element"),
+                Count(size, "byte")
             ))
         })?;
         // Its first byte says which memory it is.
@@ -86,8 +89,8 @@ impl Source {
         if bytes > left {
             SAID.call_once(|| {
                 say(format_args!(
-                    "a texture of linear memory has {bytes} bytes from {address:#x} on, but the allocation ends after {left}: \
-                     fetches past its end are 0 here, and whatever follows it on a GPU"
+                    "a texture of linear memory has {} from {address:#x} on, but the allocation ends after {left}: \
+                     fetches past its end are 0 here, and whatever follows it on a GPU", Count(bytes, "byte")
                 ));
             });
         }
@@ -113,7 +116,8 @@ impl Source {
         let before = (pitch as u64).checked_mul(u64::from(height.saturating_sub(1)));
         let bytes = before.and_then(|before| before.checked_add(row)).ok_or_else(|| {
             CUresult::INVALID_VALUE.because(format!(
-                "{height} rows of pitchInBytes {pitch} are more bytes than 64 bits count"
+                "{} of pitchInBytes {pitch} are more bytes than 64 bits count",
+                Count(height, "row")
             ))
         })?;
         let bytes = if width == 0 || height == 0 { 0 } else { bytes };
@@ -136,13 +140,14 @@ fn memory(device: &Device, address: u64, len: u64) -> Answer<Linear> {
     }
     if address.checked_add(len).is_none() {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "{len} bytes from devPtr {address:#x} on pass the end of the addresses"
+            "{} from devPtr {address:#x} on pass the end of the addresses",
+            Count(len, "byte")
         )));
     }
     let linear = device.linear(address, len);
     crate::memory::tell_unmapped(device);
     linear.map_err(|error| {
-        let place = || format!("{len} bytes from devPtr {address:#x} on");
+        let place = || format!("{} from devPtr {address:#x} on", Count(len, "byte"));
         match &error {
             Error::Address(_) => crate::error::code(&error)
                 .because(crate::memory::not_inside("devPtr", address, len)),
@@ -158,7 +163,8 @@ pub(super) fn source(
     view: Option<&CUDA_RESOURCE_VIEW_DESC>,
 ) -> Answer<Source> {
     let CUDA_RESOURCE_DESC { res_type, what, size, height, pitch_in_bytes, .. } = *descriptor;
-    let memory_format = || format(descriptor.format, descriptor.num_channels);
+    let memory_format =
+        || format_of(["format", "numChannels"], descriptor.format, descriptor.num_channels);
     if descriptor.flags != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "flags {:#x} of the resource descriptor is not 0",

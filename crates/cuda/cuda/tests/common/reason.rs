@@ -10,7 +10,7 @@ use texunit_cuda_abi::CUresult;
 struct Str(*const u8, usize);
 
 unsafe extern "C" {
-    safe fn texunit_runtime_begins() -> u32;
+    fn texunit_runtime_begins(function: Str) -> u32;
     fn texunit_runtime_ends(code: u32, function: Str, name: Str, reason: Str);
     fn texunit_reason(to: *mut u8, size: usize) -> usize;
 }
@@ -27,12 +27,13 @@ pub(crate) fn ready() {
 
 /// What a call answers, and why, if it is refused.
 pub(crate) fn why(call: impl FnOnce() -> CUresult) -> (CUresult, String) {
-    assert_eq!(texunit_runtime_begins(), 1, "reasons are wanted");
+    let none = Str(std::ptr::null(), 0);
+    // SAFETY: an empty text.
+    assert_eq!(unsafe { texunit_runtime_begins(none) }, 1, "reasons are wanted");
     let code = call();
     let mut bytes = vec![0; 4096];
     // SAFETY: the buffer is as long as that.
     let size = unsafe { texunit_reason(bytes.as_mut_ptr(), bytes.len()) };
-    let none = Str(std::ptr::null(), 0);
     // SAFETY: empty texts.
     unsafe { texunit_runtime_ends(0, none, none, none) };
     bytes.truncate(size);

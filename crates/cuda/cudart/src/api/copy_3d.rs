@@ -12,6 +12,7 @@ use crate::types::{
 };
 use texunit_cuda_abi::args::{Answer, In};
 use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY3D, CUresult, CopySide3D};
+use texunit_forms::Count;
 
 in_order! {
     /// Copies slices.
@@ -127,13 +128,15 @@ fn to_driver(src: &Side, dst: &Side, extent: cudaExtent) -> Answer<Option<Boxes>
             if (rows && width > memory.pitch) || (depth > 1 && height > memory.ysize) {
                 let reason = if rows && width > memory.pitch {
                     format!(
-                        "pitch {} of {name}Ptr is less than the width of the extent, {width} bytes",
-                        memory.pitch
+                        "pitch {} of {name}Ptr is less than the width of the extent, {}",
+                        memory.pitch,
+                        Count(width, "byte")
                     )
                 } else {
                     format!(
-                        "ysize {} of {name}Ptr is less than the height of the extent, {height} rows",
-                        memory.ysize
+                        "ysize {} of {name}Ptr is less than the height of the extent, {}",
+                        memory.ysize,
+                        Count(height, "row")
                     )
                 };
                 return Err(INVALID_PITCH_VALUE.because(reason));
@@ -151,10 +154,8 @@ fn element(src: Array, dst: Array) -> Answer<Option<Format>> {
         && (src.bytes()? != dst.bytes()? || src.is_blocks() != dst.is_blocks())
     {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "srcArray and dstArray have elements of {} and {} bytes, or one is block-compressed: they are copied \
-             only between arrays alike in that",
-            src.bytes()?, dst.bytes()?
-        )));
+            "srcArray and dstArray have elements of {} and {}, or one is block-compressed: they are copied \
+             only between arrays alike in that", src.bytes()?, Count(dst.bytes()?, "byte"))));
     }
     Ok(src.or(dst))
 }

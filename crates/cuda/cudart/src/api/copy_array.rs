@@ -10,6 +10,7 @@ use crate::types::{
 };
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUresult, CopySide3D};
+use texunit_forms::Count;
 
 in_order! {
     /// Copies rows into an array.
@@ -286,8 +287,8 @@ impl ArrayPosition {
         let end = y.saturating_mul(pitch).saturating_add(x).saturating_add(count);
         if pitch == 0 || x > pitch || end > all {
             return Err(CUresult::INVALID_VALUE.because(format!(
-                "count {count} from wOffset {x}, hOffset {y} on passes the end of the array, which has {all} bytes in \
-                 rows of {pitch}"
+                "count {count} from wOffset {x}, hOffset {y} on passes the end of the array, which has {} in \
+                 rows of {pitch}", Count(all, "byte")
             )));
         }
         let mut pieces = Vec::new();
@@ -305,8 +306,10 @@ impl ArrayPosition {
             }
             at += width * height;
             y = y.checked_add(height).ok_or_else(|| {
-                CUresult::INVALID_VALUE
-                    .because(format!("hOffset {y} and {height} rows are more than 64 bits count"))
+                CUresult::INVALID_VALUE.because(format!(
+                    "hOffset {y} and {} are more than 64 bits count",
+                    Count(height, "row")
+                ))
             })?;
             x = 0;
         }
@@ -325,7 +328,7 @@ impl Scratch {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(size).map_err(|_| {
             CUresult::OUT_OF_MEMORY
-                .because(format!("the program has no {size} bytes of memory left"))
+                .because(format!("the program has no {} of memory left", Count(size, "byte")))
         })?;
         bytes.resize(size, 0);
         let address = bytes.as_mut_ptr().expose_provenance() as u64;

@@ -12,6 +12,7 @@ use texunit_cuda_abi::args::{Answer, In, Raw};
 use texunit_cuda_abi::{
     CUlaunchAttribute, CUlaunchConfig, CUresult, FIRST_HANDLE, launch_attribute,
 };
+use texunit_forms::Count;
 
 /// Grid, block, and bytes of dynamic shared memory.
 #[derive(Clone, Copy, Debug)]
@@ -190,7 +191,7 @@ pub(crate) fn config(
         blockDimZ: shape.block[2],
         sharedMemBytes: u32::try_from(shape.shared).map_err(|_| {
             CUresult::INVALID_VALUE
-                .because(format!("sharedMem {} is more bytes than any block has", shape.shared))
+                .because(format!("sharedMem {} is more bytes than any CTA has", shape.shared))
         })?,
         hStream: stream,
         attrs: attributes.as_ptr().expose_provenance() as u64,
@@ -242,6 +243,7 @@ fn check_shape(shape: &Shape) -> Answer {
     }
     let [x, y, z] = shape.block;
     Err(INVALID_CONFIGURATION.because(format!(
-        "a block of {x} x {y} x {z} = {threads} threads is more than {most}, the maximum for a block on this device"
+        "a CTA of {x} x {y} x {z} = {} is more than {most}, the maximum for a CTA on this device",
+        Count(threads, "thread")
     )))
 }

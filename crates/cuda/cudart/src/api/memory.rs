@@ -7,6 +7,7 @@ use crate::types::{cudaExtent, cudaPitchedPtr};
 use std::ffi::c_uint;
 use texunit_cuda_abi::args::{Answer, Out};
 use texunit_cuda_abi::{CUdeviceptr, CUresult};
+use texunit_forms::Count;
 
 // The pointers that they take come from the C caller, whose they are, or are to our own variables.
 runtime_api! {
@@ -47,7 +48,7 @@ runtime_api! {
     fn cudaMalloc3D(pitchedDevPtr: Out<cudaPitchedPtr>, extent: cudaExtent) {
         context()?;
         pitchedDevPtr.check()?;
-        let height = extent.height.checked_mul(extent.depth).ok_or_else(|| CUresult::OUT_OF_MEMORY.because(format!("extent of {} rows x {} slices is more than any memory has", extent.height, extent.depth)))?;
+        let height = extent.height.checked_mul(extent.depth).ok_or_else(|| CUresult::OUT_OF_MEMORY.because(format!("extent of {} x {} slices is more than any memory has", Count(extent.height, "row"), extent.depth)))?;
         let (ptr, pitch) = rows(extent.width, height)?;
         let (xsize, ysize) = (extent.width, extent.height);
         pitchedDevPtr.set(cudaPitchedPtr { ptr, pitch, xsize, ysize })

@@ -8,6 +8,7 @@ use crate::types::{cudaExtent, cudaPitchedPtr};
 use std::ffi::c_int;
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CUdeviceptr, CUresult};
+use texunit_forms::Count;
 
 in_order! {
     /// Sets bytes.
@@ -82,15 +83,17 @@ fn slices(to: cudaPitchedPtr, value: c_int, extent: cudaExtent, order: Order) ->
     if height == to.ysize || depth == 1 {
         let all = height.checked_mul(depth).ok_or_else(|| {
             CUresult::INVALID_VALUE.because(format!(
-                "the extent of {height} rows x {depth} slices is more than 64 bits count"
+                "the extent of {} x {depth} slices is more than 64 bits count",
+                Count(height, "row")
             ))
         })?;
         return rows((to.ptr, to.pitch), value, [width, all], order);
     }
     let slice = (to.pitch as u64).checked_mul(to.ysize as u64).ok_or_else(|| {
         CUresult::INVALID_VALUE.because(format!(
-            "pitchedDevPtr has slices of {} rows of {} bytes, more than 64 bits count",
-            to.ysize, to.pitch
+            "pitchedDevPtr has slices of {} of {}, more than 64 bits count",
+            Count(to.ysize, "row"),
+            Count(to.pitch, "byte")
         ))
     })?;
     for z in 0..depth as u64 {

@@ -8,6 +8,7 @@ use crate::types::Direction;
 use std::ffi::c_void;
 use texunit_cuda_abi::args::{Answer, Out};
 use texunit_cuda_abi::{CUdeviceptr, CUresult};
+use texunit_forms::Count;
 
 runtime_api! {
     /// The address of a variable, whose host counterpart is given.
@@ -68,7 +69,8 @@ fn inside(symbol: *const c_void, offset: usize, count: usize) -> Answer<CUdevice
     let (address, size) = registry::symbol(symbol)?;
     if offset.checked_add(count).is_none_or(|end| end > size) {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "count {count} from offset {offset} on passes the end of the variable, which has {size} bytes"
+            "count {count} from offset {offset} on passes the end of the variable, which has {}",
+            Count(size, "byte")
         )));
     }
     Ok(address + offset as u64)

@@ -7,6 +7,7 @@ use texunit_cuda_abi::{
     CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
     CU_AD_FORMAT_UNSIGNED_INT32,
 };
+use texunit_forms::{CHANNELS, Count};
 
 /// Bits of each channel, and what they are (`cudaChannelFormatDesc`).
 #[allow(non_camel_case_types)]
@@ -124,6 +125,10 @@ impl cudaChannelFormatDesc {
                 return Ok(Format { format, channels });
             }
         }
+        if self.bits == same(self.bits[0], 3) && [8, 16, 32].contains(&self.bits[0]) {
+            let reason = format!("desc has 3 channels: texels have {CHANNELS}");
+            return Err(INVALID_CHANNEL_DESCRIPTOR.because(reason));
+        }
         Err(INVALID_CHANNEL_DESCRIPTOR.because(format!(
             "desc is not a format: bits {:?} and kind f {} (cudaChannelFormatKind) do not go together",
             self.bits, self.kind
@@ -152,8 +157,8 @@ impl Format {
     pub(crate) fn channel(self) -> Answer<cudaChannelFormatDesc> {
         if !(1..=4).contains(&self.channels) {
             return Err(INVALID_CHANNEL_DESCRIPTOR.because(format!(
-                "the array has {} channels, and a cudaChannelFormatDesc has 1 to 4",
-                self.channels
+                "the array has {}, and a cudaChannelFormatDesc has 1 to 4",
+                Count(self.channels, "channel")
             )));
         }
         if self.format == FORMAT_1010102 {

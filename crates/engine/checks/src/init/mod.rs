@@ -14,13 +14,14 @@ use moves::{Moved, Own, Root};
 use origins::{Brought, Origins, Source};
 use std::collections::HashMap;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_report::CheckRule;
 use texunit_report::place::{line_at, shown_file};
-use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
     At, Called, CtaInfo, Events, LaunchInfo, ObjectKind, Observer, Origin, Probe, Register,
     Sink as Use, Undefined,
 };
+use texunit_simt::{Described, SpaceKind};
 
 /// Where a use is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -152,7 +153,7 @@ impl Worker<'_> {
     }
 
     /// Bytes in memory or a texel, in words, and the object that they lie in.
-    fn memory(&self, brought: &Brought, warp: u32, lane: usize) -> (String, String) {
+    fn memory(&self, brought: &Brought, warp: u32, lane: usize) -> (String, Described) {
         let (space, address) = match &brought.from {
             Source::Memory { space, addresses } => (*space, addresses[lane]),
             Source::Texels { of, shape, at } => {
@@ -162,10 +163,10 @@ impl Worker<'_> {
         };
         let (address, count) = Self::bytes(brought, address, lane);
         let name = match space {
-            SpaceKind::Local => "local memory".to_owned(),
+            SpaceKind::Local => "local memory".into(),
             space => object::name(&self.launch, space, address),
         };
-        let bytes = if count == 1 { "a byte".to_owned() } else { format!("{count} bytes") };
+        let bytes = if count == 1 { "a byte".to_owned() } else { Count(count, "byte").to_string() };
         let words = match self.moved(brought, warp, lane) {
             Some(Moved { how, from, .. }) => format!("{bytes} of {name}, {how} from {from}"),
             None => format!("{bytes} of {name} that were never written"),
@@ -196,18 +197,14 @@ impl Worker<'_> {
         at: &At,
         lane: usize,
         what: &Undefined<'_>,
-    ) -> (String, Option<String>, u32) {
+    ) -> (String, Option<Described>, u32) {
         let all = what.register.map(|register| self.slice(at.op, register));
         let all = all.as_deref().unwrap_or_default();
         if let Some((op, brought)) = self.origins.latest(at.warp, lane, all) {
             // The thread's own memory is where code that is not optimised has all variables.
             let is_local = matches!(brought.from, Source::Memory { space: SpaceKind::Local, .. });
             if let Some(moved) = self.moved(brought, at.warp, lane).filter(|_| is_local) {
-                return (
-                    moved.from.to_string(),
-                    moved.object.as_deref().map(str::to_owned),
-                    moved.op,
-                );
+                return (moved.from.to_string(), moved.object.as_deref().cloned(), moved.op);
             }
             let (words, object) = self.memory(brought, at.warp, lane);
             return (words, Some(object), op);
@@ -245,7 +242,7 @@ impl Worker<'_> {
                     Some(known) => known.clone(),
                     None => {
                         let (words, object, op) = self.origin(at, lane, what);
-                        let known: Root = (words.into(), object.map(Into::into), op);
+                        let known: Root = (words.into(), object.map(Arc::new), op);
                         self.own.words.insert((at.op, load), known.clone());
                         known
                     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use texunit_simt::SpaceKind;
+use texunit_simt::{Described, SpaceKind};
 
 /// Words of memory of which it is remembered what has been stored there; of others it is said that nobody has written
 /// them.
@@ -17,7 +17,7 @@ pub(crate) struct Moved {
     /// From what: ``4 bytes of `cudaMalloc+0x64` (256 bytes, allocation 1) that were never written``.
     pub(super) from: Arc<str>,
     /// The object that these lie in.
-    pub(super) object: Option<Arc<str>>,
+    pub(super) object: Option<Arc<Described>>,
     /// The operation that has loaded them first, of the launch that has stored them.
     pub(super) op: u32,
     /// The allocation that they were brought to.
@@ -57,7 +57,7 @@ impl Moves {
 }
 
 /// What undefined bytes are at first: in words, the object that they lie in, the operation that has loaded them.
-pub(super) type Root = (Arc<str>, Option<Arc<str>>, u32);
+pub(super) type Root = (Arc<str>, Option<Arc<Described>>, u32);
 
 /// What has been stored in the memory of a CTA, by words: shared memory, and that of each thread.
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! Which loads of a CTA have brought undefined bytes.
 
 use std::collections::HashMap;
-use texunit_simt::SpaceKind;
 use texunit_simt::observe::{At, Origin, Register, Undefined};
+use texunit_simt::{Described, SpaceKind};
 use texunit_unit::{Resource, TexelIndex};
 
 /// Loads of a CTA that are remembered; of others it is not said where a value came from.
@@ -29,7 +29,7 @@ pub(super) enum Source {
     /// The first texel of each lane that nobody has written.
     Texels {
         /// What they lie in, in words.
-        of: String,
+        of: Described,
         /// Whether there are other levels, layers and samples, and how many axes.
         shape: Shape,
         at: Box<[TexelIndex; 32]>,
@@ -93,7 +93,10 @@ impl Brought {
                 Source::Memory { space, addresses: Box::new(*addresses) }
             }
             (None, Some(texels)) => Source::Texels {
-                of: format!("{} `{}`", texels.resource.kind(), texels.resource.name()),
+                of: Described {
+                    text: format!("{} `{}`", texels.resource.kind(), texels.resource.name()),
+                    allocation: Some(texels.resource.block().number()),
+                },
                 shape: Shape::of(texels.resource),
                 at: Box::new(*texels.at),
             },

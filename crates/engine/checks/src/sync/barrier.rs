@@ -3,6 +3,7 @@
 use super::{Team, Told, lanes_in_words};
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Spot};
+use texunit_forms::Count;
 use texunit_simt::observe::At;
 
 /// A CTA has 16.
@@ -64,7 +65,8 @@ impl Barriers {
             };
             let came = counted(all);
             let message = format!(
-                "barrier {barrier} is for {threads} threads, and only {came} have come to it when the CTA ended"
+                "barrier {barrier} is for {}, and only {came} have come to it when the CTA ended",
+                Count(threads, "thread")
             );
             let found = Found::new(rules::SYNC_BARRIER_COUNT, told.first(&first.at), message);
             told.sink.found(found);
@@ -153,7 +155,10 @@ fn apart(told: &Told<'_>, all: &[Arrival], barrier: u32) -> Option<Found> {
 fn too_many(told: &Told<'_>, all: &[Arrival], barrier: u32, threads: u32) -> Option<Found> {
     let came = counted(all);
     let last = all.last().filter(|_| came > threads)?;
-    let message = format!("barrier {barrier} is for {threads} threads, and {came} have come to it");
+    let message = format!(
+        "barrier {barrier} is for {}, and {came} have come to it",
+        Count(threads, "thread")
+    );
     Some(Found::new(rules::SYNC_BARRIER_COUNT, told.first(&last.at), message))
 }
 

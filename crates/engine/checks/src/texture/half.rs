@@ -2,6 +2,7 @@
 
 use super::words;
 use crate::sink::Spot;
+use texunit_forms::Count;
 use texunit_unit::{Coords, FetchOperands, FetchPlan, ResultType, reference};
 
 /// Whole coordinates of a site whose results are compared with those of the texels that they look like.
@@ -129,7 +130,8 @@ impl Whole {
         let (spot, difference, _) = self.difference.clone()?;
         let (whole, fetches) = (self.whole, self.fetches);
         let message = format!(
-            "{whole} of {fetches} fetches with a linear filter have whole coordinates, which lie between texels: {difference}"
+            "{whole} of {} with a linear filter have whole coordinates, which lie between texels: {difference}",
+            Count(fetches, "fetch")
         );
         Some((spot, message, whole))
     }

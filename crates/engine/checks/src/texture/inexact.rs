@@ -3,6 +3,7 @@
 use super::words;
 use crate::sink::Spot;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_texel::{Channel, Reading, readings};
 use texunit_unit::{
     AddressMode, CoordType, Coords, FetchAnswer, FetchKind, FetchOperands, FetchPlan, Filter,
@@ -200,7 +201,7 @@ impl Table {
                 let of = |x| self.entry(plane, [x, 0, 0], channel).unwrap_or(f64::NAN);
                 format!("between {} and {}", of(lower[0]), of(lower[0] + 1))
             }
-            axes => format!("between the {} entries around it", 1 << axes),
+            axes => format!("between the {} around it", Count(1 << axes, "entry")),
         };
         format!(
             "{component}the result at {place} is {value}, and exact interpolation {around} is {exact}: the difference of \

@@ -5,6 +5,7 @@ use super::site::{Sums, has_places, order, repeats};
 use super::words;
 use crate::rules;
 use crate::sink::Spot;
+use texunit_forms::Count;
 use texunit_unit::{
     AddressMode, CoordType, Coords, FetchKind, FetchOperands, FetchPlan, Filter, Layout, Lod,
 };
@@ -264,7 +265,8 @@ fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot
     if level >= most + slack || level <= least - slack {
         let text = || {
             let acts = if level > most { most } else { least };
-            let have = if levels == 1 { "1 level".to_owned() } else { format!("{levels} levels") };
+            let have =
+                if levels == 1 { "1 level".to_owned() } else { Count(levels, "level").to_string() };
             format!(
                 "level {level} is fetched, and the texture has {have}: the result comes from level {acts}"
             )

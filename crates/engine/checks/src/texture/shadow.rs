@@ -6,6 +6,7 @@ use crate::sink::{Found, Other, OtherAt, Sink, Spot};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use texunit_report::CheckRule;
+use texunit_simt::Described;
 use texunit_simt::observe::{At, FetchAnswered, LaunchInfo, SurfaceAnswered};
 use texunit_unit::{AccessFault, FetchPlan, Layout, Resource, SurfaceKind, TexelIndex, reference};
 
@@ -200,7 +201,7 @@ fn rule(by_surface: bool) -> &'static CheckRule {
     if by_surface { rules::TEXTURE_SURFACE_WRITTEN } else { rules::TEXTURE_WRITTEN }
 }
 
-fn found(read: Spot, (written, by_surface): (Spot, bool), object: Option<String>) -> Found {
+fn found(read: Spot, (written, by_surface): (Spot, bool), object: Option<Described>) -> Found {
     let how = if by_surface { "through a surface" } else { "by a plain store" };
     let message = format!("a texel is fetched that this launch writes {how}");
     let other = Other { what: "writes it here".to_owned(), at: OtherAt::Here(written) };
@@ -225,7 +226,7 @@ impl Texels {
         }
     }
 
-    fn reads(&mut self, sink: &Sink, place: usize, spot: Spot, object: &dyn Fn() -> String) {
+    fn reads(&mut self, sink: &Sink, place: usize, spot: Spot, object: &dyn Fn() -> Described) {
         if let Some(&(writer, by_surface)) = self.written.get(&place) {
             if !sink.again(rule(by_surface), &spot, Some(writer.op), 1) {
                 sink.found(found(spot, (writer, by_surface), Some(object())));

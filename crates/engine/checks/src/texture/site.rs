@@ -6,7 +6,9 @@ use crate::rules;
 use crate::sink::{Found, Sink, Spot};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_report::{CheckRule, Severity};
+use texunit_simt::Described;
 use texunit_simt::observe::{At, FetchAnswered};
 use texunit_unit::{AddressMode, Coords, FetchKind, Geometry, Texture, overrides};
 
@@ -20,7 +22,7 @@ struct Hit {
     severity: Severity,
     spot: Spot,
     message: String,
-    object: String,
+    object: Described,
     count: u64,
 }
 
@@ -36,7 +38,7 @@ pub(super) struct Sums {
     coords: Coords,
     extent: [u32; 3],
     axes: usize,
-    object: String,
+    object: Described,
     first: Spot,
     /// Axes of which wrap or mirror act as clamp, in words.
     clamped: Vec<(usize, String)>,
@@ -257,16 +259,18 @@ impl Sums {
         let kind = match self.coords {
             Coords::Unnormalized if measured.look_normalized(self.extent, self.axes) => {
                 Some(format!(
-                    "all coordinates of {} fetches lie between 0 and 1, and the texture of {size} texels counts in texels",
-                    measured.fetches
+                    "all coordinates of {} lie between 0 and 1, and the texture of {} counts in texels",
+                    Count(measured.fetches, "fetch"),
+                    Count(&size, "texel")
                 ))
             }
             Coords::Normalized if measured.look_like_texels(self.extent, self.axes) => {
                 Some(format!(
-                    "the coordinates of {} fetches are multiples of 1/2 up to {}, and the texture of {size} texels takes them \
+                    "the coordinates of {} are multiples of 1/2 up to {}, and the texture of {} takes them \
                  from 0 to 1",
-                    measured.fetches,
-                    measured.largest()
+                    Count(measured.fetches, "fetch"),
+                    measured.largest(),
+                    Count(&size, "texel")
                 ))
             }
             _ => None,
@@ -283,7 +287,11 @@ impl Sums {
         }
         let ((outside, border), judged) = ((measured.outside, measured.border), measured.judged);
         let lie = |count: u64| {
-            format!("{count} of {judged} footprints lie outside of the texture of {size} texels")
+            format!(
+                "{count} of {} lie outside of the texture of {}",
+                Count(judged, "footprint"),
+                Count(&size, "texel")
+            )
         };
         if let (Some(spot), true) = (outside.0, outside.1 * 2 > judged) {
             self.hit(rules::TEXTURE_OUTSIDE, spot, lie(outside.1), outside.1);

@@ -4,8 +4,9 @@ use super::words;
 use crate::rules;
 use crate::sink::{Found, Sink, Spot};
 use std::collections::HashMap;
+use texunit_forms::Count;
 use texunit_simt::observe::{At, LaunchInfo, SurfaceAnswered};
-use texunit_simt::{Fault, FaultKind};
+use texunit_simt::{Described, Fault, FaultKind};
 use texunit_unit::{AccessFault, SurfaceKind};
 
 /// What the accesses of each operation have in common.
@@ -15,7 +16,7 @@ pub(super) struct Surfaces(HashMap<u32, Seen>);
 #[derive(Clone, Debug)]
 struct Seen {
     first: Spot,
-    object: String,
+    object: Described,
     /// Bytes of an access and of a texel, texels of a row, rows.
     size: u32,
     texel: u32,
@@ -94,9 +95,11 @@ impl Surfaces {
                 continue;
             }
             let message = format!(
-                "x is up to {} here, which is less than the {} elements of a row: it looks like a number of elements, and \
+                "x is up to {} here, which is less than the {} of a row: it looks like a number of elements, and \
                  it counts bytes, {} for an element",
-                seen.most[0], seen.width, seen.texel
+                seen.most[0],
+                Count(seen.width, "element"),
+                seen.texel
             );
             let found = Found::new(rules::TEXTURE_SURFACE_X, odd, message);
             sink.found(Found { object: Some(seen.object.clone()), ..found });

@@ -1,10 +1,12 @@
 //! Sites in words.
 
+use texunit_simt::Described;
 use texunit_unit::{Extent, Resource};
 
 /// ``texture `image` (a 2D array of 64 x 32 texels of u8x4)``
-pub(super) fn object(what: &str, resource: &Resource) -> String {
-    format!("{what} {}", resource.describe())
+pub(super) fn object(what: &str, resource: &Resource) -> Described {
+    let text = format!("{what} {}", resource.describe());
+    Described { text, allocation: Some(resource.block().number()) }
 }
 
 /// `64 x 32`

@@ -8,6 +8,7 @@ use crate::spec::ResourceSpec;
 use std::path::PathBuf;
 use texunit_device::{Extent, Format, Geometry};
 use texunit_files::Container;
+use texunit_forms::Count;
 use texunit_spec::At;
 
 impl Binder<'_> {
@@ -40,13 +41,13 @@ impl Binder<'_> {
             return conflict(format!("`{name}` is {width} x {height} x {depth} texels"));
         }
         if spec.shape.layers.as_ref().is_some_and(|l| l.value != layers) {
-            return conflict(format!("`{name}` has {layers} layers"));
+            return conflict(format!("`{name}` has {}", Count(layers, "layer")));
         }
         check_counts(spec, geometry)?;
         let made = spec.mipmaps.is_some();
         let other = spec.shape.levels.as_ref().is_some_and(|l| l.value != levels);
         if made && levels > 1 || !made && other {
-            return conflict(format!("`{name}` has {levels} mip levels"));
+            return conflict(format!("`{name}` has {}", Count(levels, "mip level")));
         }
         let mipmapped = levels > 1 || spec.shape.levels.is_some();
         Ok(Plan {

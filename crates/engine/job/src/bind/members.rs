@@ -5,6 +5,7 @@ use super::{Binder, Object};
 use crate::problem::{Problem, codes};
 use crate::spec::{Job, ParamValue};
 use texunit_device::{ParamInfo, ParamType};
+use texunit_forms::Count;
 
 /// Bytes of a value in a structure.
 fn size(value: &ParamValue) -> u64 {
@@ -35,9 +36,9 @@ pub(super) fn check_members(
             push(problem(index, codes::PARAMETER, message));
         } else if end > u64::from(param.size) {
             let message = format!(
-                "{} at offset {offset} does not fit into the {} bytes of parameter `{param}`",
+                "{} at offset {offset} does not fit into the {} of parameter `{param}`",
                 value.what(),
-                param.size
+                Count(param.size, "byte")
             );
             push(problem(index, codes::PARAMETER, message));
         } else if let Some((end, before)) = last

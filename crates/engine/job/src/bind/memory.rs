@@ -8,6 +8,7 @@ use crate::spec::{BufferSpec, Data, Parts};
 use std::path::PathBuf;
 use texunit_device::{Buffer, Format, Global, Placement};
 use texunit_files::{FileError, Kind, Wanted};
+use texunit_forms::Count;
 use texunit_spec::At;
 
 impl Binder<'_> {
@@ -30,8 +31,11 @@ impl Binder<'_> {
         };
         let size = match &spec.size {
             Some(size) if size.value < own => {
-                let message =
-                    format!("the data has {own} bytes, more than the size of {}", size.value);
+                let message = format!(
+                    "the data has {}, more than the size of {}",
+                    Count(own, "byte"),
+                    size.value
+                );
                 return Err(Problem::new(codes::VALUE, size.at(), message));
             }
             Some(size) => size.value,
@@ -74,7 +78,8 @@ impl Binder<'_> {
         };
         let pieces = Pieces::new(bytes, parts, data)?;
         if pieces.end() > size {
-            let message = format!("the data has more than the {size} bytes of the variable");
+            let message =
+                format!("the data has more than the {} of the variable", Count(size, "byte"));
             return Err(Problem::new(codes::VALUE, data.at(), message));
         }
         if parts.is_some() {

@@ -7,6 +7,7 @@ use crate::names::job_param;
 use crate::problem::{Problem, codes};
 use crate::spec::{ParamValue, ResourceSpec, SurfaceSpec, TexelSource, TextureSpec};
 use texunit_device::{ArrayDescriptor, Extent, Format, Geometry, TileRegion};
+use texunit_forms::Count;
 use texunit_spec::{At, Layout, Place, Region, TilesSpec};
 
 /// Rows of pitched textures begin at multiples of this many bytes.
@@ -157,7 +158,8 @@ impl Binder<'_> {
         }
         let pitch = spec.shape.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
         if pitch < row {
-            let message = format!("a row takes {row} bytes, more than the pitch of {pitch}");
+            let message =
+                format!("a row takes {}, more than the pitch of {pitch}", Count(row, "byte"));
             return Err(Problem::new(codes::VALUE, at.at(), message));
         }
         let size = pitch.saturating_mul(height.into());

@@ -7,6 +7,7 @@ use crate::spec::{ResourceSpec, TexelSource};
 use std::path::PathBuf;
 use texunit_device::{Extent, Format, Geometry, MipmappedArray};
 use texunit_files::{Kind, MAX_BYTES, Texels, Wanted, mipmaps};
+use texunit_forms::Count;
 use texunit_spec::At;
 
 /// An array that a job describes.
@@ -248,8 +249,9 @@ fn fill<T>(plan: Plan, spec: &ResourceSpec, at: &At<T>, bytes: Vec<u8>) -> Resul
     let is_part = spec.is_undefined && spec.mipmaps.is_none() && (1..needed).contains(&given);
     if needed != given && !is_part {
         let message = format!(
-            "there are {} bytes of texels, but the array takes {needed}: {}",
-            bytes.len(),
+            "there {} {} of texels, but the array takes {needed}: {}",
+            Count(bytes.len(), "byte").are(),
+            Count(bytes.len(), "byte"),
             describe(&plan, spec)
         );
         return Err(Problem::new(codes::VALUE, at.at(), message));
@@ -265,19 +267,19 @@ fn describe(plan: &Plan, spec: &ResourceSpec) -> String {
         2 => format!("{width} x {height}"),
         _ => format!("{width} x {height} x {depth}"),
     };
-    let mut text = format!("{size} texels of {}", plan.format);
+    let mut text = format!("{} of {}", Count(size, "texel"), plan.format);
     let planes = plan.planes();
     if plan.geometry.is_cube() {
         text = format!("{planes} faces of {text}");
     } else if plan.geometry.is_array() {
-        text = format!("{planes} layers of {text}");
+        text = format!("{} of {text}", Count(planes, "layer"));
     }
     if plan.samples > 1 {
-        text += &format!(", {} samples", plan.samples);
+        text += &format!(", {}", Count(plan.samples, "sample"));
     }
     let levels = own_levels(spec);
     if levels > 1 {
-        text += &format!(", {levels} levels");
+        text += &format!(", {}", Count(levels, "level"));
     }
     text
 }
@@ -404,8 +406,8 @@ fn extent(
     let axes = geometry.axes();
     if (axes < 3 && depth != 1) || (axes < 2 && height != 1) {
         return problem(format!(
-            "{width} x {height} x {depth} texels have more than {axes} dimension{}",
-            if axes == 1 { "" } else { "s" }
+            "{width} x {height} x {depth} texels have more than {}",
+            Count(axes, "dimension")
         ));
     }
     Ok(Extent { width, height, depth })
@@ -429,14 +431,15 @@ fn check_rows(plan: &Plan, spec: &ResourceSpec, pieces: &[Piece<'_>]) -> Result<
             let wanted = levels[level].width;
             if width != wanted {
                 return wrong(format!(
-                    "`{file}` has rows of {width} texels, but those of level {level} have {wanted}"
+                    "`{file}` has rows of {}, but those of level {level} have {wanted}",
+                    Count(width, "texel")
                 ));
             }
             if bytes > left {
                 let rows = left / plan.row_bytes(levels[level]).max(1);
                 return wrong(format!(
-                    "`{file}` has {} rows, but level {level} takes {rows} more",
-                    u64::from(height) * u64::from(depth)
+                    "`{file}` has {}, but level {level} takes {rows} more",
+                    Count(u64::from(height) * u64::from(depth), "row")
                 ));
             }
         }

@@ -6,6 +6,7 @@ use super::outcome::{PendingFault, fault_at};
 use super::warp::Warp;
 use crate::fault::{Described, FaultKind};
 use texunit_check::ir::VarId;
+use texunit_forms::Count;
 use texunit_memory::{AddressError, Near, SpaceKind};
 
 /// An object in a space.
@@ -38,7 +39,7 @@ const FAR: u64 = 1 << 30;
 /// An object with its place.
 fn named(Object { name, at, size, number }: &Object<'_>) -> String {
     let number = number.map_or_else(String::new, |number| format!(", allocation {number}"));
-    format!("`{name}` ({size} bytes at {at:#x}{number})")
+    format!("`{name}` ({} at {at:#x}{number})", Count(size, "byte"))
 }
 
 fn described(object: &Object<'_>) -> Described {
@@ -62,8 +63,10 @@ fn describe(objects: &[Object<'_>], address: u64, empty: &str) -> String {
         Some(0) if *size == 0 => format!("{what}: the launch gives it no dynamic memory"),
         Some(offset) if offset < *size => format!("{what}, whose end the access crosses"),
         _ if past == 0 => format!("{what}, which ends just before this address"),
-        _ if before <= past => format!("{what}, which begins {before} bytes after this address"),
-        _ => format!("{what}, which ends {past} bytes before this address"),
+        _ if before <= past => {
+            format!("{what}, which begins {} after this address", Count(before, "byte"))
+        }
+        _ => format!("{what}, which ends {} before this address", Count(past, "byte")),
     }
 }
 

@@ -6,6 +6,7 @@ use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{AsyncCopy, Located};
 use crate::fault::FaultKind;
+use texunit_forms::Count;
 
 impl Context<'_> {
     /// The addresses of all lanes.
@@ -34,7 +35,11 @@ impl Context<'_> {
             }
             let count = if ignored >> lane & 1 != 0 { 0 } else { counts[lane] };
             if count > u64::from(size) {
-                let what = format!("cp.async of {size} bytes cannot read {count} bytes");
+                let what = format!(
+                    "cp.async of {} cannot read {}",
+                    Count(size, "byte"),
+                    Count(count, "byte")
+                );
                 return fault_at(lane, FaultKind::BadOperand(what));
             }
             let mut bytes = [0; 16];

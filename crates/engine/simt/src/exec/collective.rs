@@ -8,6 +8,7 @@ use crate::code::{Barrier, BarrierKind, Inst, Op};
 use crate::fault::FaultKind;
 use crate::observe::{Events, Synchronized};
 use texunit_alu::L32;
+use texunit_forms::Count;
 use texunit_isa::BoolOp;
 
 /// Where the lanes of a membermask have met.
@@ -235,14 +236,15 @@ impl Context<'_> {
             Some(n) if n > 0 && n % 32 == 0 => n,
             Some(n) => {
                 return bad(format!(
-                    "barrier {id} for {n} threads: not a multiple of the warp size"
+                    "barrier {id} for {}: not a multiple of the warp size",
+                    Count(n, "thread")
                 ));
             }
         };
         if state.arrived != 0 && state.expected != expected {
             let say = |n: u32| match n {
                 0 => "all threads".to_owned(),
-                n => format!("{n} threads"),
+                n => Count(n, "thread").to_string(),
             };
             return bad(format!(
                 "barrier {id} is for {} here, but for {} where others have arrived",

@@ -10,6 +10,7 @@ use crate::fault::FaultKind;
 use crate::stats::{Fault, LaunchStats};
 use std::fmt::Write;
 use std::sync::Arc;
+use texunit_forms::Count;
 
 /// Calls at either end of a long chain that a fault keeps.
 const CALLS_SHOWN: usize = 50;
@@ -219,7 +220,11 @@ impl Context<'_> {
                 State::Barrier(id) => {
                     let b = self.cta.barriers[id as usize];
                     let of = if b.expected == 0 { self.cta.live } else { b.expected };
-                    format!("for barrier {id} ({} of {of} threads have arrived)", b.arrived)
+                    format!(
+                        "for barrier {id} ({} of {} have arrived)",
+                        b.arrived,
+                        Count(of, "thread")
+                    )
                 }
                 _ => "for the other lanes of the membermask".to_owned(),
             };
@@ -269,7 +274,7 @@ pub(super) fn progress_of(warps: &[Warp]) -> (u64, u64) {
 fn shorten(calls: &mut Vec<(String, texunit_syntax::Span)>) {
     if calls.len() > 2 * CALLS_SHOWN {
         let last = calls.len() - CALLS_SHOWN;
-        let more = (format!("{} more calls", last - CALLS_SHOWN), calls[CALLS_SHOWN].1);
+        let more = (Count(last - CALLS_SHOWN, "more call").to_string(), calls[CALLS_SHOWN].1);
         calls.splice(CALLS_SHOWN..last, [more]);
     }
 }

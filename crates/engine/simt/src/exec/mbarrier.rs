@@ -12,6 +12,7 @@ use super::warp::{Warp, lanes};
 use crate::code::{Mbarrier, MbarrierAction, Place};
 use crate::fault::FaultKind;
 use crate::observe::{At, Events, Synchronized};
+use texunit_forms::Count;
 use texunit_memory::SpaceKind;
 
 /// Most arrivals of a phase, and most bytes that it may lack (PTX ISA 9.7.13.15.2).
@@ -84,7 +85,9 @@ impl State {
         self.bytes += bytes;
         match self.bytes.unsigned_abs() <= MAX {
             true => Ok(()),
-            false => Err(format!("the phase of the mbarrier would lack {} bytes", self.bytes)),
+            false => {
+                Err(format!("the phase of the mbarrier would lack {}", Count(self.bytes, "byte")))
+            }
         }
     }
 

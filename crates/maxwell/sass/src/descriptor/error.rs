@@ -1,6 +1,7 @@
 //! Why a descriptor cannot be used, or made.
 
 use super::{Bits, Descriptor};
+use texunit_forms::Count;
 use texunit_unit::CreateError;
 
 /// Why a descriptor does not become a resource or a sampler of the unit, or the other way round.
@@ -33,7 +34,7 @@ pub enum DescriptorError {
         reason: String,
     },
     /// Texels or a descriptor outside of memory.
-    #[error("the {bytes} bytes at {address:#x} are not all in memory")]
+    #[error("the {} at {address:#x} {} not all in memory", Count(bytes, "byte"), Count(bytes, "byte").are())]
     Memory {
         /// First byte.
         address: u64,
@@ -41,7 +42,7 @@ pub enum DescriptorError {
         bytes: u64,
     },
     /// More texels than are read.
-    #[error("{bytes} bytes of texels are more than the {max} that are read")]
+    #[error("{} of texels are more than the {max} that are read", Count(bytes, "byte"))]
     TooLarge {
         /// How many.
         bytes: u64,

@@ -10,6 +10,7 @@ mod plans;
 use operands::Operands;
 use plans::Plans;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_sass::Arch;
 use texunit_sass::descriptor::{DescriptorError, Source};
 use texunit_sass::memory::Memory;
@@ -136,7 +137,10 @@ pub enum ExecError {
         message: String,
     },
     /// The index is past the end of the constant bank.
-    #[error("word {index:#x} of the constant bank is asked for, but the bank has {bytes} bytes")]
+    #[error(
+        "word {index:#x} of the constant bank is asked for, but the bank has {}",
+        Count(bytes, "byte")
+    )]
     Constant {
         /// tsPtrIdxU13.
         index: u64,

@@ -3,6 +3,7 @@
 use super::{MAX_BYTES, wrong};
 use crate::exec::{REGISTERS, State};
 use std::collections::BTreeSet;
+use texunit_forms::Count;
 use texunit_sass::memory::Memory;
 use texunit_sass::txd::INDEX;
 use texunit_spec::number::{self, Typed};
@@ -51,7 +52,7 @@ fn lanes(value: &Found<'_>) -> Option<Lanes> {
     let list = value.array("a value, or a list of up to 32 of them")?;
     let mut lanes = [0; 32];
     if list.len() > lanes.len() {
-        value.problem(codes::VALUE, format!("{} values for 32 lanes", list.len()));
+        value.problem(codes::VALUE, format!("{} for 32 lanes", Count(list.len(), "value")));
         return None;
     }
     for (lane, item) in lanes.iter_mut().zip(&list) {

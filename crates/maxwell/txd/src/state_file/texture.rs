@@ -2,6 +2,7 @@
 
 use super::machine::claim;
 use super::{alone, fields, inexpressible, wrong};
+use texunit_forms::Count;
 use texunit_sass::descriptor::{
     Bits, Descriptor, Levels, Placement, Source, Texels as Reading, TextureHeader, TextureType,
     header,
@@ -248,7 +249,11 @@ fn fill(
             let row = header.size[0] as usize * format.texel_size() as usize;
             let pitch = usize::try_from(pitch).unwrap_or(usize::MAX);
             if pitch < row {
-                wrong(table, "pitch", format!("`pitch` is below the {row} bytes of a row"));
+                wrong(
+                    table,
+                    "pitch",
+                    format!("`pitch` is below the {} of a row", Count(row, "byte")),
+                );
                 return None;
             }
             let all = (pitch as u64).saturating_mul(header.size[1].into());

@@ -34,7 +34,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("[constants]\n5 = { head = 1 }", "head", "unknown key `head`: did you mean `header`?"),
     ("[constants]\n5 = {}", "{}", "this table lacks the key `header`"),
     ("[header_pool]\nmax_index = 0x100000", "0x100000", "expected a whole number from 0 to 1048575, found 1048576"),
-    ("header_pool = { address = 0x100 }\nsampler_pool = { address = 0x110 }", "0x110", "sampler_pool: the 32 bytes at 0x110 overlap with memory at 0x100"),
+    ("header_pool = { address = 0x100 }\nsampler_pool = { address = 0x110 }", "0x110", "sampler_pool: the 32 bytes at 0x110 would overlap with memory at 0x100"),
     ("[header_pool]\naddress = -1", "-1", "expected a whole number from 0 to 9223372036854775807, found -1"),
     ("[[texture]]\nformat = \"f32\"\nwidth = 1\naddress = 0", "[[texture]]", "this table lacks the key `index`"),
     ("[[texture]]\nindex = 0x100000\nformat = \"f32\"\nwidth = 1\naddress = 0", "0x100000", "expected a whole number from 0 to 1048575, found 1048576"),
@@ -75,7 +75,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("[[memory]]\naddress = 0\nu32 = [1, \"-1\"]", "\"-1\"", "`-1` does not fit into 32 bits"),
     ("[[memory]]\naddress = 0\nbytes = \"123\"", "\"123\"", "expected an even number of hexadecimal digits"),
     ("[[memory]]\naddress = 0\nzeros = 0x20000001", "0x20000001", "a file fills at most 536870912 bytes of memory"),
-    ("[[memory]]\naddress = 0\nzeros = 16\n[[memory]]\naddress = 8\nbytes = \"00\"", "8", "the 1 bytes at 0x8 overlap with memory at 0x0"),
+    ("[[memory]]\naddress = 0\nzeros = 16\n[[memory]]\naddress = 8\nbytes = \"00\"", "8", "the 1 byte at 0x8 would overlap with memory at 0x0"),
     ("[[memory]]\nzeros = 16", "[[memory]]", "this table lacks the key `address`"),
     ("active = ", "", "expected"),
 ];

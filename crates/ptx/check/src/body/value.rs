@@ -1,5 +1,6 @@
 //! What an operand is, before it is known what it should be.
 
+use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
@@ -10,7 +11,6 @@ use crate::consts::Const;
 use crate::context::Global;
 use crate::context::scope::{Found, Local};
 use crate::ir::{Base, Element, FuncId, LabelId, RegId, Storage};
-use crate::message::say::plural;
 
 /// Where an address points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Value<'_> {
             Value::BranchTargets(_) | Value::CallTargets(_) => "a list of targets".into(),
             Value::Prototype(_) => "a prototype".into(),
             Value::Discard => "_".into(),
-            Value::Vector(items) => format!("a vector of {}", plural(items.len(), "element")),
+            Value::Vector(items) => format!("a vector of {}", Count(items.len(), "element")),
         }
     }
 }

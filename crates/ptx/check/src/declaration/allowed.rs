@@ -2,6 +2,7 @@
 //! declarator. The rules are the assembler's, its blind spots too: it looks at the element of an
 //! array for predicates only, and hardly at all at the parameters of prototypes.
 
+use texunit_forms::Count;
 use texunit_isa::requirement::{OPAQUE, Requirement};
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::Diagnostic;
@@ -64,7 +65,7 @@ impl<'a> Checker<'a> {
         if let Some((count, span)) = v.count
             && u32::try_from(count).is_err()
         {
-            let message = format!("{count} variables of one name are too many");
+            let message = format!("{} of one name are too many", Count(count, "variable"));
             let help = "write a number below 4294967296";
             self.report(Diagnostic::error("E0133", span, message).help(help));
         }

@@ -1,5 +1,6 @@
 //! Initial values of variables: bytes, and the addresses to be filled in.
 
+use texunit_forms::Count;
 use texunit_isa::requirement::{KERNEL_ADDRESS, Requirement};
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, BinaryOp, Expr, ExprKind, Initializer};
@@ -10,7 +11,6 @@ use crate::context::{Checker, Global};
 use crate::declaration::layout::Layout;
 use crate::ir::{Relocation, Storage, Symbol};
 use crate::message::fixes;
-use crate::message::say::plural;
 
 /// Bytes of an initial value that are kept; more in one variable is an attack on memory.
 const MAX_BYTES: u64 = 1 << 28;
@@ -103,14 +103,14 @@ impl<'a> Checker<'a> {
             Diagnostic::error(
                 "E0136",
                 span,
-                format!("a vector has {} here", plural(count as usize, "value")),
+                format!("a vector has {} here", Count(count as usize, "value")),
             )
             .help("write all values of each vector"),
         );
     }
 
     fn too_many(&mut self, span: Span, fits: u64) {
-        let message = format!("there are more values than {}", plural(fits as usize, "element"));
+        let message = format!("there are more values than {}", Count(fits as usize, "element"));
         self.report(
             Diagnostic::error("E0136", span, message)
                 .help("remove values or declare a larger array"),

@@ -1,12 +1,12 @@
 //! `.texref`, `.samplerref` and `.surfref` declarations and their fields (PTX ISA 5.3).
 
+use texunit_forms::Count;
 use texunit_isa::ScalarType;
 use texunit_syntax::ast::{self, ExprKind, Initializer};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::consts::Const;
 use crate::context::Checker;
-use crate::message::say::plural;
 
 /// A field with the types that have it: texref, samplerref, surfref.
 #[rustfmt::skip]
@@ -122,7 +122,7 @@ impl<'a> Checker<'a> {
             Diagnostic::error(
                 "E0136",
                 span,
-                format!("the array has {}", plural(count as usize, "element")),
+                format!("the array has {}", Count(count as usize, "element")),
             )
             .help("write a list of fields for each element, and not more"),
         );

@@ -1,5 +1,6 @@
 //! One parameter or result of a function or prototype, without its place among the others.
 
+use texunit_forms::Count;
 use texunit_isa::requirement::Requirement;
 use texunit_syntax::ast::{self, Space};
 use texunit_syntax::{Diagnostic, Span};
@@ -103,7 +104,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn too_large(&mut self, span: Span, size: u64, max: u64) -> Option<()> {
         self.beyond_ptxas(
             Diagnostic::error("E0133", span, "the variable is too large")
-                .label(format!("{size} bytes, {max} at most"))
+                .label(format!("{}, {max} at most", Count(size, "byte")))
                 .help("keep large data in .global memory"),
         )
     }

@@ -1,5 +1,6 @@
 //! Variables with static storage: at module scope, and those of bodies that all threads share.
 
+use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, Initializer, Linkage, Space};
 use texunit_syntax::{Diagnostic, Span, numbered};
@@ -276,7 +277,7 @@ impl<'a> Checker<'a> {
                     v.span,
                     "there is more static shared memory than any GPU has",
                 )
-                .label(format!("{} bytes, {MAX_SHARED} at most", layout.size))
+                .label(format!("{}, {MAX_SHARED} at most", Count(layout.size, "byte")))
                 .help("declare .extern .shared and pass the size at launch"),
             )?;
         }

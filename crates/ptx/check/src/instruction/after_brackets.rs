@@ -1,5 +1,6 @@
 //! What follows the brackets of tex and tld4: level or gradients, offset, depth reference.
 
+use texunit_forms::Count;
 use texunit_isa::requirement::{COMPARE, OFFSET};
 use texunit_isa::texture::{Registers, geometry as row_of, registers};
 use texunit_isa::{Geometry, MipMode, ScalarType, Shape};
@@ -10,7 +11,7 @@ use crate::body::value::{Value, lanes_of};
 use crate::instruction::coordinates::Shift;
 use crate::instruction::site::Site;
 use crate::ir::{Lod, Operand};
-use crate::message::say::{mnemonic, plural};
+use crate::message::say::mnemonic;
 
 /// Sizes of vectors.
 pub(crate) const ANY_SIZE: &[usize] = &[1, 2, 4];
@@ -122,14 +123,14 @@ impl<'a> Body<'_, 'a> {
         };
         let lanes = items.len();
         if !sizes.contains(&lanes) {
-            let lanes = plural(lanes, "element");
+            let lanes = Count(lanes, "element");
             let message = format!("{name} needs one level, not a vector of {lanes}");
             self.wrong("E0307", operand.span, message, "write a scalar");
             return None;
         }
         let mut list = self.place_vector(site, operand, items, place, 0)?;
         if lanes > 1 {
-            let lanes = plural(lanes, "element");
+            let lanes = Count(lanes, "element");
             let message = format!("{name} needs one level, not a vector of {lanes}");
             let diagnostic = Diagnostic::error("E0307", operand.span, message)
                 .label("ptxas accepts this and takes one of them")
@@ -189,7 +190,7 @@ impl<'a> Body<'_, 'a> {
         if lanes != n {
             let name = mnemonic(site.i);
             let message =
-                format!("{name}: the gradients of .{geometry} have {}", plural(n, "element"));
+                format!("{name}: the gradients of .{geometry} have {}", Count(n, "element"));
             if !(geometry.is_cube() && matches!(lanes, 1 | 2)) {
                 let message = format!("{message}, not {lanes}");
                 self.wrong("E0307", operand.span, message, "write a vector of that size");

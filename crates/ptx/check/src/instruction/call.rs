@@ -1,6 +1,7 @@
 //! Branches and calls.
 
 use std::rc::Rc;
+use texunit_forms::Count;
 
 use texunit_isa::ScalarType;
 use texunit_syntax::ast::{self, OperandKind};
@@ -13,7 +14,6 @@ use crate::context::signature::{Callee, Formal, Signature, formals};
 use crate::declaration::allowed::DeclSite;
 use crate::instruction::site::Site;
 use crate::ir::{Base, FrameVar, FuncId, LabelId, Operand, Prototype};
-use crate::message::say::plural;
 use crate::types::fits;
 
 /// Targets of all indexed branches of a module: lists may name labels again and again.
@@ -317,7 +317,7 @@ impl<'a> Body<'_, 'a> {
                 span,
                 format!(
                     "the call has {}, and the function {}",
-                    plural(given.len(), what),
+                    Count(given.len(), what),
                     formals.len()
                 ),
             )
@@ -376,7 +376,7 @@ impl<'a> Body<'_, 'a> {
                 Diagnostic::error(
                     "E0240",
                     operand.span,
-                    format!("this has {size} bytes, and the parameter {}", formal.size),
+                    format!("this has {}, and the parameter {}", Count(size, "byte"), formal.size),
                 )
                 .help(format!("pass a .param of type .{} and that size", formal.ty)),
             );

@@ -1,5 +1,6 @@
 //! What ld, st, atom and their like move: one register, or a vector between braces.
 
+use texunit_forms::Count;
 use texunit_isa::{AsPredicate, Braces, Limit, OperandRule, ScalarType, TypeKind};
 use texunit_syntax::Span;
 use texunit_syntax::ast;
@@ -8,7 +9,7 @@ use crate::body::Body;
 use crate::body::value::{Value, lanes_of};
 use crate::instruction::site::Site;
 use crate::ir::Operand;
-use crate::message::say::{mnemonic, plural};
+use crate::message::say::mnemonic;
 use crate::types::{fits, fits_relaxed};
 
 impl<'a> Body<'_, 'a> {
@@ -57,10 +58,10 @@ impl<'a> Body<'_, 'a> {
                 operand.span,
                 match rule.braces {
                     Braces::Exactly(_) => {
-                        let held = plural(lanes, "register");
+                        let held = Count(lanes, "register");
                         format!("{name} has {held} of this matrix, not {}", items.len())
                     }
-                    _ => format!("{name} moves {}, not {}", plural(lanes, "element"), items.len()),
+                    _ => format!("{name} moves {}, not {}", Count(lanes, "element"), items.len()),
                 },
                 match rule.braces {
                     Braces::Exactly(_) => {

@@ -21,6 +21,7 @@ mod tuple;
 mod video;
 
 use std::sync::Arc;
+use texunit_forms::Count;
 
 use texunit_isa::{Form, Shape, VideoOperands};
 use texunit_syntax::ast;
@@ -29,7 +30,7 @@ use crate::body::Body;
 use crate::instruction::site::Site;
 use crate::ir::{Instruction, Operands};
 use crate::message::fixes;
-use crate::message::say::{mnemonic, plural};
+use crate::message::say::mnemonic;
 
 impl<'a> Body<'_, 'a> {
     /// Checks an instruction; `None` after a mistake was reported.
@@ -139,7 +140,7 @@ impl<'a> Body<'_, 'a> {
             .map(|f| range(f))
             .fold((usize::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
         let wanted = if wanted.0 == wanted.1 {
-            plural(wanted.0, "operand")
+            Count(wanted.0, "operand").to_string()
         } else {
             format!("{} to {} operands", wanted.0, wanted.1)
         };

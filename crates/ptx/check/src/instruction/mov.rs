@@ -1,5 +1,6 @@
 //! `mov`: copies, addresses, packing and unpacking.
 
+use texunit_forms::Count;
 use texunit_isa::requirement::KERNEL_ADDRESS;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::{Diagnostic, Span};
@@ -9,7 +10,7 @@ use crate::body::value::{Area, Value, lanes_of};
 use crate::instruction::data::plain_bits;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
-use crate::message::say::{mnemonic, plural};
+use crate::message::say::mnemonic;
 use crate::types::fits;
 
 impl<'a> Body<'_, 'a> {
@@ -239,7 +240,7 @@ impl<'a> Body<'_, 'a> {
         self.wrong(
             "E0213",
             span,
-            format!("{} moves {}, not {}", mnemonic(site.i), plural(lanes, "element"), items.len()),
+            format!("{} moves {}, not {}", mnemonic(site.i), Count(lanes, "element"), items.len()),
             "write a vector of that size",
         );
         None

@@ -1,5 +1,6 @@
 //! Operands of txq, suq and istypep.
 
+use texunit_forms::Count;
 use texunit_isa::requirement::{INDIRECT, Requirement};
 use texunit_isa::texture::{QUERY_LEVEL, query_of};
 use texunit_isa::{Attribute, ScalarType};
@@ -23,8 +24,9 @@ impl<'a> Body<'_, 'a> {
                 "E0210",
                 site.i.opcode.span,
                 format!(
-                    "{} takes {needed} operands, not {}",
+                    "{} takes {}, not {}",
                     mnemonic(site.i),
+                    Count(needed, "operand"),
                     site.i.operands.len()
                 ),
                 "write a destination and [texture], and after .level the level",

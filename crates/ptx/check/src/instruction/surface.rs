@@ -1,5 +1,6 @@
 //! Operands of suld, sust and sured.
 
+use texunit_forms::Count;
 use texunit_isa::requirement::INDIRECT;
 use texunit_isa::texture::{SURFACE_COORDINATES, SURFACE_DATA, geometry as row_of};
 use texunit_isa::{AtomOp, Opcode, ScalarType, Shape, TypeKind};
@@ -11,7 +12,7 @@ use crate::body::value::{Value, lanes_of};
 use crate::instruction::site::Site;
 use crate::instruction::tuple::{Flaw, Items, Lead, component_beside_constant, tuple};
 use crate::ir::{self, Operand, SurfaceOperands};
-use crate::message::say::{mnemonic, plural};
+use crate::message::say::mnemonic;
 
 impl<'a> Body<'_, 'a> {
     pub(crate) fn surface_load(&mut self, site: &Site<'_, 'a>) -> Option<SurfaceOperands> {
@@ -132,7 +133,7 @@ impl<'a> Body<'_, 'a> {
                 format!(
                     "{} moves {}, not {}",
                     mnemonic(site.i),
-                    plural(lanes, "element"),
+                    Count(lanes, "element"),
                     items.len()
                 ),
                 "write as many registers between { and } as .v2 or .v4 says",
@@ -249,7 +250,7 @@ impl<'a> Body<'_, 'a> {
         let span = operand.span;
         if site.mods.vector > 0 {
             let lanes = usize::from(site.mods.vector);
-            let message = format!("{} moves {}, not 1", mnemonic(site.i), plural(lanes, "element"));
+            let message = format!("{} moves {}, not 1", mnemonic(site.i), Count(lanes, "element"));
             let help = "write as many registers between { and } as .v2 or .v4 says";
             let taken = !written
                 && match &value {

@@ -1,6 +1,7 @@
 //! Operands of tex and tld4, by the rules that ptxas follows (not always those of the
 //! documentation): destination, texture, sampler and coordinates.
 
+use texunit_forms::Count;
 use texunit_isa::requirement::{INDIRECT, INDIRECT_INDEPENDENT, OFFSET, RESIDENCY, UNIFORM};
 use texunit_isa::texture::{fetch_of, geometry as row_of, texel_of};
 use texunit_isa::{Geometry, MipMode, ScalarType};
@@ -156,7 +157,12 @@ impl<'a> Body<'_, 'a> {
             self.wrong(
                 "E0308",
                 operand.span,
-                format!("{} writes {lanes} registers, not {}", mnemonic(site.i), items.len()),
+                format!(
+                    "{} writes {}, not {}",
+                    mnemonic(site.i),
+                    Count(lanes, "register"),
+                    items.len()
+                ),
                 "write as many registers between { and } as .v2 or .v4 says",
             );
             return None;

@@ -1,6 +1,7 @@
 //! Constants that surface and texture instructions cannot use as they are: W0220, and W0101 where
 //! an offset comes out of a register.
 
+use texunit_forms::Count;
 use texunit_isa::{Element, Geometry, Opcode};
 use texunit_syntax::ast::OperandKind;
 use texunit_syntax::{Diagnostic, Span};
@@ -36,7 +37,7 @@ fn misaligned(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
     let mut diagnostic = Diagnostic::warning(
         "W0220",
         coordinate_span(body, at, geometry, Element::X),
-        format!("x = {x} is not a multiple of the {size} bytes that {name} moves"),
+        format!("x = {x} is not a multiple of the {} that {name} moves", Count(size, "byte")),
     )
     .label("such an access is a fault")
     .help(format!("x counts bytes, not texels: write {}", suggestion(x, size)));

@@ -1,5 +1,6 @@
 //! Code that control never comes to: W0204.
 
+use texunit_forms::Count;
 use texunit_isa::Opcode;
 use texunit_syntax::Diagnostic;
 
@@ -54,7 +55,7 @@ fn report(body: &Body, code: std::ops::Range<usize>) -> Diagnostic {
     let what = if n == 1 {
         "this instruction".to_owned()
     } else {
-        format!("{n} instructions from here on")
+        format!("{} from here on", Count(n, "instruction"))
     };
     let mut diagnostic = Diagnostic::warning(
         "W0204",

@@ -4,6 +4,7 @@
 //! The verdict stays what it is, and of each code of a warning some are always left, so that levels
 //! ([`crate::lint::Levels`]) can be applied afterwards.
 
+use texunit_forms::Count;
 use texunit_syntax::Diagnostic;
 
 /// Errors that are shown; one more says that there are others.
@@ -66,12 +67,12 @@ pub(crate) fn limit(diagnostics: &mut Vec<Diagnostic>) {
 fn others(first: &Diagnostic, max: usize) -> Diagnostic {
     let span = first.primary.span;
     if first.is_error() {
-        let message = format!("more than {max} errors; the rest is not shown");
+        let message = format!("more than {}; the rest is not shown", Count(max, "error"));
         Diagnostic::error(TOO_MANY, span, message)
             .help("correct the first ones; one early mistake may have caused many")
     } else {
         let code = first.code;
-        let message = format!("more than {max} warnings {code}; the rest is not shown");
+        let message = format!("more than {} {code}; the rest is not shown", Count(max, "warning"));
         Diagnostic::warning(code, span, message)
             .help(format!("`--allow {code}` shows none of them"))
     }

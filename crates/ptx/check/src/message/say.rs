@@ -13,11 +13,6 @@ pub(crate) fn mnemonic(i: &ast::Instruction) -> String {
     text
 }
 
-/// `1 element`, `2 elements`.
-pub(crate) fn plural(n: usize, word: &str) -> String {
-    if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
-}
-
 /// A state space as PTX writes it, without its dot.
 pub(crate) fn space_name(space: Space) -> &'static str {
     match space {

@@ -1,5 +1,6 @@
 //! Headers of kernels and functions: parameters, layout, prototypes, aliases.
 
+use texunit_forms::Count;
 use texunit_isa::requirement::Requirement;
 use texunit_syntax::ast::{self, Linkage, Space};
 use texunit_syntax::{Diagnostic, Span};
@@ -184,7 +185,7 @@ impl<'a> Checker<'a> {
             f.name.span,
             format!("the parameters of {} are too large", f.name.text),
         )
-        .label(format!("{size} bytes, {max} at most"))
+        .label(format!("{}, {max} at most", Count(size, "byte")))
         .help("pass a pointer to the data");
         if f.is_entry && f.body.is_some() {
             self.report(error);

@@ -1,6 +1,7 @@
 //! How many textures, samplers and surfaces a kernel may name (PTX ISA table 34, with the 32
 //! surfaces that ptxas allows from sm_70 on).
 
+use texunit_forms::Count;
 use texunit_isa::ScalarType;
 use texunit_syntax::{Diagnostic, Span};
 
@@ -58,7 +59,7 @@ impl Checker<'_> {
                 let limit = limits[column];
                 if n > limit {
                     let name = &self.module.functions[kernel.0 as usize].name;
-                    let message = format!("{name} uses {n} variables of type .{ty}");
+                    let message = format!("{name} uses {} of type .{ty}", Count(n, "variable"));
                     let error = Diagnostic::error("E0316", span, message)
                         .label(format!("a kernel for sm_{machine} can name {limit}"))
                         .help("pass handles as .u64 parameters instead");

@@ -7,6 +7,7 @@ use crate::texture::{
 };
 use crate::types::{Attribute, Geometry, MipMode, ScalarType};
 use crate::{Fidelity, Modifiers, Opcode, fidelity, table::forms_of};
+use texunit_forms::Count;
 
 /// What there is to say about a texture or surface instruction; `None` if it is none.
 pub(super) fn describe(opcode: Opcode) -> Option<Description> {
@@ -265,7 +266,7 @@ fn texels(gather: bool, list: &mut Vec<OperandText>) {
         let sink = if row.lanes == 4 { "; _ drops an element" } else { "" };
         list.push(OperandText {
             name: format!("d of .{}", row.ty),
-            shape: format!("{} registers of {}{sink}", row.lanes, types(row.registers)),
+            shape: format!("{} of {}{sink}", Count(row.lanes, "register"), types(row.registers)),
             doc: row.doc.into(),
         });
     }
@@ -297,7 +298,7 @@ fn coordinates(row: &GeometryRow, offsets: bool, gradients: bool) -> OperandText
     }
     if gradients && row.gradients {
         let n = row.gradient_size();
-        doc += &format!(" dPdx and dPdy have {n} element{}.", if n == 1 { "" } else { "s" });
+        doc += &format!(" dPdx and dPdy have {}.", Count(n, "element"));
     }
     OperandText {
         name: format!("c of .{}", row.geometry),

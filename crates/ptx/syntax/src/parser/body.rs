@@ -8,6 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::TokenKind;
 use crate::words;
+use texunit_forms::Count;
 
 /// Words of C that begin a statement no PTX statement begins with.
 const C_WORDS: &[&str] = &[
@@ -46,7 +47,7 @@ impl<'a> Parser<'a> {
     /// `{ ... }`; the next token is the `{`. Mistakes inside are reported and skipped.
     pub(crate) fn block(&mut self) -> Parse<Block<'a>> {
         if self.depth >= super::MAX_DEPTH {
-            let message = format!("nested more than {} levels deep", super::MAX_DEPTH);
+            let message = format!("nested more than {} deep", Count(super::MAX_DEPTH, "level"));
             let diagnostic = Diagnostic::error(codes::TOO_DEEP, self.peek().span, message)
                 .help("reduce the nesting: no compiler nests this deep");
             self.report(diagnostic);

@@ -7,6 +7,7 @@ mod run;
 mod suite;
 
 pub use run::{EngineArg, RunArgs};
+use texunit_forms::Count;
 
 use crate::examples;
 use clap::{Args, Subcommand, ValueEnum};
@@ -177,12 +178,12 @@ fn export(sources: &[PathBuf], args: &ExportArgs) -> Result<String, String> {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "{}: {} files, {} cases, {} fetches, {} surface accesses",
+        "{}: {}, {}, {}, {}",
         args.folder.display(),
-        files.len(),
-        total(|f| f.cases),
-        total(|f| f.fetches),
-        total(|f| f.accesses)
+        Count(files.len(), "file"),
+        Count(total(|f| f.cases), "case"),
+        Count(total(|f| f.fetches), "fetch"),
+        Count(total(|f| f.accesses), "surface access")
     );
     Ok(text)
 }

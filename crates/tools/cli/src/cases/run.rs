@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use texunit_cases::{Engine, Verdict, find_files, load};
+use texunit_forms::Count;
 
 /// Arguments of `texunit cases run`.
 #[derive(Clone, Debug, Args)]
@@ -155,7 +156,8 @@ impl Report {
             let _ = self.write_details(&mut out);
         }
         let Tally { cases, values, differ } = self.all;
-        let _ = writeln!(out, "{cases} cases, {values} values, {differ} differ");
+        let _ =
+            writeln!(out, "{}, {}, {differ} differ", Count(cases, "case"), Count(values, "value"));
         out
     }
 

@@ -4,6 +4,7 @@ use crate::codes;
 use std::io::Read;
 use std::path::Path;
 use texunit_files::{FileError, Prepared};
+use texunit_forms::Count;
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// Maximum number of bytes of a text: no compiler has written more.
@@ -79,7 +80,7 @@ fn stdin() -> Result<Vec<u8>, Box<Diagnostic>> {
 }
 
 fn too_long(bytes: &str) -> Box<Diagnostic> {
-    let why = format_args!("it has {bytes} bytes, but at most {MAX_BYTES} are checked");
+    let why = format_args!("it has {}, but at most {MAX_BYTES} are checked", Count(bytes, "byte"));
     with_help(cannot_read(why), "split the module; the host can fill large tables")
 }
 

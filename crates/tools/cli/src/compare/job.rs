@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use texunit_device::{Arg, BadFetch, Device, DeviceOptions, Kernel, LaunchOptions, Module};
+use texunit_forms::Count;
 use texunit_gpu::compare::{Compared, Difference, NO_CARD, Outcome};
 use texunit_gpu::{
     Buffer, CardResource, CardSurface, CardTexture, GpuError, LaunchShape, Runner, Uses,
@@ -201,7 +202,7 @@ impl<'a> Mirror<'a> {
             };
             found.push(Difference {
                 index,
-                operands: format!("{name}: {different} bytes, the first at {at}"),
+                operands: format!("{name}: {}, the first at {at}", Count(different, "byte")),
                 reference: around(ours),
                 card: around(theirs),
             });

@@ -4,6 +4,7 @@ use super::{Asked, Comparison};
 use serde_json::{Value, json as object};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use texunit_forms::Count;
 use texunit_gpu::compare::{Compared, Difference, Outcome, Tally, by_rule, cuda_version};
 
 /// Cases with differences that are shown.
@@ -79,7 +80,7 @@ fn write_human(out: &mut String, c: &Comparison) -> std::fmt::Result {
         writeln!(out, "\n{seconds:.1} seconds")?;
     }
     if let Some((path, count)) = &c.recorded {
-        writeln!(out, "\nrecorded {count} cases in {}", path.display())?;
+        writeln!(out, "\nrecorded {} in {}", Count(count, "case"), path.display())?;
     }
     Ok(())
 }
@@ -150,16 +151,16 @@ pub fn json(c: &Comparison) -> Value {
 /// What `--all` asks, and how long a card takes for it.
 pub(super) fn asked(a: &Asked) -> String {
     format!(
-        "{} cases, {} random ones: {} fetches, {} surface accesses; {} jobs; {} faults; \
-         {} processes\n\
+        "{}, {} random ones: {}, {}; {}; {}; \
+         {}\n\
          estimated time on a card: {:.0} s",
-        a.cases,
+        Count(a.cases, "case"),
         a.random,
-        a.fetches,
-        a.accesses,
-        a.jobs,
-        a.faults,
-        a.workers,
+        Count(a.fetches, "fetch"),
+        Count(a.accesses, "surface access"),
+        Count(a.jobs, "job"),
+        Count(a.faults, "fault"),
+        Count(a.workers, "process"),
         a.seconds()
     )
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use texunit_cases::{
     Access, Built, Case, CaseFile, Engine, Expected, hash, load, random_case_of, to_toml,
 };
+use texunit_forms::Count;
 use texunit_gpu::Runner;
 use texunit_gpu::compare::{
     Compared, NO_CARD, Outcome, compare, compare_fault, compare_here, faulting,
@@ -107,7 +108,7 @@ impl Files {
         let read = || load(file).map_err(|e| e.to_string());
         let file = self.0.entry(file.clone()).or_insert_with(read);
         let cases = &file.as_ref().map_err(String::clone)?.cases;
-        cases.get(number).ok_or_else(|| format!("it has {} cases", cases.len()))
+        cases.get(number).ok_or_else(|| format!("it has {}", Count(cases.len(), "case")))
     }
 }
 

@@ -11,6 +11,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
+use texunit_forms::Count;
 use texunit_gpu::{Gpu, Runner};
 
 /// What each of our own lines begins with.
@@ -130,7 +131,7 @@ impl Worker {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(line) => serde_json::from_str(&line).map_err(|e| e.to_string()),
             Err(RecvTimeoutError::Timeout) => {
-                Err(format!("no answer within {} seconds", PATIENCE.as_secs()))
+                Err(format!("no answer within {}", Count(PATIENCE.as_secs(), "second")))
             }
             Err(RecvTimeoutError::Disconnected) => Err(match self.process.wait() {
                 Ok(status) => format!("the process that asked has ended: {status}"),

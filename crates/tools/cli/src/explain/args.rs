@@ -275,9 +275,12 @@ impl SamplerArgs {
 }
 
 fn format(text: &str) -> Result<Format, String> {
-    let unknown = || match formats::meant(text) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => unknown(text, &Format::names().collect::<Vec<_>>()),
+    let padded =
+        || Some(text.parse::<Format>().err()?.to_string()).filter(|_| text.ends_with("x3"));
+    let unknown = || match (padded(), formats::meant(text)) {
+        (Some(padded), _) => padded,
+        (None, Some(meant)) => format!("did you mean `{meant}`?"),
+        (None, None) => unknown(text, &Format::names().collect::<Vec<_>>()),
     };
     Format::from_name(text).ok_or_else(unknown)
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use texunit_device::{Watch, Watched, WatchedAccess};
 use texunit_explain::{Explanation, Known, Page, Source, SurfaceExplanation};
+use texunit_forms::Count;
 use texunit_report::Located;
 
 /// Maximum number of accesses that are explained; a loop may make any number of them.
@@ -56,8 +57,10 @@ impl Explained {
     fn left_out(&self) -> Option<String> {
         match self.more {
             0 => None,
-            1 => Some("1 more access is not explained".to_owned()),
-            more => Some(format!("{more} more accesses are not explained")),
+            more => {
+                let more = Count(more, "more access");
+                Some(format!("{more} {} not explained", more.are()))
+            }
         }
     }
 
@@ -75,7 +78,7 @@ impl Explained {
                 Page::new(title)
             }
             1 => Page::new(format!("thread ({x}, {y}, {z}){of}: 1 access")),
-            n => Page::new(format!("thread ({x}, {y}, {z}){of}: {n} accesses")),
+            n => Page::new(format!("thread ({x}, {y}, {z}){of}: {}", Count(n, "access"))),
         };
         for access in &self.accesses {
             let place = || source.map_or_else(Vec::new, |source| place(source, access));

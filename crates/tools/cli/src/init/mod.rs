@@ -1,12 +1,14 @@
 //! `texunit init`: a job file for the kernels of a PTX file, with every parameter filled in as far as the PTX
 //! says what it is.
 
+mod guesses;
 mod objects;
 mod text;
 
 use crate::color::{self, Stream};
 use crate::out;
 use clap::Args;
+pub(crate) use guesses::left;
 use std::path::{Component, Path, PathBuf};
 use text::Skeleton;
 use texunit_check::ir::{FuncId, Function, Module};

@@ -3,6 +3,7 @@
 use super::text::quoted;
 use std::fmt::Write;
 use texunit_check::uses::{Access, Accessed, Fetched, Use};
+use texunit_forms::Count;
 use texunit_isa::{Geometry, ScalarType, TypeKind};
 
 /// Bytes of a buffer of which nothing is known but that it is there: room for indices that need not be those of
@@ -86,8 +87,8 @@ impl Value<'_> {
             n => format!(" of .v{n}.{}", e.ty),
         });
         let mut text = format!(
-            "# memory{of}, {what}\n# choose: its bytes ({} threads with {largest} each are a CTA)\nbuffer = {{ zeros = {size} }}\n",
-            threads
+            "# memory{of}, {what}\n# choose: its bytes ({} with {largest} each are a CTA)\nbuffer = {{ zeros = {size} }}\n",
+            Count(threads, "thread")
         );
         if let Some(written) = written {
             let format = texel_format(*written);

@@ -1,5 +1,6 @@
 //! A job as text: every parameter with what is known of it, and remarks where a person must choose.
 
+use super::guesses::MADE;
 use super::objects::{Value, surface_keys, texture_keys};
 use std::fmt::Write;
 use texunit_check::ir::{Function, Module, Param, Storage};
@@ -32,7 +33,7 @@ impl Skeleton<'_> {
         };
         let _ = writeln!(
             out,
-            "# Made by `texunit init`. `texunit launch {}` runs it; docs/jobs.md describes every key.\n\
+            "{MADE} `texunit launch {}` runs it; docs/jobs.md describes every key.\n\
              # A line that begins with `# choose` is a guess: the PTX does not say it.\n\n\
              ptx = {}\nkernel = {}\n\
              # choose: CTAs along x, y, z\ngrid = {}\n# {why}\nblock = {}",

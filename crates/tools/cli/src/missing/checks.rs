@@ -4,6 +4,7 @@ use crate::run::Failure;
 use clap::Args;
 use serde_json::{Value, json};
 use texunit_device::{Fault, LaunchStats, Observer};
+use texunit_forms::Count;
 use texunit_report::place::function_name;
 use texunit_report::{CodeLocation, Host, Located, bad_fetch_diagnostic};
 use texunit_syntax::{Diagnostic, SourceFile};
@@ -115,7 +116,7 @@ pub(crate) fn text(
 
 pub(crate) fn summary(log: &Log) -> String {
     let n = log.found.len() as u64 + log.more;
-    format!("checks: {n} finding{}\n", if n == 1 { "" } else { "s" })
+    format!("checks: {}\n", Count(n, "finding"))
 }
 
 pub(crate) fn more(log: &Log) -> u64 {

@@ -23,6 +23,6 @@ pub(crate) fn of_launch(_: &texunit_device::Module, _: Arithmetic) -> Option<Mod
     None
 }
 
-pub(crate) fn write(_: &Path, coverage: &Module) -> Option<Failure> {
+pub(crate) fn write(_: &Path, coverage: &Module, _: bool) -> Option<Failure> {
     match *coverage {}
 }

@@ -64,6 +64,9 @@ pub struct EvidenceArgs {
     /// its own file. `-` is standard output.
     #[arg(long, value_name = "FILE", env = "TEXUNIT_COVERAGE")]
     pub coverage: Option<PathBuf>,
+    /// Write the coverage of headers that come with CUDA or the compiler, too, which is left out otherwise.
+    #[arg(long, requires = "coverage")]
+    pub coverage_toolkit: bool,
 }
 
 /// Forms of a report.
@@ -137,6 +140,9 @@ impl EvidenceArgs {
             // The program may change its folder.
             let file = if is_output(file) { Path::new("/dev/stdout") } else { file };
             let _ = std::path::absolute(file).map(|file| command.env("TEXUNIT_COVERAGE", file));
+        }
+        if self.coverage_toolkit {
+            command.env("TEXUNIT_COVERAGE_TOOLKIT", "1");
         }
         if self.wants_reports() {
             command.env("TEXUNIT_COUNTERS", "1").env_remove("TEXUNIT_REPORT");

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use texunit_coverage::{Coverage, EXTENSION, lcov};
 use texunit_evidence::{Format, Run};
 use texunit_files::Places;
+use texunit_forms::Count;
 
 /// Where something is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,6 +129,8 @@ impl Report {
 pub(super) struct Outputs {
     reports: Vec<Report>,
     coverage: Option<Target>,
+    /// Whether with the headers that come with CUDA.
+    coverage_toolkit: bool,
     /// Who starts tests one by one, of which this run is one.
     runner: Option<Runner>,
 }
@@ -137,7 +140,9 @@ impl Outputs {
     pub(super) fn of(args: &RunArgs) -> Result<Self, String> {
         let coverage = args.evidence.coverage.as_deref();
         let coverage = coverage.map(|file| Target::of("--coverage", file)).transpose()?;
-        Ok(Self { reports: reports(args)?, coverage, runner: Runner::above() })
+        let coverage_toolkit = args.evidence.coverage_toolkit;
+        let (reports, runner) = (reports(args)?, Runner::above());
+        Ok(Self { reports, coverage, coverage_toolkit, runner })
     }
 
     /// Writes what all processes have covered that have left it in a folder; whether that went well.
@@ -145,8 +150,9 @@ impl Outputs {
         let Some(target) = &self.coverage else { return true };
         let files = texunit_evidence::files(folder, EXTENSION);
         let mut is_empty = true;
-        let written = covered(target, &files).fold(true, |fine, (target, coverage)| {
+        let written = covered(target, &files).fold(true, |fine, (target, mut coverage)| {
             is_empty &= coverage.is_empty();
+            self.leave_out(&mut coverage);
             let text = lcov::text(&coverage);
             let join = |earlier: &str| {
                 let mut all = lcov::parse(earlier).map_err(|_| "it is not a tracefile of lcov")?;
@@ -159,6 +165,13 @@ impl Outputs {
             say(format_args!("texunit: no kernel was loaded: the coverage is empty"));
         }
         written
+    }
+
+    /// Leaves out what is not asked for.
+    fn leave_out(&self, coverage: &mut Coverage) {
+        if !self.coverage_toolkit {
+            coverage.leave_out_toolkit();
+        }
     }
 
     /// How many modules have left what they cover in a folder, if that is wanted.
@@ -195,7 +208,8 @@ impl Outputs {
         }
         if let Some(target) = &self.coverage {
             let files = texunit_evidence::files(folder, EXTENSION);
-            for (target, coverage) in covered(target, &files) {
+            for (target, mut coverage) in covered(target, &files) {
+                self.leave_out(&mut coverage);
                 let _ = target.replaced().map(|path| lcov::write(path, &coverage));
             }
         }
@@ -234,10 +248,10 @@ fn reports(args: &RunArgs) -> Result<Vec<Report>, String> {
     }
     if formats.len() > 1 && formats.len() != files.len() {
         return Err(format!(
-            "--report-format is given {} times, and --report {} times; give one for each --report, or one for all \
+            "--report-format is given {}, and --report {}; give one for each --report, or one for all \
              whose file extensions do not select a format",
-            formats.len(),
-            files.len()
+            Count(formats.len(), "time"),
+            Count(files.len(), "time")
         ));
     }
     let format = |i: usize, file: &Path| -> Format {

@@ -15,7 +15,7 @@ pub struct ReduceArgs {
     #[arg(value_name = "INPUT")]
     pub input: PathBuf,
     /// The result: a folder for a job, a file for PTX; default: NAME-reduced and NAME.reduced.ptx
-    /// in the current folder.
+    /// in the current folder, where NAME is that of the folder for a recording (DIR/job.toml).
     #[arg(long, short, value_name = "FILE/DIR")]
     pub out: Option<PathBuf>,
     /// Stop after this time and keep the best result so far.

@@ -30,13 +30,8 @@ impl Input {
 
     /// The folder or file that the result goes to.
     pub(super) fn out(&self, args: &ReduceArgs) -> Result<PathBuf, Stopped> {
-        let stem = args.input.file_stem().unwrap_or_default().display();
         let is_job = self.case.job.is_some();
-        let default = || match is_job {
-            true => format!("{stem}-reduced").into(),
-            false => format!("{stem}.reduced.ptx").into(),
-        };
-        let out: PathBuf = args.out.clone().unwrap_or_else(default);
+        let out: PathBuf = args.out.clone().unwrap_or_else(|| default_out(&args.input, is_job));
         let target = if is_job { out.join("job.toml") } else { out.clone() };
         let mut places = Places::default();
         places.reads("is reduced", &args.input);
@@ -59,7 +54,7 @@ impl Input {
             return Err(Stopped::Usage(message));
         }
         if let Some(other) = written.iter().find(|path| path.exists())
-            && !is_own(&target)
+            && head(&target).is_none()
         {
             let (out, other) = (out.display(), other.display());
             return Err(Stopped::Usage(format!(
@@ -70,12 +65,39 @@ impl Input {
     }
 }
 
-/// Whether a job or PTX file is the result of an earlier reduction, which says so in its first line.
-fn is_own(path: &Path) -> bool {
-    let bytes = texunit_files::read_bytes(path).unwrap_or_default();
-    let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
-    let first = String::from_utf8_lossy(first);
-    first.starts_with(['#', '/']) && first.contains(MARK)
+/// The result's place where none is named: a name made of the input's, or of that of its folder if all recordings have that
+/// (`job.toml`). A place with the result of another input is left alone.
+fn default_out(input: &Path, is_job: bool) -> PathBuf {
+    let folder = || {
+        let path = std::path::absolute(input).ok()?;
+        Some(path.parent()?.file_name()?.to_owned())
+    };
+    let is_recording = input.file_name().is_some_and(|name| name == "job.toml");
+    let stem = if is_recording { folder() } else { None };
+    let stem = stem.or(input.file_stem().map(Into::into)).unwrap_or_default();
+    let stem = stem.display();
+    let place = |n: u64| {
+        let number = if n > 1 { format!("-{n}") } else { String::new() };
+        let name = match is_job {
+            true => format!("{stem}-reduced{number}"),
+            false => format!("{stem}.reduced{number}.ptx"),
+        };
+        PathBuf::from(name)
+    };
+    let of = format!(" {}:", input.display());
+    let is_others = |place: &PathBuf| {
+        let target = if is_job { place.join("job.toml") } else { place.clone() };
+        head(&target).is_some_and(|line| !line.contains(&of))
+    };
+    (1..=u64::MAX).map(place).find(|place| !is_others(place)).unwrap_or_default()
+}
+
+/// The first line of the result of an earlier reduction, which says what it is of.
+fn head(path: &Path) -> Option<String> {
+    let bytes = texunit_files::read_bytes(path).ok()?;
+    let first = bytes.split(|&byte| byte == b'\n').next()?;
+    let first = String::from_utf8_lossy(first).into_owned();
+    (first.starts_with(['#', '/']) && first.contains(MARK)).then_some(first)
 }
 
 fn ptx(path: &Path) -> Result<Input, Stopped> {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use texunit_device::BadFetch;
+use texunit_forms::Count;
 use texunit_reduce::{Case, End, Reduced, statements};
 
 /// A part of the first line of a result.
@@ -174,8 +175,7 @@ impl Summary {
 }
 
 fn threads(size: Size) -> String {
-    size.threads
-        .map_or_else(String::new, |n| format!(" and {n} thread{}", if n == 1 { "" } else { "s" }))
+    size.threads.map_or_else(String::new, |n| format!(" and {}", Count(n, "thread")))
 }
 
 /// How the result fails.

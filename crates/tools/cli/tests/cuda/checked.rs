@@ -321,7 +321,7 @@ fn findings(setup: &Setup) -> Result<(), Failed> {
                 "1 allocation of cudaMalloc (4096 bytes) was not freed",
                 "2 allocations of cudaMalloc (1024 bytes in all) were not freed",
                 "1 allocation of cudaMallocAsync (128 bytes) was not freed",
-                "1 allocation of cudaMallocAsync (256 bytes) was not freed",
+                "1 allocation of cudaMallocFromPoolAsync (256 bytes) was not freed",
                 "1 stream was not destroyed",
                 "1 event was not destroyed",
                 "1 memory pool was not destroyed",

@@ -15,10 +15,11 @@ use texunit_coverage::{Coverage, File, lcov};
 type Row = (&'static str, &'static [&'static str], Test);
 
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [Row; 7] = [
+    let all: [Row; 8] = [
         ("lines and branches, of several processes", &["nvcc"], several),
         ("a file of each process", &["nvcc"], each),
         ("by the lines of the PTX", &["nvcc"], by_ptx),
+        ("headers of CUDA", &["nvcc"], headers),
         ("without texunit run", &["nvcc"], alone),
         ("places that cannot be written", &["nvcc"], refused),
         ("programs that are ended", &["nvcc"], ended),
@@ -144,6 +145,34 @@ fn several(setup: &Setup) -> Result<(), Failed> {
         compare(own(&lcov::parse(text)?)?, &[32], &ended)?;
         same(text.contains("/../"), false, &ended)?;
         genhtml::accepts(&file, &file.with_extension("html"))?;
+    }
+    Ok(())
+}
+
+/// Headers of CUDA are left out unless they are asked for, in a run and without one.
+fn headers(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "named.cu", SHARED, &["-lineinfo", "-g", "-lcuda"])?;
+    for toolkit in [false, true] {
+        let file = fresh(setup, "headers");
+        let mut command = setup.run();
+        command.arg("--coverage").arg(&file);
+        command.args(toolkit.then_some("--coverage-toolkit")).arg(&program).arg("texel");
+        let ended = succeed(&mut command, &program)?;
+        let has_header = |coverage: &Coverage| {
+            coverage.files.keys().any(|name| name.ends_with("texture_indirect_functions.h"))
+        };
+        let coverage = read(&file, &ended)?;
+        let has_own = coverage.files.keys().any(|name| name.ends_with("named.cu"));
+        same((has_own, has_header(&coverage)), (true, toolkit), &ended)?;
+        let mut command = Command::new(&program);
+        clean(&mut command);
+        command
+            .env("LD_LIBRARY_PATH", &setup.libraries)
+            .env("TEXUNIT_COVERAGE", &file)
+            .arg("texel");
+        command.envs(toolkit.then_some(("TEXUNIT_COVERAGE_TOOLKIT", "1")));
+        let ended = succeed(&mut command, &program)?;
+        same(has_header(&read(&file, &ended)?), toolkit, &ended)?;
     }
     Ok(())
 }

@@ -21,6 +21,7 @@ mod genhtml;
 #[path = "../helped/mod.rs"]
 mod helped;
 mod lost;
+mod named;
 mod parent;
 mod places;
 mod pools;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
     trials.extend(covered::trials(&setup));
     trials.extend(checked::trials(&setup));
     trials.extend(severities::trials(&setup));
+    trials.extend(named::trials(&setup));
     trials.extend(swept::trials(&setup));
     trials.push(texels::trial(&setup));
     trials.extend(redirected::trials(&setup));

@@ -30,7 +30,7 @@ const REFUSED: &[&str] = &[
     "cudaCreateTextureObject: cudaErrorInvalidFilterSetting: filterMode is cudaFilterModeLinear, and the elements are 32-bit integers, which are not filtered: use cudaFilterModePoint",
     "cudaCreateTextureObject: cudaErrorInvalidValue: devPtr 0x.. is not a multiple of 512, the texture alignment (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)",
     "cudaDestroyTextureObject: cudaErrorInvalidValue: texObject 0x4d is not a texture object: it was destroyed, or never was one",
-    "cudaMemcpy: cudaErrorInvalidValue: dst 0x..: 1000 bytes pass the end of the allocation, in which 256 are left (number 1: 256 bytes of device memory (cuMemAlloc) from 0x.. on)",
+    "cudaMemcpy: cudaErrorInvalidValue: dst 0x..: 1000 bytes pass the end of the allocation, in which 256 are left (number 1: 256 bytes of device memory (cudaMalloc) from 0x.. on)",
     "cudaMemcpy: cudaErrorInvalidMemcpyDirection: kind 9 is not a cudaMemcpyKind: those are 0 to 4",
     "cudaMemcpy2D: cudaErrorInvalidPitchValue: width 16 is more than dpitch 8",
     "cudaMemcpyToSymbol: cudaErrorInvalidValue: count 16 from offset 4 on passes the end of the variable, which has 16 bytes",

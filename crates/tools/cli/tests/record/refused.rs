@@ -105,7 +105,7 @@ fn wrong_places_are_told() {
     one("[objects.a]\nsampler = { handle = 7 }", "J0010");
     one(
         "[objects.a]\nbuffer = { u8 = [1, 2], parts = [[0, 1]] }",
-        "J0005 the parts have 1 bytes, but the data has 2",
+        "J0005 the parts have 1 byte, but the data has 2",
     );
     one(
         "[objects.a]\nbuffer = { u8 = [1, 2], parts = [[4, 1], [4, 1]] }",

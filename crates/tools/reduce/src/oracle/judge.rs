@@ -4,6 +4,8 @@ use super::launch::{Seen, Settings, USUAL_STEPS, look};
 use super::{FaultKey, Workspace};
 use crate::Judge;
 use crate::case::Case;
+use crate::ptx::formula;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use texunit_device::{BadFetch, FaultKind};
 use texunit_job::{Problems, WrongObject, parse};
@@ -20,7 +22,8 @@ fn without_allocations(text: &str) -> String {
 /// What must stay the same of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kept {
-    Fault(FaultKey),
+    /// With the operations of the address, and the bytes that the object near it has at least, of an access out of bounds.
+    Fault(FaultKey, BTreeMap<String, usize>, u64),
     AnyFault,
     Codes(Vec<&'static str>),
     Bug(String),
@@ -60,7 +63,7 @@ impl<'a> LaunchJudge<'a> {
         stop: &'a AtomicBool,
     ) -> Option<Self> {
         let kept = match kept(seen)? {
-            Kept::Fault(_) if any => Kept::AnyFault,
+            Kept::Fault(..) if any => Kept::AnyFault,
             kept => kept,
         };
         let own =
@@ -100,7 +103,7 @@ impl<'a> LaunchJudge<'a> {
     /// What is kept, in words.
     pub fn what(&self) -> String {
         match &self.kept {
-            Kept::Fault(key) => key.to_string(),
+            Kept::Fault(key, ..) => key.to_string(),
             Kept::AnyFault => "any fault".to_owned(),
             Kept::Codes(codes) => codes.join(", "),
             Kept::Bug(message) => format!("internal error: {message}"),
@@ -186,8 +189,30 @@ fn kept(seen: &Seen) -> Option<Kept> {
         }
         Seen::Bug(message) => Kept::Bug(message.clone()),
         Seen::Fault(_, fault) if fault.kind == FaultKind::Cancelled => return None,
-        Seen::Fault(_, fault) => Kept::Fault(FaultKey::of(fault)),
+        Seen::Fault(source, fault) => {
+            let is_outside = matches!(fault.kind, FaultKind::OutOfBounds { .. });
+            let text = if is_outside { source.text() } else { "" };
+            let formula = formula(text, fault.span);
+            Kept::Fault(FaultKey::of(fault), formula, two_elements(&fault.kind))
+        }
     })
+}
+
+/// Bytes of two elements, or fewer if the object near a wrong access has no more: an array of one element shows no index.
+fn two_elements(kind: &FaultKind) -> u64 {
+    let FaultKind::OutOfBounds { size, nearest, .. } = kind else { return 0 };
+    let bytes = nearest.split_once(" (").and_then(|(_, rest)| rest.split_once(' ')?.0.parse().ok());
+    bytes.map_or(0, |bytes: u64| bytes.min(2 * u64::from(*size)))
+}
+
+impl Kept {
+    /// Whether a failure is this one: an address may be made of more than is kept.
+    fn is(&self, other: &Self) -> bool {
+        let Self::Fault(key, formula, bytes) = self else { return self == other };
+        let Self::Fault(own, operations, there) = other else { return false };
+        let has = |(name, n): (&String, &usize)| operations.get(name).is_some_and(|own| own >= n);
+        key == own && bytes <= there && formula.iter().all(has)
+    }
 }
 
 impl Judge for LaunchJudge<'_> {
@@ -202,8 +227,8 @@ impl Judge for LaunchJudge<'_> {
         }
         let seen = kept(&seen);
         match &self.kept {
-            Kept::AnyFault => matches!(seen, Some(Kept::Fault(_))),
-            wanted => seen.as_ref() == Some(wanted),
+            Kept::AnyFault => matches!(seen, Some(Kept::Fault(..))),
+            wanted => seen.is_some_and(|seen| wanted.is(&seen)),
         }
     }
 }

@@ -123,7 +123,7 @@ mod tests {
                 "across the end of ",
                 "`out`",
             ),
-            ("`a` (1 bytes at 0x7), which begins 4 bytes after this address", "before ", "`a`"),
+            ("`a` (1 byte at 0x7), which begins 4 bytes after this address", "before ", "`a`"),
             ("there is nothing in this space", "", "there is nothing in this space"),
         ];
         for (text, wanted, name) in rows {

@@ -1,6 +1,7 @@
 //! What can be taken away from a module, from the largest parts to the smallest.
 
 mod calls;
+mod formula;
 mod inline;
 mod items;
 mod names;
@@ -11,6 +12,7 @@ mod values;
 
 use crate::search::Search;
 use crate::text::{Edit, apply, blank_lines, comments};
+pub(crate) use formula::formula;
 use std::ops::Range;
 use texunit_syntax::ast::{Block, Function, Instruction, Item, Statement, Variable};
 use texunit_syntax::{Parsed, SourceFile, Span, parse};

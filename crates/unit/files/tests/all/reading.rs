@@ -76,7 +76,7 @@ fn pictures() {
 fn refusals_say_what_to_do() {
     #[rustfmt::skip]
     let rows = [
-        ("rgb8.png", "u8",   "holds 3 channels of 8-bit unsigned integers, which cannot be read as u8; use a format of 4 channels"),
+        ("rgb8.png", "u8",   "holds 3 channels of 8-bit unsigned integers, which cannot be read as u8; use a format of 4 channels: texels have 1, 2 or 4 channels of 8, 16 or 32 bits; 3 is not possible: pad to 4"),
         ("rgba8.png", "u8x2", "holds 4 channels of 8-bit unsigned integers, which cannot be read as u8x2; use a format of 4 channels"),
         ("gray16.png", "u8", "holds 1 channel of 16-bit unsigned integers, which cannot be read as u8; 16 bits are not cut to 8: use a u16 format"),
         ("gray8.png", "s8",  "holds 1 channel of 8-bit unsigned integers, which cannot be read as s8; the samples of a picture are unsigned: use a u8 or u16 format"),

@@ -2,6 +2,7 @@
 
 use super::{Block, Storage};
 use std::sync::atomic::Ordering::Relaxed;
+use texunit_forms::Count;
 
 /// Why memory is not to be used any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub struct Gone {
 impl std::fmt::Display for Gone {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { name, address, size, number, how } = self;
-        write!(f, "`{name}` ({size} bytes")?;
+        write!(f, "`{name}` ({}", Count(size, "byte"))?;
         if let Some(address) = address {
             write!(f, " at {address:#x}")?;
         }

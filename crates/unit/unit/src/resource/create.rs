@@ -4,7 +4,7 @@
 use super::shape::elements;
 use super::{ArchLimits, ArrayShape, CreateError, Extent, Layout, Level, Resource, limits};
 use std::sync::Arc;
-use texunit_forms::Geometry;
+use texunit_forms::{Count, Geometry};
 use texunit_memory::Block;
 use texunit_texel::Format;
 
@@ -124,8 +124,10 @@ impl Resource {
         let row_bytes = row_bytes(format, width);
         if pitch < row_bytes {
             return Err(CreateError::Refused(format!(
-                "the pitch is {pitch} bytes, but a row of {width} texels of {format} takes \
-                 {row_bytes}"
+                "the pitch is {}, but a row of {} of {format} takes \
+                 {row_bytes}",
+                Count(pitch, "byte"),
+                Count(width, "texel")
             )));
         }
         Self::rows_for(limits, format, [width, height], pitch, base, name.into())

@@ -1,5 +1,7 @@
 //! Why there is no such resource, texture or surface.
 
+use texunit_forms::Count;
+
 /// Errors of the CUDA runtime that refused descriptors give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
@@ -51,7 +53,7 @@ pub enum CreateError {
         max: u64,
     },
     /// The first texel is not aligned (docs/numerics.md 12).
-    #[error("the {what} {} is not a multiple of {align} bytes", number(what, *.value))]
+    #[error("the {what} {} is not a multiple of {}", number(what, *.value), Count(align, "byte"))]
     Alignment {
         /// `base address`, `pitch`.
         what: &'static str,
@@ -69,7 +71,11 @@ pub enum CreateError {
         height: u32,
     },
     /// The memory is smaller than the texels.
-    #[error("{needed} bytes of texels do not fit into the {available} bytes of the memory")]
+    #[error(
+        "{} of texels do not fit into the {} of the memory",
+        Count(needed, "byte"),
+        Count(available, "byte")
+    )]
     Memory {
         /// Bytes that the extent takes.
         needed: u64,

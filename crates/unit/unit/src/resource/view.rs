@@ -2,7 +2,7 @@
 
 use super::{CreateError, Extent, Layout, Level, Resource};
 use std::ops::Range;
-use texunit_forms::Geometry;
+use texunit_forms::{Count, Geometry};
 use texunit_texel::Format;
 
 /// A part of an array, perhaps as another format. `None` keeps what the array has.
@@ -68,8 +68,9 @@ impl Resource {
         if size != own_size {
             let what = |f: Format| if f.is_block() { "blocks" } else { "texels" };
             return Err(format!(
-                "{format} has {} of {size} bytes, but {own} has {} of {own_size}",
+                "{format} has {} of {}, but {own} has {} of {own_size}",
                 what(format),
+                Count(size, "byte"),
                 what(own)
             ));
         }
@@ -106,8 +107,10 @@ impl Resource {
             if blocks[0] > width || blocks[1] > height {
                 return Err(format!(
                     "level {n} as {format} has {} x {} blocks, but the array has {width} x \
-                     {height} texels to hold them",
-                    blocks[0], blocks[1]
+                     {} to hold them",
+                    blocks[0],
+                    blocks[1],
+                    Count(height, "texel")
                 ));
             }
             *level = Level { extent: seen, ..*level };
@@ -133,7 +136,8 @@ fn layers_of(own: Geometry, geometry: Geometry, planes: u32) -> Result<u32, Stri
         return Err(format!(".{own} cannot be seen as .{geometry}"));
     }
     let cube = |wanted: bool, cubes: &str| {
-        let text = format!(".{geometry} has {cubes} faces, but these are {planes} layers");
+        let text =
+            format!(".{geometry} has {cubes} faces, but these are {}", Count(planes, "layer"));
         wanted.then_some(planes / 6).ok_or(text)
     };
     match geometry {

@@ -3,6 +3,7 @@
 use super::fast::{self, Points};
 use super::{Fast, FetchPlan, Schedule, Scratch};
 use crate::request::{Coordinates, FetchAnswer, FetchRequest, Lanes, ZERO_LANES};
+use texunit_forms::Count;
 use texunit_memory::hint;
 
 /// The operands of many fetches: an array for each operand, as in [`FetchRequest`]. Floats are raw bits
@@ -27,7 +28,7 @@ pub struct FetchArrays<'a> {
 
 /// An array that is not of the length of the others.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} has {len} elements, but there are {fetches} fetches")]
+#[error("{what} has {}, but there {} {}", Count(len, "element"), Count(fetches, "fetch").are(), Count(fetches, "fetch"))]
 pub struct LengthError {
     /// Which.
     pub what: &'static str,

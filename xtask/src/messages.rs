@@ -1,0 +1,123 @@
+//! Messages say one thing in the singular: a number stands before the name of things as `texunit_forms::Count`.
+
+use std::path::Path;
+
+/// What is counted in messages.
+const THINGS: [&str; 45] = [
+    "bytes",
+    "CTAs",
+    "threads",
+    "times",
+    "places",
+    "texels",
+    "elements",
+    "lanes",
+    "warps",
+    "launches",
+    "kernels",
+    "files",
+    "lines",
+    "words",
+    "findings",
+    "faults",
+    "levels",
+    "layers",
+    "arguments",
+    "parameters",
+    "registers",
+    "values",
+    "instructions",
+    "errors",
+    "warnings",
+    "functions",
+    "allocations",
+    "fetches",
+    "processes",
+    "seconds",
+    "cases",
+    "channels",
+    "rows",
+    "units",
+    "operands",
+    "devices",
+    "textures",
+    "surfaces",
+    "accesses",
+    "dimensions",
+    "digits",
+    "samples",
+    "modules",
+    "arrays",
+    "axes",
+];
+
+/// What is no number, and numbers that are never 1: the end of a file's name, and what stands in it.
+const OTHERS: [(&str, &str); 11] = [
+    ("describe/texture.rs", "{} elements"),
+    ("describe/texture.rs", "{} registers"),
+    ("syntax/src/number.rs", "{name} digits"),
+    ("instruction/data.rs", "{other} registers"),
+    ("after_brackets.rs", "{} elements"),
+    ("resource/limits.rs", "{format} texels"),
+    ("sampler/refused.rs", "{format} texels"),
+    ("files/src/lib.rs", "{} files"),
+    ("cuda/src/texref.rs", "{} texels"),
+    ("init/text.rs", "{0} bytes"),
+    ("progress.rs", "{len} CTAs"),
+];
+
+/// Whether one of the things follows a number in a line; the number is in braces, and no constant.
+fn counted(line: &str) -> Option<&str> {
+    let ends = line.match_indices("} ").map(|(at, _)| at);
+    ends.filter_map(|end| {
+        let start = line[..end].rfind('{')?;
+        let (number, after) = (&line[start + 1..end], &line[end + 2..]);
+        let word = after.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        let is_number =
+            number.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        // `4 x 1 texels`, `1 to 3 operands`
+        let is_part = [" x ", " to "].iter().any(|before| line[..start].ends_with(before));
+        let found = is_number && !is_part && THINGS.contains(&word);
+        found.then(|| &line[start..end + 2 + word.len()])
+    })
+    .next()
+}
+
+/// All lines of a folder's sources with a number that may be 1 before a plural.
+fn wrong(folder: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
+        let path = entry.path();
+        let name = path.display().to_string();
+        if path.is_dir() && !name.ends_with("/tests") {
+            wrong(&path, found);
+        }
+        if !name.ends_with(".rs") || name.ends_with("/tests.rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("UTF-8");
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let lines =
+            text.lines().filter(|line| !line.trim_start().starts_with("//") && line.contains('"'));
+        for said in lines.filter_map(counted) {
+            if !OTHERS.iter().any(|(file, other)| name.ends_with(file) && said == *other) {
+                found.push(format!("{name}: {said}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn one_thing_is_no_plural() {
+    let mut found = Vec::new();
+    for part in std::fs::read_dir(crate::workspace().join("crates")).expect("crates").flatten() {
+        for of in std::fs::read_dir(part.path()).expect("a part").flatten() {
+            let sources = of.path().join("src");
+            if sources.is_dir() && !of.path().ends_with("support/testkit") {
+                wrong(&sources, &mut found);
+            }
+        }
+    }
+    assert!(found.is_empty(), "use texunit_forms::Count:\n{}", found.join("\n"));
+    assert_eq!(counted(r#"format!("{size} bytes are left")"#), Some("{size} bytes"));
+    assert_eq!(counted(r#"format!("at most {MAX} bytes, {w} x {h} texels")"#), None);
+}
