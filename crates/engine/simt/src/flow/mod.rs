@@ -6,7 +6,7 @@ mod visit;
 pub(crate) use visit::{each_slot, each_slot_mut, reads, writes};
 
 use crate::code::{Code, Func, Inst, Op, Slot};
-use params::Held;
+use params::ParamValues;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use texunit_flow::{Access, Cfg, Control, Liveness};
@@ -126,7 +126,7 @@ pub(crate) struct Facts {
     pub(crate) cfg: Cfg,
     pub(crate) liveness: Liveness,
     /// By block: registers that hold parameters where it begins. Found out when somebody asks.
-    params: OnceLock<Option<Vec<Option<Held>>>>,
+    params: OnceLock<Option<Vec<Option<ParamValues>>>>,
 }
 
 /// The flow of a function.
@@ -162,7 +162,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Registers that hold parameters before an instruction.
-    pub(crate) fn params_at(&self, inst: usize) -> Option<Held> {
+    pub(crate) fn params_at(&self, inst: usize) -> Option<ParamValues> {
         let cfg = &self.facts.cfg;
         let params = self.facts.params.get_or_init(|| params::find(&self.code, cfg));
         let block = cfg.block_of(inst);
