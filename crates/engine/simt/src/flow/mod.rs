@@ -57,10 +57,9 @@ pub(crate) struct FunctionCode<'a> {
 
 impl<'a> FunctionCode<'a> {
     pub(crate) fn new(code: &'a Code, function: usize) -> Option<Self> {
-        let func = code.funcs.get(function)?;
-        let end = code.funcs.get(function + 1).map_or(code.insts.len(), |f| f.entry as usize);
-        let insts = code.insts.get(func.entry as usize..end)?;
-        Some(Self { insts, first: func.entry, registers: Registers::of(func) })
+        let Range { start, end } = code.range(function)?;
+        let insts = code.insts.get(start as usize..end as usize)?;
+        Some(Self { insts, first: start, registers: Registers::of(&code.funcs[function]) })
     }
 
     /// Code of a function that has no place in other code yet: branches lead to numbers from 0 on. Its registers
@@ -71,7 +70,7 @@ impl<'a> FunctionCode<'a> {
 
     /// The code of the function that an instruction is in.
     pub(crate) fn around(code: &'a Code, pc: u32) -> Option<Self> {
-        Self::new(code, code.funcs.partition_point(|f| f.entry <= pc).checked_sub(1)?)
+        Self::new(code, code.function_at(pc)?)
     }
 
     /// The first instructions of blocks, by their numbers in all code.
