@@ -62,10 +62,9 @@ impl<'a> FunctionCode<'a> {
         Some(Self { insts, first: start, registers: Registers::of(&code.funcs[function]) })
     }
 
-    /// Code of a function that has no place in other code yet: branches lead to numbers from 0 on. Its registers
-    /// are not looked at.
-    pub(crate) fn unplaced(insts: &'a [Inst]) -> Self {
-        Self { insts, first: 0, registers: Registers { narrow: 0, wide: 0, predicates: 0 } }
+    /// Some instructions, the first of which has this number, for their control flow alone: no operand is a register.
+    pub(crate) fn without_registers(insts: &'a [Inst], first: u32) -> Self {
+        Self { insts, first, registers: Registers { narrow: 0, wide: 0, predicates: 0 } }
     }
 
     /// The code of the function that an instruction is in.

@@ -90,7 +90,7 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
             _ => {}
         }
     }
-    let cfg = Cfg::new(&FunctionCode::unplaced(&insts));
+    let cfg = Cfg::new(&FunctionCode::without_registers(&insts, 0));
     let post_dominators = cfg.post_dominators();
     // By instruction that separates lanes: where they meet; the number of instructions where the function is left.
     let meet = |(at, inst): (usize, &Inst)| {
