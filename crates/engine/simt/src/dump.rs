@@ -18,12 +18,12 @@ pub fn warp_code(program: &Program, kernel: KernelId) -> String {
     let mut text = String::new();
     for (i, func) in code.funcs.iter().enumerate().filter(|(_, func)| func.has_body) {
         header(&mut text, func);
-        let end = code.funcs.get(i + 1).map_or(code.insts.len(), |next| next.entry as usize);
-        let targets = targets(code, func.entry as usize..end);
+        let Some(range) = code.range(i) else { continue };
+        let targets = targets(code, range.start as usize..range.end as usize);
         let mut last = None;
-        for at in func.entry as usize..end {
-            let inst = &code.insts[at];
-            if targets.contains(&(at as u32)) {
+        for at in range {
+            let inst = &code.insts[at as usize];
+            if targets.contains(&at) {
                 let _ = writeln!(text, "L{at}:");
             }
             let span = (last != Some(inst.span)).then_some(inst.span);

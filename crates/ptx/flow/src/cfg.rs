@@ -1,6 +1,6 @@
 //! The control-flow graph of a function.
 
-use crate::dominators::{DominatorTree, with_exits};
+use crate::dominators::{DominatorTree, immediate_dominators, with_exits};
 use crate::{Code, Control, Edges};
 use std::ops::Range;
 
@@ -108,10 +108,18 @@ impl Cfg {
         DominatorTree::new(&self.successors, &self.predecessors, 0)
     }
 
-    /// Which block is on every path from which to the exit. Parts that never end count as if one of
-    /// their blocks left the function.
-    pub fn post_dominators(&self) -> DominatorTree {
+    /// By block: the first one that is on every path from it to the exit. Parts that never end count as if one
+    /// of their blocks left the function.
+    pub fn immediate_post_dominators(&self) -> Vec<u32> {
         let (forward, backward) = with_exits(&self.successors);
-        DominatorTree::new(&backward, &forward, self.exit())
+        immediate_dominators(&backward, &forward, self.exit())
+    }
+
+    /// By block: whether control can come to it.
+    pub fn reachable(&self) -> Vec<bool> {
+        let mut reachable = vec![false; self.starts.len()];
+        let order = self.successors.reverse_postorder(0);
+        order.into_iter().for_each(|block| reachable[block as usize] = true);
+        reachable
     }
 }

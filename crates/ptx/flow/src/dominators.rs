@@ -21,7 +21,7 @@ pub struct DominatorTree {
 impl DominatorTree {
     /// The dominators of the vertices that `root` reaches. `predecessors` are the successors turned round.
     pub fn new(successors: &Edges, predecessors: &Edges, root: u32) -> Self {
-        let idom = immediate(successors, predecessors, root);
+        let idom = immediate_dominators(successors, predecessors, root);
         let n = idom.len();
         let list: Vec<_> = (0..n as u32)
             .filter(|&v| v != root && idom[v as usize] != UNREACHABLE)
@@ -151,7 +151,7 @@ impl Forest {
 }
 
 /// Immediate dominators, as in [`DominatorTree::idom`].
-fn immediate(next: &Edges, previous: &Edges, root: u32) -> Vec<u32> {
+pub(crate) fn immediate_dominators(next: &Edges, previous: &Edges, root: u32) -> Vec<u32> {
     let (order, parent, number) = depth_first(next, root);
     let n = order.len();
     let own: Vec<u32> = (0..n as u32).collect();

@@ -7,7 +7,7 @@
 //! | question | answer |
 //! |---|---|
 //! | blocks, edges between them | [`Cfg`] |
-//! | which block is on every path to which | [`DominatorTree`], [`Cfg::post_dominators`] |
+//! | which block is on every path to which | [`DominatorTree`], [`Cfg::immediate_post_dominators`] |
 //! | which branches decide whether a block runs | [`control_dependence`] |
 //! | which registers are read later | [`Liveness`] |
 //! | which writes reach a read, which reads a write | [`Definitions`], [`reaching_definitions`], [`reached_uses`] |

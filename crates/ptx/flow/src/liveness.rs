@@ -11,8 +11,8 @@ use crate::{Access, Cfg, Code, Set};
 pub struct Liveness {
     /// By register: its number in sets.
     numbers: Vec<u32>,
-    /// Number of global registers.
-    globals: usize,
+    /// The global registers.
+    globals: Vec<u32>,
     /// By block: the global registers that are live where it begins. `None`: any may be.
     live_in: Option<Vec<Set>>,
 }
@@ -22,6 +22,8 @@ pub struct Liveness {
 pub struct LiveSet<'a> {
     numbers: &'a [u32],
     set: Set,
+    /// Those of the last instruction.
+    operands: Operands,
 }
 
 impl LiveSet<'_> {
@@ -30,47 +32,81 @@ impl LiveSet<'_> {
         self.numbers.get(reg as usize).is_some_and(|&number| self.set.has(number as usize))
     }
 
-    fn insert(&mut self, reg: u32) {
-        if let Some(&number) = self.numbers.get(reg as usize) {
-            self.set.insert(number as usize);
-        }
-    }
-
-    fn remove(&mut self, reg: u32) {
-        if let Some(&number) = self.numbers.get(reg as usize) {
-            self.set.remove(number as usize);
-        }
-    }
-
     /// From what is live behind an instruction to what is live before it. False: nothing reads what the
     /// instruction writes, and it does nothing else.
     pub fn step_back(&mut self, code: &impl Code, inst: usize) -> bool {
-        let (mut writes, mut is_needed) = (false, !code.is_removable(inst));
-        if !is_needed {
-            code.operands(inst, |reg, access| {
-                if access == Access::Def {
-                    writes = true;
-                    is_needed |= self.has(reg);
-                }
-            });
-            if writes && !is_needed {
-                return false;
-            }
-        }
-        if !code.is_guarded(inst) {
-            code.operands(inst, |reg, access| {
-                if access == Access::Def {
-                    self.remove(reg);
-                }
-            });
-        }
-        let is_known = code.operands(inst, |reg, access| {
-            if access == Access::Use {
-                self.insert(reg);
-            }
+        let mut operands = std::mem::take(&mut self.operands);
+        operands.clear();
+        operands.push(code, inst);
+        let is_needed = operands.step_back(0, self);
+        self.operands = operands;
+        is_needed
+    }
+}
+
+/// The operands of some instructions, which are visited several times.
+#[derive(Clone, Debug, Default)]
+struct Operands {
+    /// By instruction: where its operands begin in the list, and where those that it writes do.
+    first: Vec<(u32, u32)>,
+    list: Vec<u32>,
+    kinds: Vec<Kind>,
+    /// Registers that the last instruction writes.
+    written: Vec<u32>,
+}
+
+/// What is asked of an instruction besides its operands.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    is_known: bool,
+    is_guarded: bool,
+    is_removable: bool,
+}
+
+impl Operands {
+    fn clear(&mut self) {
+        self.first.clear();
+        self.list.clear();
+        self.kinds.clear();
+    }
+
+    fn push(&mut self, code: &impl Code, inst: usize) {
+        let Self { first, list, kinds, written } = self;
+        let start = list.len() as u32;
+        let is_known = code.operands(inst, |reg, access| match access {
+            Access::Use => list.push(reg),
+            Access::Def => written.push(reg),
         });
-        if !is_known {
-            (0..self.numbers.len()).for_each(|number| self.set.insert(number));
+        first.push((start, list.len() as u32));
+        list.append(written);
+        let (is_guarded, is_removable) = (code.is_guarded(inst), code.is_removable(inst));
+        kinds.push(Kind { is_known, is_guarded, is_removable });
+    }
+
+    /// The registers that an instruction reads, and those that it writes.
+    fn at(&self, inst: usize) -> (&[u32], &[u32]) {
+        let (first, middle) = self.first[inst];
+        let end = self.first.get(inst + 1).map_or(self.list.len(), |next| next.0 as usize);
+        (&self.list[first as usize..middle as usize], &self.list[middle as usize..end])
+    }
+
+    /// As [`LiveSet::step_back`].
+    fn step_back(&self, inst: usize, live: &mut LiveSet<'_>) -> bool {
+        let ((reads, writes), kind) = (self.at(inst), self.kinds[inst]);
+        let numbers = live.numbers;
+        let number = |reg: &u32| numbers.get(*reg as usize).map_or(usize::MAX, |&n| n as usize);
+        if kind.is_removable
+            && !writes.is_empty()
+            && !writes.iter().any(|r| live.set.has(number(r)))
+        {
+            return false;
+        }
+        if !kind.is_guarded {
+            writes.iter().for_each(|reg| live.set.remove(number(reg)));
+        }
+        reads.iter().for_each(|reg| live.set.insert(number(reg)));
+        if !kind.is_known {
+            (0..numbers.len()).for_each(|number| live.set.insert(number));
         }
         true
     }
@@ -80,13 +116,15 @@ impl Liveness {
     /// Finds what is live. Where global registers times blocks are more than `limit`, or loops are too deep,
     /// all global registers count as live everywhere.
     pub fn new(code: &impl Code, cfg: &Cfg, limit: usize) -> Self {
-        let (numbers, globals) = number(code, cfg);
+        let mut operands = Operands::default();
+        (0..code.instructions()).for_each(|inst| operands.push(code, inst));
+        let (numbers, globals) = number(code, cfg, &operands);
         let blocks = cfg.successors.vertices();
         let mut liveness = Self { numbers, globals, live_in: None };
-        if globals.saturating_mul(blocks) > limit {
+        if liveness.globals.len().saturating_mul(blocks) > limit {
             return liveness;
         }
-        let mut live_in = vec![Set::new(globals); blocks];
+        let mut live_in = vec![Set::new(liveness.globals.len()); blocks];
         code.results(|reg| {
             if let Some(&number) = liveness.numbers.get(reg as usize) {
                 live_in[cfg.exit() as usize].insert(number as usize);
@@ -97,7 +135,7 @@ impl Liveness {
             for block in (0..cfg.exit()).rev() {
                 let mut live = liveness.union(cfg.successors.of(block), &live_in);
                 cfg.range(block).rev().for_each(|inst| {
-                    live.step_back(code, inst);
+                    operands.step_back(inst, &mut live);
                 });
                 // Registers of one block are dead where it begins.
                 changes |= live_in[block as usize].assign(&live.set);
@@ -115,12 +153,17 @@ impl Liveness {
         self.live_in.is_some()
     }
 
+    /// The registers that may be live where a block begins or ends.
+    pub fn globals(&self) -> &[u32] {
+        &self.globals
+    }
+
     /// Whether a register is live where a block begins.
     pub fn is_live_in(&self, block: u32, reg: u32) -> bool {
         let number = self.numbers.get(reg as usize).map_or(usize::MAX, |&number| number as usize);
         match &self.live_in {
             Some(live_in) => live_in[block as usize].has(number),
-            None => number < self.globals,
+            None => number < self.globals.len(),
         }
     }
 
@@ -128,7 +171,7 @@ impl Liveness {
     pub fn live_out(&self, cfg: &Cfg, block: u32) -> LiveSet<'_> {
         let Some(live_in) = &self.live_in else {
             let mut all = self.union(&[], &[]);
-            (0..self.globals).for_each(|number| all.set.insert(number));
+            (0..self.globals.len()).for_each(|number| all.set.insert(number));
             return all;
         };
         self.union(cfg.successors.of(block), live_in)
@@ -138,37 +181,31 @@ impl Liveness {
     fn union(&self, blocks: &[u32], live_in: &[Set]) -> LiveSet<'_> {
         let mut set = Set::new(self.numbers.len());
         blocks.iter().for_each(|&block| set.union(&live_in[block as usize]));
-        LiveSet { numbers: &self.numbers, set }
+        LiveSet { numbers: &self.numbers, set, operands: Operands::default() }
     }
 }
 
-/// Gives each register its number in sets, and says how many registers are global: these are read in a
-/// block that has not written them before.
-fn number(code: &impl Code, cfg: &Cfg) -> (Vec<u32>, usize) {
-    let mut is_global = vec![false; code.registers()];
+/// Gives each register its number in sets, and lists the global registers: these are read in a block that
+/// has not written them before.
+fn number(code: &impl Code, cfg: &Cfg, operands: &Operands) -> (Vec<u32>, Vec<u32>) {
+    let mut is_global = vec![operands.kinds.iter().any(|kind| !kind.is_known); code.registers()];
     code.results(|reg| is_global.get_mut(reg as usize).into_iter().for_each(|is| *is = true));
     // The last block that wrote each register, plus one.
     let mut written = vec![0; code.registers()];
     for (block, range) in (1..).zip(cfg.ranges()) {
         for inst in range {
-            let is_guarded = code.is_guarded(inst);
-            let is_known = code.operands(inst, |reg, access| {
-                let reg = reg as usize;
-                match access {
-                    Access::Use if written.get(reg).is_some_and(|&at| at != block) => {
-                        is_global[reg] = true;
-                    }
-                    Access::Def if !is_guarded && reg < written.len() => written[reg] = block,
-                    _ => {}
-                }
-            });
-            if !is_known {
-                is_global.fill(true);
+            let (reads, writes) = operands.at(inst);
+            for &reg in reads {
+                is_global[reg as usize] |= written[reg as usize] != block;
+            }
+            for &reg in writes.iter().filter(|_| !operands.kinds[inst].is_guarded) {
+                written[reg as usize] = block;
             }
         }
     }
-    let globals = is_global.iter().filter(|&&is| is).count();
-    let (mut global, mut local) = (0, globals as u32);
+    let globals: Vec<u32> =
+        (0..).zip(&is_global).filter(|(_, is)| **is).map(|(reg, _)| reg).collect();
+    let (mut global, mut local) = (0, globals.len() as u32);
     let next = |&is: &bool| {
         let number = if is { &mut global } else { &mut local };
         *number += 1;

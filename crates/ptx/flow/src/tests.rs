@@ -155,7 +155,7 @@ fn if_else_and_loop() {
     assert_eq!(cfg.back_edges().collect::<Vec<_>>(), [(3, 3)]);
     assert_eq!(controls(&cfg), [vec![], vec![0], vec![0], vec![3], vec![]]);
     assert_eq!(cfg.dominators().idom, [0, 0, 0, 0, 3, 4]);
-    assert_eq!(cfg.post_dominators().idom, [3, 3, 3, 4, 5, 5]);
+    assert_eq!(cfg.immediate_post_dominators(), [3, 3, 3, 4, 5, 5]);
 }
 
 #[test]
@@ -168,10 +168,10 @@ fn early_return_endless_loop_and_dead_code() {
     assert_eq!(controls(&cfg)[1], [0]);
     // An if inside an endless loop: its sides meet at the loop's last block.
     let cfg = Cfg::new(&Function::new(vec![branch(2), PLAIN, PLAIN, jump(0), jump(EXIT)]));
-    assert_eq!(cfg.post_dominators().idom[..2], [2, 2]);
+    assert_eq!(cfg.immediate_post_dominators()[..2], [2, 2]);
     // Two loops that jump into each other.
     let cfg = Cfg::new(&Function::new(vec![branch(2), PLAIN, branch(1), branch(2), jump(EXIT)]));
-    assert_eq!(cfg.post_dominators().idom, [2, 2, 3, 4, 5, 5]);
+    assert_eq!(cfg.immediate_post_dominators(), [2, 2, 3, 4, 5, 5]);
 }
 
 #[test]
@@ -242,7 +242,9 @@ fn post_dominators_agree_with_the_definition() {
         if !reaches(u32::MAX).iter().all(|&reaches| reaches) {
             continue;
         }
-        let tree = cfg.post_dominators();
+        let (forward, backward) = with_exits(&cfg.successors);
+        let tree = DominatorTree::new(&backward, &forward, exit);
+        assert_eq!(tree.idom, cfg.immediate_post_dominators());
         for a in 0..=exit {
             for (b, reaches) in (0..).zip(reaches(a)) {
                 assert_eq!(tree.dominates(a, b), !reaches, "{a} {b} {function:?}");
@@ -399,6 +401,7 @@ fn forward_flow_finds_what_is_written_on_every_path() {
         let states = states.expect("few loops");
         for (block, state) in (0..=cfg.exit()).zip(states) {
             assert_eq!(state.is_some(), reached.reaches(block));
+            assert_eq!(state.is_some(), cfg.reachable()[block as usize]);
             let Some(written) = state else { continue };
             for reg in 0..function.registers as u32 {
                 let is_open = function.unchanged(reg, 0)[cfg.range(block).start];
@@ -413,5 +416,5 @@ fn long_code_is_quick() {
     let n = 200_000;
     let insts = (0..n).map(|i| if i % 2 == 0 { branch((i * 7919) % n) } else { PLAIN }).collect();
     let cfg = Cfg::new(&Function::new(insts));
-    assert_eq!(cfg.post_dominators().idom.len(), cfg.exit() as usize + 1);
+    assert_eq!(cfg.immediate_post_dominators().len(), cfg.exit() as usize + 1);
 }

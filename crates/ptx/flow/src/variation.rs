@@ -73,12 +73,12 @@ impl Variation {
     }
 
     /// Of a sum.
-    pub fn add(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         self.affine(other, |stride, _| Some(Self::Affine { from_zero: false, stride }))
     }
 
     /// Of a difference.
-    pub fn sub(self, other: Self) -> Self {
+    pub fn minus(self, other: Self) -> Self {
         self.affine(other, |stride, is_first| {
             let stride = if is_first { stride } else { stride.wrapping_neg() };
             Some(Self::Affine { from_zero: false, stride })
@@ -86,7 +86,7 @@ impl Variation {
     }
 
     /// Of a product with a constant factor, if it is known.
-    pub fn mul(self, factor: Option<i32>) -> Self {
+    pub fn times(self, factor: Option<i32>) -> Self {
         match (self, factor) {
             (Self::Uniform, _) => self,
             (_, Some(0)) => Self::Uniform,
@@ -101,7 +101,7 @@ impl Variation {
 
     /// Of the remainder by a number of threads up to those of a warp: the lowest bits of a thread's number
     /// distinguish the lanes of a warp.
-    pub fn rem(self, divisor: Option<i32>) -> Self {
+    pub fn remainder(self, divisor: Option<i32>) -> Self {
         match (self, divisor) {
             (Self::Uniform, _) => self,
             (Self::TID | Self::Lane, Some(2..=32)) => Self::Lane,

@@ -18,6 +18,7 @@ pub use special_memory::MbarrierAction;
 pub(crate) use special_memory::*;
 
 use crate::observe::mark::Mark;
+use std::ops::Range;
 use texunit_alu::{Alu, L32, L64, MAX, Row, Temporaries};
 use texunit_check::ir::VarId;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, SpecialReg, VoteMode};
@@ -355,4 +356,18 @@ pub(crate) struct Code {
     pub(crate) sites: usize,
     /// Whether there are instructions without `.sync` whose results depend on which lanes execute them together.
     pub(crate) asks_who_is_there: bool,
+}
+
+impl Code {
+    /// The function that an instruction is in.
+    #[inline]
+    pub(crate) fn function_at(&self, pc: u32) -> Option<usize> {
+        self.funcs.partition_point(|f| f.entry <= pc).checked_sub(1)
+    }
+
+    /// The instructions of a function.
+    pub(crate) fn range(&self, function: usize) -> Option<Range<u32>> {
+        let next = self.funcs.get(function + 1).map_or(self.insts.len() as u32, |f| f.entry);
+        Some(self.funcs.get(function)?.entry..next)
+    }
 }

@@ -6,7 +6,7 @@ mod visit;
 pub(crate) use visit::{each_slot, each_slot_mut, reads, writes};
 
 use crate::code::{Code, Func, Inst, Op, Slot};
-use params::Held;
+use params::ParamValues;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use texunit_flow::{Access, Cfg, Control, Liveness};
@@ -57,21 +57,19 @@ pub(crate) struct FunctionCode<'a> {
 
 impl<'a> FunctionCode<'a> {
     pub(crate) fn new(code: &'a Code, function: usize) -> Option<Self> {
-        let func = code.funcs.get(function)?;
-        let end = code.funcs.get(function + 1).map_or(code.insts.len(), |f| f.entry as usize);
-        let insts = code.insts.get(func.entry as usize..end)?;
-        Some(Self { insts, first: func.entry, registers: Registers::of(func) })
+        let Range { start, end } = code.range(function)?;
+        let insts = code.insts.get(start as usize..end as usize)?;
+        Some(Self { insts, first: start, registers: Registers::of(&code.funcs[function]) })
     }
 
-    /// Code of a function that has no place in other code yet: branches lead to numbers from 0 on. Its registers
-    /// are not looked at.
-    pub(crate) fn unplaced(insts: &'a [Inst]) -> Self {
-        Self { insts, first: 0, registers: Registers { narrow: 0, wide: 0, predicates: 0 } }
+    /// Some instructions, the first of which has this number, for their control flow alone: no operand is a register.
+    pub(crate) fn without_registers(insts: &'a [Inst], first: u32) -> Self {
+        Self { insts, first, registers: Registers { narrow: 0, wide: 0, predicates: 0 } }
     }
 
     /// The code of the function that an instruction is in.
     pub(crate) fn around(code: &'a Code, pc: u32) -> Option<Self> {
-        Self::new(code, code.funcs.partition_point(|f| f.entry <= pc).checked_sub(1)?)
+        Self::new(code, code.function_at(pc)?)
     }
 
     /// The first instructions of blocks, by their numbers in all code.
@@ -126,7 +124,7 @@ pub(crate) struct Facts {
     pub(crate) cfg: Cfg,
     pub(crate) liveness: Liveness,
     /// By block: registers that hold parameters where it begins. Found out when somebody asks.
-    params: OnceLock<Option<Vec<Option<Held>>>>,
+    params: OnceLock<Option<Vec<Option<ParamValues>>>>,
 }
 
 /// The flow of a function.
@@ -162,7 +160,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Registers that hold parameters before an instruction.
-    pub(crate) fn params_at(&self, inst: usize) -> Option<Held> {
+    pub(crate) fn params_at(&self, inst: usize) -> Option<ParamValues> {
         let cfg = &self.facts.cfg;
         let params = self.facts.params.get_or_init(|| params::find(&self.code, cfg));
         let block = cfg.block_of(inst);

@@ -10,12 +10,12 @@ const OTHER: u32 = u32::MAX;
 
 /// By register of 32 or 64 bits: the offset of the parameter that it holds.
 #[derive(Clone, Debug)]
-pub(crate) struct Held {
+pub(crate) struct ParamValues {
     registers: Registers,
     offsets: Vec<u32>,
 }
 
-impl Held {
+impl ParamValues {
     fn number(&self, slot: Slot) -> Option<usize> {
         self.registers.number(slot).filter(|&number| number < self.offsets.len())
     }
@@ -78,11 +78,12 @@ impl Held {
 }
 
 /// What registers hold where each block begins.
-pub(super) fn find(code: &FunctionCode<'_>, cfg: &Cfg) -> Option<Vec<Option<Held>>> {
+pub(super) fn find(code: &FunctionCode<'_>, cfg: &Cfg) -> Option<Vec<Option<ParamValues>>> {
     let registers = code.registers;
-    let unknown = Held { registers, offsets: vec![OTHER; registers.narrow + registers.wide] };
-    let step = |block, held: &mut Held| {
-        cfg.range(block).for_each(|i| held.step(&code.insts[i]));
+    let unknown =
+        ParamValues { registers, offsets: vec![OTHER; registers.narrow + registers.wide] };
+    let step = |block, values: &mut ParamValues| {
+        cfg.range(block).for_each(|i| values.step(&code.insts[i]));
     };
-    forward(cfg, unknown, step, Held::join)
+    forward(cfg, unknown, step, ParamValues::join)
 }

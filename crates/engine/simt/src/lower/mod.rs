@@ -90,8 +90,8 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
             _ => {}
         }
     }
-    let cfg = Cfg::new(&FunctionCode::unplaced(&insts));
-    let post_dominators = cfg.post_dominators();
+    let cfg = Cfg::new(&FunctionCode::without_registers(&insts, 0));
+    let post_dominators = cfg.immediate_post_dominators();
     // By instruction that separates lanes: where they meet; the number of instructions where the function is left.
     let meet = |(at, inst): (usize, &Inst)| {
         let separates = match inst.op {
@@ -99,7 +99,7 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
             Op::BranchIndexed { .. } => true,
             _ => false,
         };
-        let meet = post_dominators.idom[cfg.block_of(at) as usize].min(cfg.exit());
+        let meet = post_dominators[cfg.block_of(at) as usize].min(cfg.exit());
         separates.then(|| cfg.range(meet).start)
     };
     let meets: Vec<Option<usize>> = insts.iter().enumerate().map(meet).collect();

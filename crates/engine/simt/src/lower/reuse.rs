@@ -69,12 +69,12 @@ fn spans(flow: &Flow<'_>) -> Option<Vec<Span>> {
     let Facts { cfg, liveness, .. } = &*flow.facts;
     for (block, range) in (0..).zip(flow.blocks()) {
         let live_out = liveness.live_out(cfg, block);
-        for number in 0..narrow + wide {
-            if liveness.is_live_in(block, number as u32) {
-                at(number, range.start);
+        for &number in liveness.globals() {
+            if liveness.is_live_in(block, number) {
+                at(number as usize, range.start);
             }
-            if live_out.has(number as u32) {
-                at(number, range.end - 1);
+            if live_out.has(number) {
+                at(number as usize, range.end - 1);
             }
         }
     }

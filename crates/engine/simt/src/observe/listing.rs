@@ -157,18 +157,13 @@ impl<'a> Listing<'a> {
 
     /// Name of the function that an operation is of.
     pub fn function(&self, op: u32) -> &'a str {
-        let after = self.code.funcs.partition_point(|f| f.entry <= op);
-        after.checked_sub(1).map_or("", |i| &self.code.funcs[i].name)
+        self.code.function_at(op).map_or("", |i| &self.code.funcs[i].name)
     }
 
     /// Operations of the function with this name; empty if it has no code.
     pub fn operations(&self, function: &str) -> Range<u32> {
-        let funcs = &self.code.funcs;
-        let Some(i) = funcs.iter().position(|f| f.name == function && f.has_body) else {
-            return 0..0;
-        };
-        let end = funcs.get(i + 1).map_or(self.len(), |next| next.entry);
-        funcs[i].entry..end
+        let found = self.code.funcs.iter().position(|f| f.name == function && f.has_body);
+        found.and_then(|i| self.code.range(i)).unwrap_or(0..0)
     }
 
     /// Blocks of a function: operations that all lanes execute that come to the first one, as far as their guards

@@ -4,11 +4,11 @@ use super::action;
 use super::operand::{Operands, place, predicate};
 use super::pause::Pause;
 use crate::code::{Code, Inst, Op, PRODUCTS, Slot};
-use crate::flow::{Facts, Flow, writes};
+use crate::flow::{Facts, Flow, FunctionCode, writes};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
-use texunit_flow::LiveSet;
+use texunit_flow::{Cfg, LiveSet};
 use texunit_jit::region::{Block, End, Region, Step, Target};
 use texunit_jit::{Place, Predicate};
 
@@ -72,26 +72,18 @@ impl Cut {
         Region { blocks, sites, params, products: PRODUCTS.to_vec() }
     }
 
-    /// The first instructions of its blocks: what jumps lead to, or comes behind what may end a block.
+    /// The first instructions of its blocks: these also begin where lanes may meet, and end at instructions that are not
+    /// compiled.
     fn starts(&self, code: &Code, parts: &[Part]) -> Vec<u32> {
-        let mut is_start = vec![false; parts.len() + 1];
-        let mut mark = |at: u32| {
-            let i = at.checked_sub(self.insts.start).map(|i| i as usize);
-            i.and_then(|i| is_start.get_mut(i)).into_iter().for_each(|is| *is = true);
-        };
-        mark(self.insts.start);
-        for ((at, inst), part) in self.insts(code).zip(parts) {
-            match part {
-                Part::Branch(target) => [*target, at + 1].into_iter().for_each(&mut mark),
-                Part::Join => [at, at + 1].into_iter().for_each(&mut mark),
-                Part::Leave | Part::Pause => mark(at + 1),
-                Part::Steps(_) => {}
-            }
-            if let Op::BranchIndexed { targets, .. } = &inst.op {
-                targets.iter().copied().for_each(&mut mark);
-            }
-        }
-        self.insts.clone().filter(|at| is_start[(at - self.insts.start) as usize]).collect()
+        let insts = code.insts.get(self.insts.start as usize..self.insts.end as usize);
+        let starts = parts.iter().enumerate().flat_map(|(i, part)| match part {
+            Part::Join => i..i + 2,
+            Part::Leave | Part::Pause => i + 1..i + 2,
+            Part::Branch(_) | Part::Steps(_) => 0..0,
+        });
+        let insts = FunctionCode::without_registers(insts.unwrap_or_default(), self.insts.start);
+        let cfg = Cfg::with_starts(&insts, starts);
+        cfg.ranges().map(|range| self.insts.start + range.start as u32).collect()
     }
 
     /// What is known of registers that have parameters: of a kernel.

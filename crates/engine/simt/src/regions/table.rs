@@ -196,8 +196,8 @@ impl Table {
 
     /// What becomes a region with the instruction at `pc`: the loop that begins there, else what follows.
     fn cut(&self, code: &Code, pc: u32) -> Option<Cut> {
-        let function = function_of(code, pc)?;
-        let next = end_of(code, function);
+        let function = code.function_at(pc)?;
+        let next = code.range(function)?.end;
         let end = self.loops(code, function)?.get(&pc).map_or(next, |&last| last + 1);
         let insts = pc..end.min(pc + MAX);
         (pc < insts.end).then_some(Cut { function, insts })
@@ -211,8 +211,8 @@ impl Table {
 
     /// The part of a function that an instruction is in.
     fn part(&self, code: &Code, pc: u32) -> Option<&Part> {
-        let function = function_of(code, pc)?;
-        let insts = code.funcs[function].entry..end_of(code, function);
+        let function = code.function_at(pc)?;
+        let insts = code.range(function)?;
         let loops = self.loops(code, function)?;
         let parts = self.functions.get(function)?.parts.get_or_init(|| parts(loops, insts));
         parts.get(parts.partition_point(|part| part.insts.start <= pc).checked_sub(1)?)
@@ -222,7 +222,7 @@ impl Table {
     /// and whether its lanes part. It is asked for once.
     fn all_of_part(&self, code: &Code, pc: u32, pays: impl Fn(&Cut) -> u64) -> Option<(Cut, bool)> {
         let part = self.part(code, pc)?;
-        let cut = Cut { function: function_of(code, pc)?, insts: part.insts.clone() };
+        let cut = Cut { function: code.function_at(pc)?, insts: part.insts.clone() };
         let [live, some] = [0, 1].map(|mode| part.interpreted[mode].load(Ordering::Relaxed));
         if live.saturating_add(some) < pays(&cut) {
             return None;
@@ -233,10 +233,7 @@ impl Table {
 
     fn compile(&self, code: &Code, setting: Setting, mode: Mode, cut: Cut) -> Option<()> {
         let of = self.functions.get(cut.function)?;
-        let first = code.funcs[cut.function].entry;
-        let next = end_of(code, cut.function);
-        let own = (cut.insts.end - cut.insts.start) as usize;
-        let facts = if (next - first) as usize / LIVENESS.1 > own {
+        let facts = if code.range(cut.function)?.len() / LIVENESS.1 > cut.insts.len() {
             &None
         } else {
             let find = || Flow::of(code, cut.function, LIVENESS.0).map(|flow| flow.facts);
@@ -279,24 +276,11 @@ fn region_of(
 /// The regions that all of a function becomes, if nothing of it is compiled for itself.
 #[cfg(feature = "text")]
 pub(crate) fn regions_of(code: &Code, function: usize) -> Vec<Region> {
-    let Some(func) = code.funcs.get(function).filter(|func| func.has_body) else {
+    let (Some(insts), Some(of)) = (code.range(function), FunctionCode::new(code, function)) else {
         return Vec::new();
     };
-    let insts = func.entry..end_of(code, function);
     let facts = Flow::of(code, function, LIVENESS.0).map(|flow| flow.facts);
-    let loops = FunctionCode::new(code, function).map(|code| loops(&code)).unwrap_or_default();
-    let parts = parts(&loops, insts);
+    let parts = parts(&loops(&of), insts);
     let cuts = parts.iter().map(|part| Cut { function, insts: part.insts.clone() });
     cuts.map(|cut| region_of(code, &cut, facts.as_ref()).0).collect()
-}
-
-/// The function that an instruction is in.
-#[inline]
-fn function_of(code: &Code, pc: u32) -> Option<usize> {
-    code.funcs.partition_point(|f| f.entry <= pc).checked_sub(1)
-}
-
-/// The first instruction behind a function.
-fn end_of(code: &Code, function: usize) -> u32 {
-    code.funcs.get(function + 1).map_or(code.insts.len() as u32, |f| f.entry)
 }

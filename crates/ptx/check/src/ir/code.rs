@@ -1,6 +1,6 @@
 //! What instructions read and write, and where control goes behind them.
 
-use super::{Base, Function, Instruction, LabelId, Module, Operand, RegId};
+use super::{Base, Function, Instruction, LabelId, Module, Operand, Operands, RegId};
 use texunit_flow::{Access, Code, Control};
 use texunit_isa::{MatchMode, Opcode};
 
@@ -53,26 +53,7 @@ impl Code for BodyCode<'_> {
 
     /// False for an instruction of which the checker knows little but its name.
     fn operands(&self, inst: usize, mut f: impl FnMut(u32, Access)) -> bool {
-        let i = &self.body[inst];
-        if let Some(guard) = i.guard {
-            f(guard.reg.0, Access::Use);
-        }
-        let written = i.destinations();
-        // The value of a register does not matter to `xor %r1, %r2, %r2`, which makes a zero.
-        let makes_zero = matches!(i.opcode, Opcode::Xor | Opcode::Sub)
-            && !i.mods.types.iter().any(|ty| ty.is_float())
-            && matches!(i.operands.get(written..), Some([a, b]) if a == b);
-        // Nor do elements that only fill a vector.
-        let padding = i.operands.padding();
-        let matters =
-            |operand: &&Operand| !makes_zero && !padding.iter().any(|p| std::ptr::eq(p, *operand));
-        for operand in i.operands.read(written).filter(matters) {
-            operand.each_register(&mut |reg| f(reg.0, Access::Use));
-        }
-        for operand in i.operands.written(written) {
-            operand.each_register(&mut |reg| f(reg.0, Access::Def));
-        }
-        i.is_known()
+        self.body[inst].each_operand(&mut f)
     }
 
     fn is_guarded(&self, inst: usize) -> bool {
@@ -89,7 +70,7 @@ impl Code for BodyCode<'_> {
 
 impl Operand {
     /// Calls `f` with each register that the operand names.
-    pub fn each_register(&self, f: &mut impl FnMut(RegId)) {
+    pub fn each_register(&self, f: &mut dyn FnMut(RegId)) {
         match self {
             Self::Reg(reg) | Self::NotReg(reg) => f(*reg),
             Self::Address(Base::Reg(reg), _)
@@ -103,6 +84,35 @@ impl Operand {
 }
 
 impl Instruction {
+    /// As [`Code::operands`]; compiled once for all analyses.
+    fn each_operand(&self, f: &mut dyn FnMut(u32, Access)) -> bool {
+        if let Some(guard) = self.guard {
+            f(guard.reg.0, Access::Use);
+        }
+        let written = self.destinations();
+        if let Operands::Listed(list) = &self.operands {
+            let (writes, reads) = list.split_at(written.min(list.len()));
+            // The value of a register does not matter to `xor %r1, %r2, %r2`, which makes a zero.
+            let makes_zero = matches!(self.opcode, Opcode::Xor | Opcode::Sub)
+                && !self.mods.types.iter().any(|ty| ty.is_float())
+                && matches!(reads, [a, b] if a == b);
+            let reads = if makes_zero { &[] } else { reads };
+            reads.iter().for_each(|o| o.each_register(&mut |reg| f(reg.0, Access::Use)));
+            writes.iter().for_each(|o| o.each_register(&mut |reg| f(reg.0, Access::Def)));
+            return self.is_known();
+        }
+        // The values of elements that only fill a vector do not matter.
+        let padding = self.operands.padding();
+        let matters = |operand: &&Operand| !padding.iter().any(|p| std::ptr::eq(p, *operand));
+        for operand in self.operands.read(written).filter(matters) {
+            operand.each_register(&mut |reg| f(reg.0, Access::Use));
+        }
+        for operand in self.operands.written(written) {
+            operand.each_register(&mut |reg| f(reg.0, Access::Def));
+        }
+        self.is_known()
+    }
+
     /// How many of the operands in its list the instruction writes.
     #[rustfmt::skip]
     pub fn destinations(&self) -> usize {

@@ -323,17 +323,19 @@ fn combine(
         // A mask of the lowest bits, or some of them, is a remainder.
         (Opcode::And, &[a, b]) if !(a.varies() && b.varies()) => {
             let mask = constant(0).or_else(|| constant(1));
-            joined.rem(mask.and_then(|mask| mask.checked_add(1)))
+            joined.remainder(mask.and_then(|mask| mask.checked_add(1)))
         }
         (Opcode::Rem, &[a, b]) if !(a.varies() && b.varies()) => {
-            joined.rem(constant(0).or_else(|| constant(1)))
+            joined.remainder(constant(0).or_else(|| constant(1)))
         }
-        (Opcode::Add, &[a, b]) => a.add(b),
-        (Opcode::Sub, &[a, b]) => a.sub(b),
-        (Opcode::Mul, &[a, b]) if !(a.varies() && b.varies()) => joined.mul(factor()),
-        (Opcode::Mad, &[a, b, c]) if !(a.varies() && b.varies()) => a.join(b).mul(factor()).add(c),
+        (Opcode::Add, &[a, b]) => a.plus(b),
+        (Opcode::Sub, &[a, b]) => a.minus(b),
+        (Opcode::Mul, &[a, b]) if !(a.varies() && b.varies()) => joined.times(factor()),
+        (Opcode::Mad, &[a, b, c]) if !(a.varies() && b.varies()) => {
+            a.join(b).times(factor()).plus(c)
+        }
         (Opcode::Shl, &[a, Variation::Uniform]) if is_narrow => {
-            a.mul(constant(1).map(|bits| 1_i32.checked_shl(bits as u32).unwrap_or(0)))
+            a.times(constant(1).map(|bits| 1_i32.checked_shl(bits as u32).unwrap_or(0)))
         }
         (Opcode::Setp, &[a, b]) if i.mods.bool_op.is_none() => {
             a.compare(b, i.mods.cmp, [constant(0), constant(1)])

@@ -141,7 +141,7 @@ impl<'a> Blocks<'a> {
 
 /// Joins the blocks of the graph that can be reached.
 fn chains(code: &FusedCode<'_>, cfg: &Cfg) -> Vec<Chain> {
-    let dominators = cfg.dominators();
+    let is_reachable = cfg.reachable();
     // The block that a block is one with, if nothing else goes there.
     let joined = |block: u32| {
         let [next] = cfg.successors.of(block) else { return None };
@@ -149,12 +149,12 @@ fn chains(code: &FusedCode<'_>, cfg: &Cfg) -> Vec<Chain> {
         let jumps = matches!(code.0.body[last].opcode, Opcode::Bra | Opcode::Brx);
         let goes_there =
             if jumps { !code.is_guarded(last) } else { !ends_block(&code.0.body[last]) };
-        let from = cfg.predecessors.of(*next).iter().filter(|&&from| dominators.reaches(from));
+        let from = cfg.predecessors.of(*next).iter().filter(|&&from| is_reachable[from as usize]);
         (goes_there && *next != 0 && *next != cfg.exit() && from.count() == 1).then_some(*next)
     };
     let mut is_joined = vec![false; cfg.exit() as usize];
     let mut chains = Vec::new();
-    for first in (0..cfg.exit()).filter(|&block| dominators.reaches(block)) {
+    for first in (0..cfg.exit()).filter(|&block| is_reachable[block as usize]) {
         if std::mem::replace(&mut is_joined[first as usize], true) {
             continue;
         }
