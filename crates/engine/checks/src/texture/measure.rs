@@ -4,7 +4,7 @@ use super::half::Whole;
 use super::site::{Sums, has_places, order, repeats};
 use super::words;
 use crate::rules;
-use crate::sink::Spot;
+use crate::sink::{Lane, Spot};
 use texunit_unit::{
     AddressMode, CoordType, Coords, FetchKind, FetchOperands, FetchPlan, Filter, Layout, Lod,
 };
@@ -43,13 +43,14 @@ pub(super) enum Lies {
 }
 
 impl Measured {
-    /// Counts a fetch of a thread that uses what it has fetched.
-    pub(super) fn lies(&mut self, lies: Lies, spot: Spot) {
-        self.judged += 1;
+    /// Counts fetches of a thread that uses what it has fetched.
+    pub(super) fn lies(&mut self, lies: Lies, count: u64, who: Lane<'_>) {
+        self.judged += count;
         match lies {
+            _ if count == 0 => {}
             Lies::Inside => {}
-            Lies::InBorder => note(&mut self.border, spot),
-            Lies::Outside => note(&mut self.outside, spot),
+            Lies::InBorder => note(&mut self.border, count, who),
+            Lies::Outside => note(&mut self.outside, count, who),
         }
     }
 
@@ -61,7 +62,7 @@ impl Measured {
             self.varies |= self.least[axis] != c;
             self.least[axis] = self.least[axis].min(c);
             self.most[axis] = self.most[axis].max(c);
-            self.odd += u64::from((c * 2.0).fract() != 0.0);
+            self.odd += u64::from(!is_whole(c * 2.0));
         }
         self.fetches += 1;
     }
@@ -115,6 +116,12 @@ impl Measured {
     }
 }
 
+/// Whether a number has no fraction, without a call of the C library: beyond 2^63 none has one.
+fn is_whole(x: f64) -> bool {
+    let cut = x as i64;
+    cut as f64 == x || matches!(cut, i64::MIN | i64::MAX) && x.is_finite()
+}
+
 /// Of the first ones that of the lower CTA stays, so that the number of workers is not seen.
 fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
     sum.0 = match (sum.0, other.0) {
@@ -124,8 +131,10 @@ fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
     sum.1 += other.1;
 }
 
-fn note(sum: &mut (Option<Spot>, u64), spot: Spot) {
-    add(sum, (Some(spot), 1));
+fn note(sum: &mut (Option<Spot>, u64), count: u64, who: Lane<'_>) {
+    // Of one CTA the first one stays.
+    let is_first = count > 0 && sum.0.is_none_or(|spot| spot.cta != who.at.cta);
+    add(sum, (is_first.then(|| who.spot()), count));
 }
 
 /// Takes in a fetch; where its footprint lies, if it has a place.
@@ -133,14 +142,14 @@ pub(super) fn measure(
     sums: &mut Sums,
     plan: &FetchPlan,
     operands: &FetchOperands,
-    spot: Spot,
+    who: Lane<'_>,
 ) -> Option<Lies> {
     let form = plan.form();
-    layer(sums, plan, operands, spot);
-    level(sums, plan, operands, spot);
+    layer(sums, plan, operands, who);
+    level(sums, plan, operands, who);
     let axes = form.geometry.axes();
     if form.coord == CoordType::S32 {
-        return integer(sums, plan, operands, spot);
+        return integer(sums, plan, operands, who);
     }
     let raw = operands.coords.point.map(f32::from_bits);
     let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
@@ -152,14 +161,15 @@ pub(super) fn measure(
             let point: Vec<f64> = raw[..used_axes(plan)].iter().map(|&c| f64::from(c)).collect();
             format!("the coordinates {} or their gradients have a NaN", words::point(&point))
         };
-        sums.hit_with(rules::TEXTURE_NAN, spot, text);
+        sums.hit_with(rules::TEXTURE_NAN, who, text);
         return None;
     }
     if !has_places(form.geometry) {
         return None;
     }
-    let point: Vec<f64> = raw[..axes].iter().map(|&c| f64::from(c)).collect();
-    sums.measured().take(&point);
+    let point = raw.map(f64::from);
+    let point = &point[..axes];
+    sums.measured().take(point);
     let effective = plan.effective();
     let extent = plan.seen().resource.extent().axes();
     // A linear filter reads half a texel around, and so does a gather.
@@ -178,7 +188,7 @@ pub(super) fn measure(
             (true, false) => (0.5 - 1.0 / 512.0, size - 0.5 + 1.0 / 512.0),
         };
         if place < least || place > most || margin == 0.0 && place == size {
-            note(&mut sums.measured().beyond[axis], spot);
+            note(&mut sums.measured().beyond[axis], 1, who);
         }
         let is_outside = place < -margin || place >= size + margin;
         if is_outside && !repeats(effective.address_mode, axis) {
@@ -192,7 +202,7 @@ pub(super) fn measure(
         }
     }
     if margin > 0.0 && !is_gather && !plan.seen().resource.is_mipmapped() {
-        sums.measured().whole.take(plan, (operands, &point[..]), spot);
+        sums.measured().whole.take(plan, (operands, point), who);
     }
     Some(lies)
 }
@@ -208,7 +218,7 @@ fn integer(
     sums: &mut Sums,
     plan: &FetchPlan,
     operands: &FetchOperands,
-    spot: Spot,
+    who: Lane<'_>,
 ) -> Option<Lies> {
     let (form, resource) = (plan.form(), &plan.seen().resource);
     let axes = form.geometry.axes();
@@ -222,14 +232,14 @@ fn integer(
     sums.measured().fetches += 1;
     if outside && resource.layout() == Layout::Linear {
         let text = || format!("element {} is fetched of {}, and the result is 0", at(0), extent[0]);
-        sums.hit_with(rules::TEXTURE_FETCH_PAST_END, spot, text);
+        sums.hit_with(rules::TEXTURE_FETCH_PAST_END, who, text);
         return None;
     }
     // Integer coordinates have no address mode: zeros are read outside.
     Some(if outside { Lies::InBorder } else { Lies::Inside })
 }
 
-fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot) {
+fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<'_>) {
     let resource = &plan.texture().resource;
     let layers = resource.shape().layers;
     if !resource.geometry().is_array() || operands.coords.layer < layers {
@@ -242,11 +252,11 @@ fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot
             "layer {layer} is fetched, and there are {layers}: the result comes from another layer"
         )
     };
-    sums.hit_with(rules::TEXTURE_LAYER, spot, text);
+    sums.hit_with(rules::TEXTURE_LAYER, who, text);
 }
 
 /// Levels that an instruction names and that there are not: by a whole level, as computed ones are often a little beyond.
-fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot) {
+fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<'_>) {
     let form = plan.form();
     if form.kind != FetchKind::Sample(Lod::Level) {
         return;
@@ -259,7 +269,7 @@ fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot
     let levels = plan.seen().resource.levels().len();
     if level.is_nan() {
         let text = || "the level is NaN".to_owned();
-        return sums.hit_with(rules::TEXTURE_NAN, spot, text);
+        return sums.hit_with(rules::TEXTURE_NAN, who, text);
     }
     if level >= most + slack || level <= least - slack {
         let text = || {
@@ -269,6 +279,6 @@ fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot
                 "level {level} is fetched, and the texture has {have}: the result comes from level {acts}"
             )
         };
-        sums.hit_with(rules::TEXTURE_LEVEL, spot, text);
+        sums.hit_with(rules::TEXTURE_LEVEL, who, text);
     }
 }
