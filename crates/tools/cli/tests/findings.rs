@@ -238,7 +238,7 @@ fn expected(path: &Path, ptx: &Path) -> Result<BTreeSet<[String; 3]>, Failed> {
         let row = |f: &Finding| [case.kernel.clone(), f.code().to_owned(), f.lines()];
         all.extend(found.iter().map(row));
         let mut again = BTreeSet::new();
-        for finding in found {
+        for finding in found.iter().flat_map(Finding::kinds) {
             let found = found_at(finding);
             // The same place with several other ends is one line.
             let first = again.insert((found.line, found.code.clone()));
@@ -257,17 +257,18 @@ fn expected(path: &Path, ptx: &Path) -> Result<BTreeSet<[String; 3]>, Failed> {
     if wrong.is_empty() { Ok(all) } else { Err(wrong.into()) }
 }
 
-fn found_at(finding: Finding) -> FoundAt {
+fn found_at(finding: &Finding) -> FoundAt {
     FoundAt {
         line: finding.at.as_ref().map_or(0, line),
         code: finding.code().to_owned(),
         other: finding.other.as_ref().map(|(_, end)| line(end)),
         // What is said besides is a part of it.
-        message: std::iter::once(finding.message)
-            .chain(finding.notes)
+        message: std::iter::once(&finding.message)
+            .chain(&finding.notes)
+            .map(String::as_str)
             .collect::<Vec<_>>()
             .join("; "),
-        object: finding.object.unwrap_or_default(),
+        object: finding.object.clone().unwrap_or_default(),
     }
 }
 

@@ -6,7 +6,7 @@ use super::words;
 use crate::rules;
 use crate::sink::{Lane, Spot};
 use texunit_unit::{
-    AddressMode, CoordType, Coords, FetchKind, FetchOperands, FetchPlan, Filter, Layout, Lod,
+    AddressMode, CoordType, Coords, FetchForm, FetchKind, FetchOperands, FetchPlan, Filter, Layout, Lod,
 };
 
 /// What the fetches of an operation have in common.
@@ -137,28 +137,87 @@ fn note(sum: &mut (Option<Spot>, u64), count: u64, who: Lane<'_>) {
     add(sum, (is_first.then(|| who.spot()), count));
 }
 
+/// What is the same of all fetches of a plan.
+pub(super) struct Frame {
+    form: FetchForm,
+    /// Axes of places, and of all coordinates: those of cubes are directions.
+    axes: usize,
+    used: usize,
+    along: [Along; 3],
+    /// Whether half a texel may have been forgotten.
+    is_linear: bool,
+}
+
+/// An axis.
+#[derive(Clone, Copy, Default)]
+struct Along {
+    /// Texels that a coordinate counts.
+    scale: f64,
+    /// What lies between has no texel beyond the edges with a weight, ...
+    least: f64,
+    most: f64,
+    /// ... this included.
+    has_most: bool,
+    /// What lies between has a texel inside.
+    low: f64,
+    high: f64,
+    /// Where it is if not; `None`: the axis repeats.
+    outside: Option<Lies>,
+}
+
+impl Frame {
+    pub(super) fn of(plan: &FetchPlan) -> Self {
+        let (form, effective, resource) = (plan.form(), plan.effective(), &plan.seen().resource);
+        // A linear filter reads half a texel around, and so does a gather.
+        let is_gather = matches!(form.kind, FetchKind::Gather(_));
+        let margin = if effective.filter == Filter::Linear || is_gather { 0.5 } else { 0.0 };
+        let is_normalized = effective.coords == Coords::Normalized;
+        let along = std::array::from_fn(|axis| {
+            let size = f64::from(resource.extent().axes()[axis]);
+            // What has less than half of the smallest weight is not read.
+            let (least, most) = match (margin > 0.0, is_gather) {
+                (false, _) => (0.0, size),
+                (true, true) => (0.5, size - 0.5),
+                (true, false) => (0.5 - 1.0 / 512.0, size - 0.5 + 1.0 / 512.0),
+            };
+            let outside = match effective.address_mode.map(|mode| mode[axis]) {
+                // One axis in the border is enough for all of it to be read there.
+                None | Some(AddressMode::Border) => Some(Lies::InBorder),
+                Some(_) if repeats(effective.address_mode, axis) => None,
+                Some(_) => Some(Lies::Outside),
+            };
+            let scale = if is_normalized { size } else { 1.0 };
+            let (has_most, low, high) = (margin > 0.0, -margin, size + margin);
+            Along { scale, least, most, has_most, low, high, outside }
+        });
+        let is_linear = margin > 0.0 && !is_gather && !resource.is_mipmapped();
+        let axes = form.geometry.axes();
+        Self { form, axes, used: form.geometry.gradients(), along, is_linear }
+    }
+}
+
 /// Takes in a fetch; where its footprint lies, if it has a place.
+#[inline]
 pub(super) fn measure(
     sums: &mut Sums,
-    plan: &FetchPlan,
-    operands: &FetchOperands,
+    frame: &Frame,
+    (plan, operands): (&FetchPlan, &FetchOperands),
     who: Lane<'_>,
 ) -> Option<Lies> {
-    let form = plan.form();
+    let form = frame.form;
     layer(sums, plan, operands, who);
     level(sums, plan, operands, who);
-    let axes = form.geometry.axes();
     if form.coord == CoordType::S32 {
         return integer(sums, plan, operands, who);
     }
     let raw = operands.coords.point.map(f32::from_bits);
     let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
     let slopes = operands.dpdx.iter().chain(&operands.dpdy).map(|&bits| f32::from_bits(bits));
-    let has_nan = raw[..used_axes(plan)].iter().any(|c| c.is_nan())
+    let has_nan = raw[..frame.used].iter().any(|c| c.is_nan())
         || gradient && slopes.take(6).any(f32::is_nan);
     if has_nan {
         let text = || {
-            let point: Vec<f64> = raw[..used_axes(plan)].iter().map(|&c| f64::from(c)).collect();
+            let point: Vec<f64> = raw[..frame.used].iter().map(|&c| f64::from(c)).collect();
             format!("the coordinates {} or their gradients have a NaN", words::point(&point))
         };
         sums.hit_with(rules::TEXTURE_NAN, who, text);
@@ -168,49 +227,23 @@ pub(super) fn measure(
         return None;
     }
     let point = raw.map(f64::from);
-    let point = &point[..axes];
+    let point = &point[..frame.axes];
     sums.measured().take(point);
-    let effective = plan.effective();
-    let extent = plan.seen().resource.extent().axes();
-    // A linear filter reads half a texel around, and so does a gather.
-    let is_gather = matches!(form.kind, FetchKind::Gather(_));
-    let margin = if effective.filter == Filter::Linear || is_gather { 0.5 } else { 0.0 };
     let mut lies = Lies::Inside;
-    for axis in 0..axes {
-        let size = f64::from(extent[axis]);
-        let scaled =
-            if effective.coords == Coords::Normalized { point[axis] * size } else { point[axis] };
-        let place = scaled + f64::from(operands.offset[axis]);
-        // What has less than half of the smallest weight is not read.
-        let (least, most) = match (margin > 0.0, is_gather) {
-            (false, _) => (0.0, size),
-            (true, true) => (0.5, size - 0.5),
-            (true, false) => (0.5 - 1.0 / 512.0, size - 0.5 + 1.0 / 512.0),
-        };
-        if place < least || place > most || margin == 0.0 && place == size {
+    for (axis, (along, c)) in frame.along.iter().zip(point).enumerate() {
+        let place = c * along.scale + f64::from(operands.offset[axis]);
+        let is_within = place >= along.least && (place < along.most || along.has_most && place == along.most);
+        if !is_within {
             note(&mut sums.measured().beyond[axis], 1, who);
-        }
-        let is_outside = place < -margin || place >= size + margin;
-        if is_outside && !repeats(effective.address_mode, axis) {
-            let mode = effective.address_mode.map(|mode| mode[axis]);
-            lies = match mode {
-                // One axis in the border is enough for all of it to be read there.
-                None | Some(AddressMode::Border) => Lies::InBorder,
-                _ if lies == Lies::InBorder => lies,
-                _ => Lies::Outside,
-            };
+            if let Some(outside) = along.outside.filter(|_| place < along.low || place >= along.high) {
+                lies = if lies == Lies::InBorder { lies } else { outside };
+            }
         }
     }
-    if margin > 0.0 && !is_gather && !plan.seen().resource.is_mipmapped() {
+    if frame.is_linear {
         sums.measured().whole.take(plan, (operands, point), who);
     }
     Some(lies)
-}
-
-/// Coordinates that have a NaN in them to be found: of cubes a direction.
-fn used_axes(plan: &FetchPlan) -> usize {
-    let geometry = plan.form().geometry;
-    if geometry.is_cube() { 3 } else { geometry.axes() }
 }
 
 /// A fetch with integer coordinates, which are those of a level.

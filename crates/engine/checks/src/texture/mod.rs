@@ -75,7 +75,12 @@ impl Observer for Texture {
         Box::new(Watching {
             check: self,
             shadow,
-            told: Told { sink: &self.sink, listing: launch.listing, block: launch.config.block },
+            told: Told {
+                sink: &self.sink,
+                listing: launch.listing,
+                block: launch.config.block,
+                worker: launch.worker,
+            },
             callers: Callers::new(launch.listing),
             stores: Stores::default(),
             waits: launch.config.descriptors.surfaces.iter().flatten().next().is_some(),
@@ -100,6 +105,7 @@ struct Told<'a> {
     sink: &'a Sink,
     listing: Listing<'a>,
     block: [u32; 3],
+    worker: usize,
 }
 
 /// The check of what a worker runs.
@@ -191,7 +197,8 @@ impl Probe for Watching<'_> {
             self.sites.insert(key, Site::new(&self.told, (at, op), fetch, self.waits));
         }
         let Some(site) = self.sites.get_mut(&key) else { return };
-        site.fetched(&self.told, at, fetch, self.shadow.reading(fetch.plan));
+        site.fetched(&self.told, at, fetch);
+        self.shadow.fetched(&self.told, (&site.plan, at), fetch.request);
     }
 
     fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {

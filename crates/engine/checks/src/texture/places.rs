@@ -1,9 +1,13 @@
-//! Who has read and written which places of a texture in a launch: a word for each place and kind, as fetches come in thousands.
+//! Who has read and written which places of a texture in a launch: a word for each place and kind, as fetches come in millions.
+//!
+//! Until somebody writes, it is enough to note fetches as they come ([`Places::note`]), and most notes are never looked at
+//! again. The first write has all of them made reads ([`Places::settle`]); from then on each fetch is one at once.
 
 use crate::sink::Spot;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use texunit_simt::observe::At;
+use texunit_unit::{Coordinates, FetchKind, FetchOperands, FetchPlan, FetchRequest, Lanes, Lod};
 
 /// Places of which something is remembered in a launch, of each texture that is written.
 const MAX: u64 = 1 << 22;
@@ -11,6 +15,15 @@ const MAX: u64 = 1 << 22;
 const TOGETHER: u64 = 1 << 10;
 /// Most parts of a texture that get their words at different times.
 const PARTS: u64 = 1 << 12;
+/// Rows of coordinates that are noted at most by the workers that have one list: then fetches are made reads.
+const MAX_ROWS: usize = 1 << 18;
+/// Lists of notes, so that workers need not wait for each other.
+const LISTS: usize = 8;
+
+/// Fetches are noted; notes are being made reads; there are none any more.
+const OPEN: u8 = 0;
+const SETTLING: u8 = 1;
+const SETTLED: u8 = 2;
 
 /// A thread at an operation, in one word: the operation and 1, the thread's number, and a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +84,29 @@ pub(super) struct Places {
     /// Who has fetched first and who has written last, by part.
     read: Box<[Words]>,
     written: Box<[Words]>,
+    state: AtomicU8,
+    notes: [Mutex<Notes>; LISTS],
+    /// Held by who makes reads of notes.
+    settling: Mutex<()>,
+}
+
+/// Fetches of warps.
+#[derive(Debug, Default)]
+struct Notes {
+    all: Vec<(Arc<FetchPlan>, At)>,
+    /// Their coordinates: x, y, z as far as there are any, and the layer.
+    rows: Vec<Lanes>,
+}
+
+/// How many coordinates say where a fetch reads, if nothing else does.
+fn coordinates(plan: &FetchPlan) -> Option<usize> {
+    let form = plan.form();
+    let is_plain = matches!(form.kind, FetchKind::Sample(Lod::Implicit | Lod::Base)) && !form.offset;
+    (is_plain && !form.geometry.is_multisample()).then(|| form.geometry.gradients())
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Places {
@@ -80,7 +116,59 @@ impl Places {
         let places = size.div_ceil(unit);
         let together = (places / PARTS).next_power_of_two().max(TOGETHER);
         let parts = || (0..places.div_ceil(together)).map(|_| Words::new()).collect();
-        Self { unit, together, read: parts(), written: parts() }
+        let (state, notes, settling) = (AtomicU8::new(OPEN), Default::default(), Mutex::default());
+        Self { unit, together, read: parts(), written: parts(), state, notes, settling }
+    }
+
+    /// Notes a fetch. False: it is to be made reads at once.
+    pub(super) fn note(
+        &self,
+        worker: usize,
+        (plan, at): (&Arc<FetchPlan>, &At),
+        request: &FetchRequest<'_>,
+    ) -> bool {
+        let Some(count) = coordinates(plan) else { return false };
+        let mut notes = lock(&self.notes[worker % LISTS]);
+        // Who writes looks at it with the list locked.
+        if self.state.load(SeqCst) != OPEN || notes.rows.len() >= MAX_ROWS {
+            return false;
+        }
+        notes.all.push((Arc::clone(plan), *at));
+        notes.rows.extend(request.coords.point[..count].iter().map(|&row| *row));
+        if plan.form().geometry.is_array() {
+            notes.rows.push(*request.coords.layer);
+        }
+        true
+    }
+
+    /// Makes reads of all notes: `each` is called with a fetch of a lane. Behind it there are no more of them.
+    pub(super) fn settle(&self, mut each: impl FnMut(&FetchPlan, (&At, u32), &FetchOperands)) {
+        if self.state.load(SeqCst) == SETTLED {
+            return;
+        }
+        let _one = lock(&self.settling);
+        if self.state.load(SeqCst) == SETTLED {
+            return;
+        }
+        self.state.store(SETTLING, SeqCst);
+        for list in &self.notes {
+            let Notes { all, rows } = std::mem::take(&mut *lock(list));
+            let mut rows = rows.iter();
+            for (plan, at) in &all {
+                let count = coordinates(plan).unwrap_or_default();
+                let mut row = || rows.next().copied().unwrap_or([0; 32]);
+                let mut point = [[0; 32]; 3];
+                point[..count].fill_with(&mut row);
+                let layer = if plan.form().geometry.is_array() { row() } else { [0; 32] };
+                for lane in crate::lanes(at.lanes) {
+                    let of = |row: &Lanes| row[lane as usize];
+                    let point = [of(&point[0]), of(&point[1]), of(&point[2])];
+                    let coords = Coordinates { point, layer: of(&layer), sample: 0 };
+                    each(plan, (at, lane), &FetchOperands { coords, ..FetchOperands::default() });
+                }
+            }
+        }
+        self.state.store(SETTLED, SeqCst);
     }
 
     /// Bytes of a place.

@@ -5,11 +5,12 @@ use super::{Told, each, words};
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Sink, Spot};
 use std::collections::HashMap;
+use std::sync::Arc;
 use texunit_report::CheckRule;
 use texunit_simt::LaunchConfig;
 use texunit_simt::observe::{Access, At, Doing, SurfaceAnswered};
 use texunit_unit::{
-    AccessFault, FetchOperands, FetchPlan, Layout, ReadTexels, Resource, SurfaceKind, TexelIndex,
+    AccessFault, FetchOperands, FetchPlan, FetchRequest, Layout, ReadTexels, Resource, SurfaceKind, TexelIndex,
 };
 
 /// What textures of the launch read and the launch can write, too.
@@ -108,7 +109,7 @@ impl Shadow {
     }
 
     /// The texels of a fetch, if the launch can write them.
-    pub(super) fn reading<'s>(&'s self, plan: &'s FetchPlan) -> Option<Reading<'s>> {
+    fn reading<'s>(&'s self, plan: &'s FetchPlan) -> Option<Reading<'s>> {
         let resource = &plan.seen().resource;
         let size = u64::from(resource.format().texel_size());
         let host = host(resource);
@@ -122,6 +123,31 @@ impl Shadow {
             }
         };
         texels.map(|texels| Reading { shadow: self, texels, parts, plan, offsets: Offsets::default() })
+    }
+
+    /// Threads have fetched, by a plan that is the one of the fetch.
+    pub(super) fn fetched(
+        &self,
+        told: &Told<'_>,
+        (plan, at): (&Arc<FetchPlan>, &At),
+        request: &FetchRequest<'_>,
+    ) {
+        let Some(mut reading) = self.reading(plan) else { return };
+        if !reading.texels.note(told.worker, (plan, at), request) {
+            // What has been noted is from before.
+            self.settle(told.sink, reading.texels);
+            for lane in each(at.lanes) {
+                reading.lane(told.sink, (at, lane), &request.lane(lane as usize));
+            }
+        }
+    }
+
+    fn settle(&self, sink: &Sink, texels: &Places) {
+        texels.settle(|plan, who, operands| {
+            if let Some(mut reading) = self.reading(plan) {
+                reading.lane(sink, who, operands);
+            }
+        });
     }
 
     /// Threads have accessed a surface.
@@ -140,6 +166,7 @@ impl Shadow {
     }
 
     fn writes(&self, sink: &Sink, texels: &Places, place: u64, writer: Who) {
+        self.settle(sink, texels);
         let Some(reader) = texels.writes(place, writer) else { return };
         let (reader, spot) = (self.spot(reader), self.spot(writer));
         if !sink.again(rule(writer.is_by_surface()), &reader, Some(spot.op), 1) {
@@ -157,7 +184,7 @@ impl Shadow {
 }
 
 /// The texels of fetches that the launch can write.
-pub(super) struct Reading<'s> {
+struct Reading<'s> {
     shadow: &'s Shadow,
     texels: &'s Places,
     /// Places of a texel.
@@ -168,7 +195,7 @@ pub(super) struct Reading<'s> {
 
 impl Reading<'_> {
     /// A thread has fetched.
-    pub(super) fn lane(&mut self, sink: &Sink, (at, lane): (&At, u32), operands: &FetchOperands) {
+    fn lane(&mut self, sink: &Sink, (at, lane): (&At, u32), operands: &FetchOperands) {
         let Some(who) = self.shadow.who(at, lane) else { return };
         for offset in self.offsets.of(self.plan, operands) {
             let first = offset / self.texels.unit();

@@ -1,7 +1,6 @@
 //! An instruction with a texture and a sampler: what is wrong with these, and what its fetches say together.
 
-use super::shadow::Reading;
-use super::measure::{Lies, Measured, measure};
+use super::measure::{Frame, Lies, Measured, measure};
 use super::{Told, each, inexact, words};
 use crate::rules;
 use crate::sink::{Found, Lane, Sink, Spot};
@@ -9,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use texunit_report::{CheckRule, Severity};
 use texunit_simt::observe::{At, FetchAnswered};
-use texunit_unit::{AddressMode, Coords, FetchKind, Geometry, Texture, overrides};
+use texunit_unit::{AddressMode, Coords, FetchKind, FetchPlan, Geometry, overrides};
 
 /// What was found, by kind and operation.
 type Hits = BTreeMap<(&'static str, u32), Hit>;
@@ -45,8 +44,9 @@ pub(super) struct Sums {
 
 /// A site of one worker.
 pub(super) struct Site {
-    /// Its place is the key: it must stay.
-    texture: Arc<Texture>,
+    /// The place of its texture is the key: it must stay.
+    pub(super) plan: Arc<FetchPlan>,
+    frame: Frame,
     table: Option<inexact::Table>,
     /// Where footprints of the CTA lie, of threads whose stores are not over: by warp and lane, of each kind how many.
     waiting: Option<Vec<[[u64; 3]; 32]>>,
@@ -99,18 +99,13 @@ impl Site {
         sums.channels(told, op, form, plan.texture(), spot);
         let table = inexact::Table::of(plan);
         let waiting = waits.then(Vec::new);
-        Self { texture: Arc::clone(plan.texture()), table, waiting, executed: 0, sums }
+        let frame = Frame::of(plan);
+        Self { plan: Arc::new(plan.clone()), frame, table, waiting, executed: 0, sums }
     }
 
     /// Takes in the fetches of some lanes.
-    pub(super) fn fetched(
-        &mut self,
-        told: &Told<'_>,
-        at: &At,
-        fetch: &FetchAnswered<'_>,
-        mut reading: Option<Reading<'_>>,
-    ) {
-        debug_assert!(Arc::ptr_eq(&self.texture, fetch.plan.texture()));
+    pub(super) fn fetched(&mut self, told: &Told<'_>, at: &At, fetch: &FetchAnswered<'_>) {
+        debug_assert!(Arc::ptr_eq(self.plan.texture(), fetch.plan.texture()));
         for hit in self.sums.hits.values_mut().filter(|hit| is_static(hit.rule)) {
             hit.count += u64::from(at.lanes.count_ones());
         }
@@ -124,14 +119,11 @@ impl Site {
         for lane in each(at.lanes) {
             let who = Lane { at, lane, block: told.block };
             let operands = fetch.request.lane(lane as usize);
-            let lies = measure(&mut self.sums, fetch.plan, &operands, who);
+            let lies = measure(&mut self.sums, &self.frame, (&self.plan, &operands), who);
             match (lies, &mut waiting) {
                 (Some(lies), Some(lanes)) => lanes[lane as usize][lies as usize] += 1,
                 (Some(lies), None) => self.sums.measured().lies(lies, 1, who),
                 (None, _) => {}
-            }
-            if let Some(reading) = &mut reading {
-                reading.lane(told.sink, (at, lane), &operands);
             }
             if let Some(table) = self.table.as_mut().filter(|_| compared >> lane & 1 == 1) {
                 table.compare(&operands, (fetch.answer, lane as usize), who);
