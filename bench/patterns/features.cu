@@ -66,7 +66,7 @@ int main(int argc, char **argv)
     int pitch = bytes / 4;
     MUST(cudaMalloc(&found, room * 4));
     MUST(cudaMalloc(&count, 4));
-    return rounds(argc, argv, [&] {
+    int ended = rounds(argc, argv, [&] {
         MUST(cudaMemcpy2D(levels[0], bytes, pixels.data(), w * 4, w * 4, h, cudaMemcpyHostToDevice));
         MUST(cudaMemset(count, 0, 4));
         for (int wide = w, high = h; wide >= 40; wide /= 2, high /= 2) {
@@ -80,4 +80,8 @@ int main(int argc, char **argv)
         MUST(cudaMemcpy(&seen, count, 4, cudaMemcpyDeviceToHost));
         return double(seen);
     });
+    for (auto level : levels) MUST(cudaFree(level));
+    MUST(cudaFree(found));
+    MUST(cudaFree(count));
+    return ended;
 }

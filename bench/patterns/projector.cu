@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     resource.resType = cudaResourceTypePitch2D;
     resource.res.pitch2D = {sinogram, format, RAYS, ANGLES, RAYS * 4};
     auto rows = texture(resource);
-    return rounds(argc, argv, [&] {
+    int ended = rounds(argc, argv, [&] {
         for (int angle = 0; angle < ANGLES; angle += AT_ONCE) forward<<<dim3(RAYS / 32, AT_ONCE), 32>>>(sinogram, volume, angle);
         back<<<dim3(SIZE / 16, SIZE / 16), dim3(16, 16)>>>(result, rows);
         double sum = sum_of(result, SIZE * SIZE);
@@ -71,4 +71,10 @@ int main(int argc, char **argv)
         rows = texture(resource);
         return sum;
     });
+    MUST(cudaDestroyTextureObject(rows));
+    MUST(cudaDestroyTextureObject(volume));
+    MUST(cudaFreeArray(array));
+    MUST(cudaFree(sinogram));
+    MUST(cudaFree(result));
+    return ended;
 }

@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     MUST(cudaMemcpy2DToArray(source.array, 0, 0, pixels.data(), w * 4, w * 4, h, cudaMemcpyHostToDevice));
     float *out;
     MUST(cudaMalloc(&out, w * h * 4));
-    return rounds(argc, argv, [&] {
+    int ended = rounds(argc, argv, [&] {
         std::vector<Layers> octaves, halfway;
         for (int o = 0; o < OCTAVES; o++) {
             octaves.emplace_back(w >> o, h >> o, LEVELS);
@@ -110,4 +110,8 @@ int main(int argc, char **argv)
             }
         return sum;
     });
+    MUST(cudaDestroyTextureObject(source.texture));
+    MUST(cudaFreeArray(source.array));
+    MUST(cudaFree(out));
+    return ended;
 }

@@ -19,9 +19,12 @@ int main(int argc, char **argv)
     float *a, *b;
     MUST(cudaMalloc(&a, N * N * 4));
     MUST(cudaMalloc(&b, N * N * 4));
-    return rounds(argc, argv, [&] {
+    int ended = rounds(argc, argv, [&] {
         MUST(cudaMemcpy(a, pixels.data(), N * N * 4, cudaMemcpyHostToDevice));
         for (int i = 0; i < STEPS; i++) step<<<dim3(N / 32, N / 8), dim3(32, 8)>>>(i % 2 ? b : a, i % 2 ? a : b, N);
         return sum_of(a, N * N);
     });
+    MUST(cudaFree(a));
+    MUST(cudaFree(b));
+    return ended;
 }

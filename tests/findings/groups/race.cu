@@ -76,7 +76,7 @@ extern "C" __global__ void inlined(int *o, const int *in, int n)
 }
 
 // Two stores of one statement, and two lines: three pairs of lines at most, and these two with themselves.
-//| # groups 1
+//| # groups 2
 //| grid = 1
 //| block = 64
 extern "C" __global__ void two_lines(int *o, const int *in, int n)
@@ -114,7 +114,7 @@ extern "C" __global__ void warps_store_one_value(int *o, const int *in, int n)
 }
 
 // CTAs share a place: two kinds.
-//| # groups 1
+//| # groups 2
 //| grid = 4
 //| block = 32
 extern "C" __global__ void ctas(int *o, const int *in, int n)

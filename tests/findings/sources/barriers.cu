@@ -15,8 +15,8 @@
 extern "C" __global__ void transposed(int *o, const int *in, int n)
 {
     __shared__ int s[4][33];
-    s[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x]; // at TILE
-    o[threadIdx.y * 32 + threadIdx.x] = s[threadIdx.x % 4][threadIdx.y * 8 + threadIdx.x / 4]; // finding[race-read-after-write] with TILE: what another // finding[race-write-after-read]
+    s[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x]; // at TILE // finding[race-write-after-read] with LOAD: that another warp
+    o[threadIdx.y * 32 + threadIdx.x] = s[threadIdx.x % 4][threadIdx.y * 8 + threadIdx.x / 4]; // at LOAD // finding[race-read-after-write] with TILE: what another
 }
 
 //| # groups 0
@@ -41,7 +41,7 @@ extern "C" __global__ void tree(int *o, const int *in, int n)
     s[t] = in[t];
     __syncthreads();
     for (int d = n; d > 0; d /= 2)
-        if (t < d) s[t] += s[t + d];
+        if (t < d) s[t] += s[t + d]; // finding[race-read-after-write] with itself: what another // finding[race-write-after-read] with itself: that another
     if (t == 0) o[0] = s[0];
 }
 
@@ -70,9 +70,9 @@ extern "C" __global__ void tiles(int *o, const int *in, int n)
     __shared__ int s[64];
     int t = threadIdx.x, sum = 0;
     for (int i = 0; i < n / 8; i++) {
-        s[t] = in[i * 64 + t];
+        s[t] = in[i * 64 + t]; // at NEXT // finding[race-write-after-read] with SUM: that another warp
         __syncthreads();
-        sum += s[63 - t];
+        sum += s[63 - t]; // at SUM // finding[race-read-after-write] with NEXT: what another warp
     }
     o[t] = sum;
 }
@@ -120,7 +120,7 @@ extern "C" __global__ void prefix(int *o, const int *in, int n)
     s[t] = in[t];
     __syncthreads();
     for (int d = 1; d < 128; d *= 2) {
-        if (t >= d) s[t] += s[t - d];
+        if (t >= d) s[t] += s[t - d]; // finding[race-read-after-write] with itself: what another // finding[race-write-after-read] with itself: that another
         __syncthreads();
     }
     o[t] = s[t];
@@ -145,12 +145,12 @@ extern "C" __global__ void prefix_right(int *o, const int *in, int n)
 }
 
 // Bins that are counted without atomics.
-//| # groups 1
+//| # groups 2
 //| grid = 1
 //| block = 64
 extern "C" __global__ void bins(int *o, const int *in, int n)
 {
-    o[threadIdx.x % 8] += 1; // finding[race-read-after-write] with itself: what another // finding[race-write-after-write]: stores to
+    o[threadIdx.x % 8] += 1; // finding[race-read-after-write] with itself: what another // finding[race-write-after-read] with itself: that another // finding[race-write-after-write] with itself: stores to
 }
 
 //| # groups 0
@@ -168,9 +168,9 @@ extern "C" __global__ void bins_right(int *o, const int *in, int n)
 extern "C" __global__ void halo(int *o, const int *in, int n)
 {
     int i = blockIdx.x * 64 + threadIdx.x;
-    o[i] = in[i];
+    o[i] = in[i]; // at HALO
     __syncthreads();
-    if (threadIdx.x == 0 && i > 0) o[512] = o[i - 1];
+    if (threadIdx.x == 0 && i > 0) o[512] = o[i - 1]; // finding[race-read-after-write] with HALO: what another CTA
 }
 
 // The last CTA adds up what the others have stored: a fence is missing.
@@ -184,11 +184,11 @@ extern "C" __global__ void last_one(int *o, const int *in, int n)
     __shared__ bool is_last;
     int t = threadIdx.x;
     if (t == 0) {
-        o[blockIdx.x] = in[blockIdx.x] + 1;
+        o[blockIdx.x] = in[blockIdx.x] + 1; // at PART
         is_last = atomicAdd(&done, 1) == gridDim.x - 1;
     }
     __syncthreads();
-    if (is_last && t < gridDim.x) o[64 + t] = o[t];
+    if (is_last && t < gridDim.x) o[64 + t] = o[t]; // finding[race-read-after-write] with PART: what another CTA
 }
 
 //| # groups 0
@@ -219,7 +219,7 @@ extern "C" __global__ void in_step(int *o, const int *in, int n)
     s[t] = in[t];
     s[t + 32] = 0;
     __syncwarp();
-    s[t] += s[t + 16];
+    s[t] += s[t + 16]; // finding[race-write-after-read] with itself: another lane of its warp
     if (t == 0) o[0] = s[0];
 }
 
@@ -239,13 +239,13 @@ extern "C" __global__ void in_step_right(int *o, const int *in, int n)
     if (t == 0) o[0] = s[0];
 }
 
-// All threads store one value, which is no mistake.
-//| # groups 0
+// All threads store one value.
+//| # groups 1
 //| grid = 2
 //| block = 64
 extern "C" __global__ void one_value(int *o, const int *in, int n)
 {
-    if (in[threadIdx.x] == 0) o[0] = 1;
+    if (in[threadIdx.x] == 0) o[0] = 1; // finding[race-same-value] with itself: the same value as another
 }
 
 // A barrier that some threads do not come to.

@@ -7,7 +7,7 @@
 //|| scalar = { s32 = 64 }
 
 //| # groups 0
-//| # faults outside
+//| # faults out of bounds
 //| grid = 1
 //| block = 128
 extern "C" __global__ void past_the_end(int *o, int n)
@@ -24,7 +24,7 @@ extern "C" __global__ void past_the_end_right(int *o, int n)
 }
 
 //| # groups 0
-//| # faults outside
+//| # faults out of bounds
 //| grid = 1
 //| block = 32
 extern "C" __global__ void before(int *o, int n)
@@ -33,12 +33,12 @@ extern "C" __global__ void before(int *o, int n)
 }
 
 //| # groups 0
-//| # faults null
+//| # faults at .global address 0x0
 //| grid = 1
 //| block = 32
 extern "C" __global__ void nowhere(int *o, int n)
 {
-    int *p = n == 64 ? nullptr : o;
+    int *p = (int *)(size_t)(n - 64);
     p[threadIdx.x] = n;
 }
 

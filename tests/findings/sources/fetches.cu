@@ -73,22 +73,12 @@ extern "C" __global__ void roots(cudaTextureObject_t t, float *o, cudaSurfaceObj
     o[threadIdx.y * 16 + threadIdx.x] = tex2D<float>(t, sqrtf(threadIdx.x - 1.f) + .5f, threadIdx.y + .5f); // finding[texture-nan]: have a NaN
 }
 
-// One channel of which four are used.
-//| # groups 1
-//| grid = 1
-//| block = [16, 16]
-extern "C" __global__ void channels(cudaTextureObject_t t, float *o, cudaSurfaceObject_t surf)
-{
-    float4 c = tex2D<float4>(t, threadIdx.x + .5f, threadIdx.y + .5f); // finding[texture-channel]: the kernel uses
-    o[threadIdx.y * 16 + threadIdx.x] = c.x + c.y;
-}
-
 // Layer 3 of 3.
 //| # groups 1
 //| grid = 1
 //| block = [16, 16]
 //| [params.0]
-//| texture = { texels = { ramp = [0, 1] }, width = 16, height = 16, layers = 3, format = "f32", filter = "linear" }
+//| texture = { texels = { ramp = [0, 1] }, width = 16, height = 16, geometry = "a2d", layers = 3, format = "f32", filter = "linear" }
 extern "C" __global__ void layers(cudaTextureObject_t t, float *o, cudaSurfaceObject_t surf)
 {
     float sum = 0;
@@ -131,13 +121,4 @@ extern "C" __global__ void in_place_right(cudaTextureObject_t t, float *o, cudaS
 {
     int i = blockIdx.x * 32 + threadIdx.x;
     o[i] = tex1Dfetch<float>(t, i) + 1;
-}
-
-// x of a surface counts bytes.
-//| # groups 1
-//| grid = 1
-//| block = [8, 8]
-extern "C" __global__ void elements(cudaTextureObject_t t, float *o, cudaSurfaceObject_t surf)
-{
-    surf2Dwrite(1.f, surf, (threadIdx.x / 4) * 4, threadIdx.y); // finding[texture-surface-x]: x
 }

@@ -21,7 +21,7 @@ extern "C" __global__ void lost(int *out)
 extern "C" __global__ void lost_in_a_loop(int *out)
 {
     for (int i = 0; i < 3; i++) {
-        int *list = (int *)malloc(8); // finding[leak-device-heap]: 48 allocations of the device heap
+        int *list = (int *)malloc(8); // finding[leak-device-heap]: allocations of the device heap
         if (!list) return;
         list[0] = i;
         out[threadIdx.x] += list[0];

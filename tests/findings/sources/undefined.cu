@@ -107,17 +107,6 @@ extern "C" __global__ void counted_right(int *o, const float *in, const int *zer
     if (threadIdx.x < 4) o[threadIdx.x] = bins[threadIdx.x];
 }
 
-// The largest number, from a variable that has none: nvcc makes a select of the branch.
-//| # groups 1
-//| grid = 1
-//| block = 32
-extern "C" __global__ void largest(float *o, const float *in, const int *zero)
-{
-    float best = 0;
-    if (in[threadIdx.x] > best) best = 1;
-    o[threadIdx.x] = best;
-}
-
 // Elements that are there for the look of it.
 //| # groups 0
 //| grid = 1

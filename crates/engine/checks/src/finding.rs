@@ -216,7 +216,11 @@ impl Finding {
     /// What else is known, a line each.
     fn all_notes(&self) -> Vec<String> {
         let also = self.also.iter().map(|also| {
-            let times = if also.count == 1 { "once".to_owned() } else { format!("{} times", grouped(also.count)) };
+            let times = if also.count == 1 {
+                "once".to_owned()
+            } else {
+                format!("{} times", grouped(also.count))
+            };
             format!("the other way round, too (`{}`, {times}): {}", also.code(), also.message)
         });
         self.notes.iter().cloned().chain(also).collect()

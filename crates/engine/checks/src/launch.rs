@@ -5,8 +5,8 @@ use crate::log::Log;
 use crate::race::{Queue, Submitted};
 use crate::sink::Sink;
 use std::sync::Arc;
-use texunit_simt::{Fault, LaunchConfig};
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe, probes};
+use texunit_simt::{Fault, LaunchConfig};
 
 /// Which launch it is.
 #[derive(Clone, Debug)]

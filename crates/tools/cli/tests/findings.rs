@@ -46,7 +46,9 @@ fn main() {
     }
     let nvcc = nvcc();
     if nvcc.is_none() {
-        eprintln!("tests/findings/sources is SKIPPED: there is no nvcc in TEXUNIT_NVIDIA or target/nvidia");
+        eprintln!(
+            "tests/findings/sources is SKIPPED: there is no nvcc in TEXUNIT_NVIDIA or target/nvidia"
+        );
     }
     for path in self::files(&folder.join("sources"), "cu") {
         let name = path.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
@@ -119,9 +121,9 @@ fn read(path: &Path) -> File {
         let entry = line.split_once(".entry ").or_else(|| line.split_once("__global__ void "));
         if let Some((_, rest)) = entry {
             let end = rest.find(|c: char| c == '(' || c.is_whitespace()).unwrap_or(rest.len());
-            let faults = own.split_once("# faults").map(|(_, rest)| {
-                rest.lines().next().unwrap_or_default().trim().to_owned()
-            });
+            let faults = own
+                .split_once("# faults")
+                .map(|(_, rest)| rest.lines().next().unwrap_or_default().trim().to_owned());
             let groups = own.split_once("# groups ").map(|(_, rest)| {
                 rest.lines().next().and_then(|number| number.trim().parse().ok()).unwrap()
             });
@@ -208,9 +210,11 @@ fn grouped_alike(path: &Path) -> Result<(), Failed> {
 }
 
 fn alike(path: &Path, optimised: &Path, debug: &Path) -> Result<(), Failed> {
-    let [optimised, debug] = [("optimised", optimised), ("for a debugger", debug)].map(|(name, ptx)| {
-        expected(path, ptx).map_err(|wrong| format!("{name}: {}", wrong.message().unwrap_or_default()))
-    });
+    let [optimised, debug] =
+        [("optimised", optimised), ("for a debugger", debug)].map(|(name, ptx)| {
+            expected(path, ptx)
+                .map_err(|wrong| format!("{name}: {}", wrong.message().unwrap_or_default()))
+        });
     let (optimised, debug) = (optimised?, debug?);
     let differ = optimised.symmetric_difference(&debug).collect::<Vec<_>>();
     match differ.is_empty() {

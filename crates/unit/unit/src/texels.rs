@@ -87,7 +87,8 @@ impl FetchPlan {
         let (geometry, shape) = (form.geometry, resource.shape());
         let layer = operands.coords.layer;
         let has_layers = shape.geometry.is_array();
-        if has_layers && self.is_integer() && layer >= layers_of_integers(&self.texture().resource) {
+        if has_layers && self.is_integer() && layer >= layers_of_integers(&self.texture().resource)
+        {
             return Some(());
         }
         let plane = if has_layers { coordinate::layer(layer, shape.layers) } else { 0 };
@@ -177,7 +178,9 @@ impl FetchPlan {
             return;
         }
         // What the plan took cannot be refused.
-        let Ok(trace) = trace(self.form(), self.texture(), self.sampler(), operands) else { return };
+        let Ok(trace) = trace(self.form(), self.texture(), self.sampler(), operands) else {
+            return;
+        };
         let texels = trace.footprints.iter().flat_map(|footprint| &footprint.texels);
         let read = texels.filter(|texel| texel.weight > 0 || texel.exact == 0.0);
         read.filter_map(|texel| texel.at).for_each(each);

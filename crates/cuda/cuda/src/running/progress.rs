@@ -110,7 +110,10 @@ mod tests {
     #[test]
     fn a_line_every_ten_seconds() {
         let at = |seconds: f64, told| due(Duration::from_secs_f64(seconds), told);
-        assert_eq!([at(9.9, 0), at(10.0, 0), at(10.1, 1), at(19.9, 1)], [None, Some(1), None, None]);
+        assert_eq!(
+            [at(9.9, 0), at(10.0, 0), at(10.1, 1), at(19.9, 1)],
+            [None, Some(1), None, None]
+        );
         // One that the watching thread has missed is not told later.
         assert_eq!([at(20.0, 1), at(45.0, 2), at(45.1, 4)], [Some(2), Some(4), None]);
     }

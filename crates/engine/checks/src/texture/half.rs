@@ -27,10 +27,11 @@ pub(super) struct Whole {
 
 impl Whole {
     /// Takes in a fetch.
+    #[inline]
     pub(super) fn take(
         &mut self,
         plan: &FetchPlan,
-        (operands, point): (&FetchOperands, &[f64]),
+        (operands, point): (&dyn Fn() -> FetchOperands, &[f64]),
         who: Lane<'_>,
     ) {
         self.fetches += 1;
@@ -61,7 +62,7 @@ impl Whole {
         self.is_even |= is_even;
         let is_inside = texel.iter().zip(extent).all(|(&at, n)| (0..i64::from(n)).contains(&at));
         if self.whole <= MOST_COMPARED && is_inside {
-            self.compare(plan, (operands, point, &texel[..point.len()]), who.spot());
+            self.compare(plan, (&operands(), point, &texel[..point.len()]), who.spot());
         }
         match &self.first {
             Some(first) => self.varies |= *first != texel,

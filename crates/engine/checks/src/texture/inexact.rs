@@ -49,6 +49,19 @@ fn is_fine(channel: Option<Channel>) -> bool {
     channel.is_some_and(|channel| fine.contains(&channel))
 }
 
+#[cfg(test)]
+#[test]
+fn each_lane_is_compared_in_its_turn() {
+    assert_eq!(compared(1, 0xff00), 0xff00);
+    let (mut all, lanes) = (0, 0x8000_0f01);
+    for executed in ALL_LANES + 1..ALL_LANES + 33 {
+        let one = compared(executed, lanes);
+        assert!(one.is_power_of_two() && one & lanes != 0);
+        all |= one;
+    }
+    assert_eq!((all, compared(u64::MAX, 0)), (lanes, 0));
+}
+
 impl Table {
     /// Of a fetch that interpolates one.
     pub(super) fn of(plan: &FetchPlan) -> Option<Self> {

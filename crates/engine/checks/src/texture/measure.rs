@@ -6,7 +6,8 @@ use super::words;
 use crate::rules;
 use crate::sink::{Lane, Spot};
 use texunit_unit::{
-    AddressMode, CoordType, Coords, FetchForm, FetchKind, FetchOperands, FetchPlan, Filter, Layout, Lod,
+    AddressMode, CoordType, Coords, FetchForm, FetchKind, FetchOperands, FetchPlan, Filter, Layout,
+    Lod,
 };
 
 /// What the fetches of an operation have in common.
@@ -54,11 +55,13 @@ impl Measured {
         }
     }
 
+    #[inline]
     fn take(&mut self, point: &[f64]) {
+        if self.fetches == 0 {
+            self.least[..point.len()].copy_from_slice(point);
+            self.most = self.least;
+        }
         for (axis, &c) in point.iter().enumerate().take(3) {
-            if self.fetches == 0 {
-                (self.least[axis], self.most[axis]) = (c, c);
-            }
             self.varies |= self.least[axis] != c;
             self.least[axis] = self.least[axis].min(c);
             self.most[axis] = self.most[axis].max(c);
@@ -132,8 +135,9 @@ fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
 }
 
 fn note(sum: &mut (Option<Spot>, u64), count: u64, who: Lane<'_>) {
+    let [x, y, z] = who.at.cta;
     // Of one CTA the first one stays.
-    let is_first = count > 0 && sum.0.is_none_or(|spot| spot.cta != who.at.cta);
+    let is_first = count > 0 && sum.0.is_none_or(|spot| [z, y, x] < order(&spot));
     add(sum, (is_first.then(|| who.spot()), count));
 }
 
@@ -213,8 +217,8 @@ pub(super) fn measure(
     let raw = operands.coords.point.map(f32::from_bits);
     let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
     let slopes = operands.dpdx.iter().chain(&operands.dpdy).map(|&bits| f32::from_bits(bits));
-    let has_nan = raw[..frame.used].iter().any(|c| c.is_nan())
-        || gradient && slopes.take(6).any(f32::is_nan);
+    let has_nan =
+        raw[..frame.used].iter().any(|c| c.is_nan()) || gradient && slopes.take(6).any(f32::is_nan);
     if has_nan {
         let text = || {
             let point: Vec<f64> = raw[..frame.used].iter().map(|&c| f64::from(c)).collect();
@@ -226,24 +230,49 @@ pub(super) fn measure(
     if !has_places(form.geometry) {
         return None;
     }
-    let point = raw.map(f64::from);
-    let point = &point[..frame.axes];
-    sums.measured().take(point);
-    let mut lies = Lies::Inside;
-    for (axis, (along, c)) in frame.along.iter().zip(point).enumerate() {
-        let place = c * along.scale + f64::from(operands.offset[axis]);
-        let is_within = place >= along.least && (place < along.most || along.has_most && place == along.most);
-        if !is_within {
-            note(&mut sums.measured().beyond[axis], 1, who);
-            if let Some(outside) = along.outside.filter(|_| place < along.low || place >= along.high) {
-                lies = if lies == Lies::InBorder { lies } else { outside };
+    Some(frame.place(sums, (raw, operands.offset), (plan, &|| *operands), who))
+}
+
+impl Frame {
+    /// Whether fetches have floats alone, which may be NaN, and a layer.
+    pub(super) fn is_plain(&self) -> bool {
+        self.form.coord == CoordType::F32
+            && matches!(self.form.kind, FetchKind::Sample(Lod::Implicit | Lod::Base))
+            && !self.form.offset
+            && has_places(self.form.geometry)
+    }
+
+    /// The same of a place without a NaN.
+    #[inline]
+    pub(super) fn place(
+        &self,
+        sums: &mut Sums,
+        (raw, offset): ([f32; 3], [i32; 3]),
+        (plan, operands): (&FetchPlan, &dyn Fn() -> FetchOperands),
+        who: Lane<'_>,
+    ) -> Lies {
+        let point = raw.map(f64::from);
+        let point = &point[..self.axes];
+        sums.measured().take(point);
+        let mut lies = Lies::Inside;
+        for (axis, (along, c)) in self.along.iter().zip(point).enumerate() {
+            let place = c * along.scale + f64::from(offset[axis]);
+            let is_within = place >= along.least
+                && (place < along.most || along.has_most && place == along.most);
+            if !is_within {
+                note(&mut sums.measured().beyond[axis], 1, who);
+                if let Some(outside) =
+                    along.outside.filter(|_| place < along.low || place >= along.high)
+                {
+                    lies = if lies == Lies::InBorder { lies } else { outside };
+                }
             }
         }
+        if self.is_linear {
+            sums.measured().whole.take(plan, (operands, point), who);
+        }
+        lies
     }
-    if frame.is_linear {
-        sums.measured().whole.take(plan, (operands, point), who);
-    }
-    Some(lies)
 }
 
 /// A fetch with integer coordinates, which are those of a level.

@@ -24,12 +24,12 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use surface::Surfaces;
 use texunit_report::place::line_at;
-use texunit_simt::{Fault, LaunchConfig};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
-    Access, At, Called, CtaInfo, Events, FetchAnswered, LaunchInfo, Listing, Observer,
-    Probe, SurfaceAnswered,
+    Access, At, Called, CtaInfo, Events, FetchAnswered, LaunchInfo, Listing, Observer, Probe,
+    SurfaceAnswered,
 };
+use texunit_simt::{Fault, LaunchConfig};
 use texunit_unit::{ClampMode, Sampler, SurfaceKind};
 
 /// Textures of one instruction that are told apart.

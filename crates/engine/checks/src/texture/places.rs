@@ -101,7 +101,8 @@ struct Notes {
 /// How many coordinates say where a fetch reads, if nothing else does.
 fn coordinates(plan: &FetchPlan) -> Option<usize> {
     let form = plan.form();
-    let is_plain = matches!(form.kind, FetchKind::Sample(Lod::Implicit | Lod::Base)) && !form.offset;
+    let is_plain =
+        matches!(form.kind, FetchKind::Sample(Lod::Implicit | Lod::Base)) && !form.offset;
     (is_plain && !form.geometry.is_multisample()).then(|| form.geometry.gradients())
 }
 
@@ -205,7 +206,10 @@ impl Places {
         }
         if first != 0 {
             word.fetch_or(FLAG, SeqCst);
-        } else if word.compare_exchange(0, reader.0, SeqCst, SeqCst).is_err_and(|first| !Who(first).is_thread(reader)) {
+        } else if word
+            .compare_exchange(0, reader.0, SeqCst, SeqCst)
+            .is_err_and(|first| !Who(first).is_thread(reader))
+        {
             word.fetch_or(FLAG, SeqCst);
         }
         // Who writes looks at readers then: of two at the same time one sees the other.

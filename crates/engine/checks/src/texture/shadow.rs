@@ -10,7 +10,8 @@ use texunit_report::CheckRule;
 use texunit_simt::LaunchConfig;
 use texunit_simt::observe::{Access, At, Doing, SurfaceAnswered};
 use texunit_unit::{
-    AccessFault, FetchOperands, FetchPlan, FetchRequest, Layout, ReadTexels, Resource, SurfaceKind, TexelIndex,
+    AccessFault, FetchOperands, FetchPlan, FetchRequest, Layout, ReadTexels, Resource, SurfaceKind,
+    TexelIndex,
 };
 
 /// What textures of the launch read and the launch can write, too.
@@ -44,7 +45,10 @@ impl Shadow {
         let mut written: HashMap<usize, u64> = HashMap::new();
         for surface in tables.surfaces.iter().flatten() {
             let texel = u64::from(surface.resource.format().texel_size());
-            written.entry(host(&surface.resource)).and_modify(|t| *t = texel.min(*t)).or_insert(texel);
+            written
+                .entry(host(&surface.resource))
+                .and_modify(|t| *t = texel.min(*t))
+                .or_insert(texel);
         }
         let (arrays, linear): (Vec<_>, Vec<_>) =
             textures().partition(|resource| resource.layout() == Layout::Array);
@@ -69,7 +73,9 @@ impl Shadow {
             blocks.sort_unstable();
             memory.extend(linear.into_iter().filter_map(|resource| range(resource, &blocks)));
         }
-        memory.sort_unstable_by_key(|range| (range.address, range.texels.unit(), u64::MAX - range.end));
+        memory.sort_unstable_by_key(|range| {
+            (range.address, range.texels.unit(), u64::MAX - range.end)
+        });
         memory.dedup_by_key(|range| (range.address, range.texels.unit()));
         Self { grid: config.grid, block: config.block, arrays: all, memory }
     }
@@ -122,7 +128,13 @@ impl Shadow {
                 (self.memory.iter().find(is).map(|range| &range.texels), size / unit)
             }
         };
-        texels.map(|texels| Reading { shadow: self, texels, parts, plan, offsets: Offsets::default() })
+        texels.map(|texels| Reading {
+            shadow: self,
+            texels,
+            parts,
+            plan,
+            offsets: Offsets::default(),
+        })
     }
 
     /// Threads have fetched, by a plan that is the one of the fetch.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use texunit_report::{CheckRule, Severity};
 use texunit_simt::observe::{At, FetchAnswered};
-use texunit_unit::{AddressMode, Coords, FetchKind, FetchPlan, Geometry, overrides};
+use texunit_unit::{AddressMode, Coords, FetchKind, FetchOperands, FetchPlan, Geometry, overrides};
 
 /// What was found, by kind and operation.
 type Hits = BTreeMap<(&'static str, u32), Hit>;
@@ -115,18 +115,28 @@ impl Site {
             &mut all[warp]
         });
         self.executed = self.executed.saturating_add(1);
+        let resource = &self.plan.texture().resource;
+        let layers = resource.shape().layers;
+        let has_layers = each(at.lanes).all(|l| fetch.request.coords.layer[l as usize] < layers);
+        let is_plain = self.frame.is_plain() && (!resource.geometry().is_array() || has_layers);
+        let axes = self.plan.form().geometry.axes();
         let compared = inexact::compared(self.executed, at.lanes);
         for lane in each(at.lanes) {
             let who = Lane { at, lane, block: told.block };
-            let operands = fetch.request.lane(lane as usize);
-            let lies = measure(&mut self.sums, &self.frame, (&self.plan, &operands), who);
+            let operands = || fetch.request.lane(lane as usize);
+            let raw = fetch.request.coords.point.map(|row| f32::from_bits(row[lane as usize]));
+            let of = (&*self.plan, &operands as &dyn Fn() -> FetchOperands);
+            let lies = match is_plain && !raw[..axes].iter().any(|c| c.is_nan()) {
+                true => Some(self.frame.place(&mut self.sums, (raw, [0; 3]), of, who)),
+                false => measure(&mut self.sums, &self.frame, (&self.plan, &operands()), who),
+            };
             match (lies, &mut waiting) {
                 (Some(lies), Some(lanes)) => lanes[lane as usize][lies as usize] += 1,
                 (Some(lies), None) => self.sums.measured().lies(lies, 1, who),
                 (None, _) => {}
             }
             if let Some(table) = self.table.as_mut().filter(|_| compared >> lane & 1 == 1) {
-                table.compare(&operands, (fetch.answer, lane as usize), who);
+                table.compare(&operands(), (fetch.answer, lane as usize), who);
             }
         }
         if let Some(table) = &mut self.table

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use texunit_alu::L64;
 use texunit_memory::Block;
 use texunit_unit::{
-    FetchOperands, FetchPlan, FetchRequest, Lanes, ReadTexels, Resource, ResultType, Surface, SurfaceKind, SurfacePlace,
-    SurfacePlan, TexelIndex, Texture, reference,
+    FetchOperands, FetchPlan, FetchRequest, Lanes, ReadTexels, Resource, ResultType, Surface,
+    SurfaceKind, SurfacePlace, SurfacePlan, TexelIndex, Texture, reference,
 };
 
 /// Undefined bits of a register, and the first texel of each lane that they come from.

@@ -71,7 +71,8 @@ impl Block {
         }
         // From there on: who stores from the first byte to the last is not met at each of them.
         let size = self.size as u64;
-        let found = shadow.first_byte_set(at..size).or_else(|| shadow.first_byte_set(0..at.min(size)));
+        let found =
+            shadow.first_byte_set(at..size).or_else(|| shadow.first_byte_set(0..at.min(size)));
         self.undefined_at.store(found.unwrap_or(NONE), Relaxed);
         found.is_some()
     }
@@ -184,6 +185,7 @@ mod tests {
             let mut states = vec![0; len];
             let is_any = blocks[from].states(a as u64, &mut states);
             assert_eq!(is_any, models[from][a..a + len].iter().any(|&state| state != 0));
+            assert_eq!(is_any, blocks[from].has_undefined_in(a as u64..(a + len) as u64));
             if is_any {
                 blocks[to].set_states(b as u64, &states);
             } else {
@@ -215,6 +217,7 @@ mod tests {
         block.track();
         block.undefine(0, 16);
         assert!(!block.states(9, &mut [0; 8]) && !block.states(u64::MAX, &mut [0; 8]));
+        assert!(block.has_undefined_in(15..u64::MAX) && !block.has_undefined_in(16..u64::MAX));
         block.define(12, u64::MAX);
         block.set_states(15, &[0xff; 2]);
         let mut states = [1; 16];

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use texunit_cases::{Access, random_unit_case};
 use texunit_unit::{
-    CoordType, FetchForm, FetchKind, FetchOperands, FetchPlan, Lod, ReadMode, ReadTexel, ReadTexels,
-    reference,
+    CoordType, FetchForm, FetchKind, FetchOperands, FetchPlan, Lod, ReadMode, ReadTexel,
+    ReadTexels, reference,
 };
 
 /// What the reference reads inside of the texture, in the order of the sum.
