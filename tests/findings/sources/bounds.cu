@@ -43,7 +43,7 @@ extern "C" __global__ void nowhere(int *o, int n)
 }
 
 //| # groups 0
-//| # faults aligned
+//| # faults not a multiple of 4
 //| grid = 1
 //| block = 32
 extern "C" __global__ void odd(int *o, int n)
@@ -62,7 +62,7 @@ extern "C" __global__ void trapped(int *o, int n)
 }
 
 //| # groups 0
-//| # faults deep
+//| # faults .shared address
 //| grid = 1
 //| block = 32
 extern "C" __global__ void shared_past(int *o, int n)

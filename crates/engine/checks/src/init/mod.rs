@@ -283,7 +283,8 @@ impl Worker<'_> {
         };
         let mut found = Found::new(rule, self.spot(at, lane, place), format!("{begin} {words}"));
         // What code for a debugger hands to a function of a header is told of where that is called.
-        if op != at.op && op != place && self.callers.is_users(op) {
+        let is_handed = self.callers.is_users(place) && !self.callers.is_users(op);
+        if op != at.op && op != place && !is_handed {
             let verb = if object.is_some() { "loads it here" } else { "it comes from here" };
             let at = OtherAt::Here(self.spot(at, lane, op));
             found.other = Some(Other { what: verb.to_owned(), at });

@@ -117,8 +117,9 @@ impl Site {
         self.executed = self.executed.saturating_add(1);
         let resource = &self.plan.texture().resource;
         let layers = resource.shape().layers;
-        let has_layers = each(at.lanes).all(|l| fetch.request.coords.layer[l as usize] < layers);
-        let is_plain = self.frame.is_plain() && (!resource.geometry().is_array() || has_layers);
+        let layer = |lane: u32| fetch.request.coords.layer[lane as usize];
+        let is_plain = self.frame.is_plain()
+            && (!resource.geometry().is_array() || each(at.lanes).all(|l| layer(l) < layers));
         let axes = self.plan.form().geometry.axes();
         let compared = inexact::compared(self.executed, at.lanes);
         for lane in each(at.lanes) {
