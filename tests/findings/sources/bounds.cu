@@ -48,7 +48,7 @@ extern "C" __global__ void nowhere(int *o, int n)
 //| block = 32
 extern "C" __global__ void odd(int *o, int n)
 {
-    *(int *)((char *)o + threadIdx.x + n - 63) = n;
+    *(int *)((char *)o + 4 * threadIdx.x + n - 63) = n;
 }
 
 //| # groups 0

@@ -129,7 +129,7 @@ impl Table {
         let [width, height, depth] = self.extent.map(u64::from);
         let all = width * height * depth * u64::from(self.layers);
         // An odd number, which goes through all columns of the usual widths.
-        let every = if all > LOOKED { all / LOOKED | 1 } else { 1 };
+        let every = if all > LOOKED { (all / LOOKED) | 1 } else { 1 };
         for n in (0..all).step_by(every as usize) {
             let (row, slice) = (n / width, n / width / height);
             let at = [n % width, row % height, slice % depth].map(|n| n as u32);

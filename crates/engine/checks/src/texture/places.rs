@@ -204,12 +204,11 @@ impl Places {
         if first & FLAG != 0 || first != 0 && Who(first).is_thread(reader) {
             return None;
         }
-        if first != 0 {
-            word.fetch_or(FLAG, SeqCst);
-        } else if word
-            .compare_exchange(0, reader.0, SeqCst, SeqCst)
-            .is_err_and(|first| !Who(first).is_thread(reader))
-        {
+        let first = match first {
+            0 => word.compare_exchange(0, reader.0, SeqCst, SeqCst).err().map(Who),
+            first => Some(Who(first)),
+        };
+        if first.is_some_and(|first| !first.is_thread(reader)) {
             word.fetch_or(FLAG, SeqCst);
         }
         // Who writes looks at readers then: of two at the same time one sees the other.
