@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use texunit_simt::observe::At;
 use texunit_unit::{Coordinates, FetchKind, FetchOperands, FetchPlan, FetchRequest, Lanes, Lod};
 
-/// Places of which something is remembered in a launch, of each texture that is written.
-const MAX: u64 = 1 << 22;
+/// Places of which something is remembered in a launch, of those that are read and of those that are written together.
+const MAX: u64 = 1 << 23;
 /// Fewest places that get their words together.
 const TOGETHER: u64 = 1 << 10;
 /// Most parts of a texture that get their words at different times.
 const PARTS: u64 = 1 << 12;
-/// Rows of coordinates that are noted at most by the workers that have one list: then fetches are made reads.
-const MAX_ROWS: usize = 1 << 18;
+/// Rows of coordinates that are noted at most in a launch: then fetches are made reads.
+const MAX_ROWS: u64 = 1 << 20;
 /// Lists of notes, so that workers need not wait for each other.
 const LISTS: usize = 8;
 
@@ -75,10 +75,18 @@ impl Who {
 /// The words of some places.
 type Words = OnceLock<Box<[AtomicU64]>>;
 
+/// What the places of all textures of a launch have taken.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    places: AtomicU64,
+    rows: AtomicU64,
+}
+
 /// The places of a texture.
 #[derive(Debug)]
 pub(super) struct Places {
     unit: u64,
+    taken: Arc<Taken>,
     /// Places that get their words together.
     together: u64,
     /// Who has fetched first and who has written last, by part.
@@ -112,13 +120,14 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Places {
     /// Of so many bytes, of which this many are told apart.
-    pub(super) fn new(size: u64, unit: u64) -> Self {
+    pub(super) fn new(size: u64, unit: u64, taken: &Arc<Taken>) -> Self {
         let unit = unit.max(1);
         let places = size.div_ceil(unit);
         let together = (places / PARTS).next_power_of_two().max(TOGETHER);
         let parts = || (0..places.div_ceil(together)).map(|_| Words::new()).collect();
         let (state, notes, settling) = (AtomicU8::new(OPEN), Default::default(), Mutex::default());
-        Self { unit, together, read: parts(), written: parts(), state, notes, settling }
+        let (read, written, taken) = (parts(), parts(), Arc::clone(taken));
+        Self { unit, taken, together, read, written, state, notes, settling }
     }
 
     /// Notes a fetch. False: it is to be made reads at once.
@@ -131,14 +140,16 @@ impl Places {
         let Some(count) = coordinates(plan) else { return false };
         let mut notes = lock(&self.notes[worker % LISTS]);
         // Who writes looks at it with the list locked.
-        if self.state.load(SeqCst) != OPEN || notes.rows.len() >= MAX_ROWS {
+        if self.state.load(SeqCst) != OPEN || self.taken.rows.load(SeqCst) >= MAX_ROWS {
             return false;
         }
+        let before = notes.rows.len();
         notes.all.push((Arc::clone(plan), *at));
         notes.rows.extend(request.coords.point[..count].iter().map(|&row| *row));
         if plan.form().geometry.is_array() {
             notes.rows.push(*request.coords.layer);
         }
+        self.taken.rows.fetch_add((notes.rows.len() - before) as u64, SeqCst);
         true
     }
 
@@ -154,6 +165,7 @@ impl Places {
         self.state.store(SETTLING, SeqCst);
         for list in &self.notes {
             let Notes { all, rows } = std::mem::take(&mut *lock(list));
+            self.taken.rows.fetch_sub(rows.len() as u64, SeqCst);
             let mut rows = rows.iter();
             for (plan, at) in &all {
                 let count = coordinates(plan).unwrap_or_default();
@@ -180,8 +192,8 @@ impl Places {
     fn word<'a>(&self, of: &'a [Words], place: u64, is_new: bool) -> Option<&'a AtomicU64> {
         let words = of.get((place / self.together) as usize)?;
         let room = || {
-            let used = of.iter().filter(|words| words.get().is_some()).count() as u64;
-            let count = if used * self.together < MAX { self.together } else { 0 };
+            let taken = self.taken.places.fetch_add(self.together, SeqCst);
+            let count = if taken < MAX { self.together } else { 0 };
             (0..count).map(|_| AtomicU64::new(0)).collect()
         };
         let words = if is_new { words.get_or_init(room) } else { words.get()? };

@@ -1,6 +1,6 @@
 //! Texels that are written and fetched in one launch: fetches need not see what the launch has written.
 
-use super::places::{Places, Who};
+use super::places::{Places, Taken, Who};
 use super::{Told, each, words};
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Sink, Spot};
@@ -52,12 +52,12 @@ impl Shadow {
         }
         let (arrays, linear): (Vec<_>, Vec<_>) =
             textures().partition(|resource| resource.layout() == Layout::Array);
-        let mut all = HashMap::new();
+        let (mut all, taken) = (HashMap::new(), Arc::default());
         for array in arrays {
             let Some(&texel) = written.get(&host(array)) else { continue };
             // One place stands for a texel.
             let unit = texel.min(array.format().texel_size().into());
-            let places = || Places::new(array.block().size() as u64, unit);
+            let places = || Places::new(array.block().size() as u64, unit, &taken);
             let known = all.entry(host(array)).or_insert_with(places);
             if unit < known.unit() {
                 *known = places();
@@ -71,7 +71,8 @@ impl Shadow {
                 blocks.push((at, *base, block.size() as u64));
             }
             blocks.sort_unstable();
-            memory.extend(linear.into_iter().filter_map(|resource| range(resource, &blocks)));
+            memory
+                .extend(linear.into_iter().filter_map(|resource| range(resource, &blocks, &taken)));
         }
         memory.sort_unstable_by_key(|range| {
             (range.address, range.texels.unit(), u64::MAX - range.end)
@@ -226,13 +227,13 @@ fn unit(resource: &Resource) -> u64 {
 }
 
 /// The memory of a texture among blocks: where they are on the host, their addresses and sizes.
-fn range(resource: &Resource, blocks: &[(usize, u64, u64)]) -> Option<Range> {
+fn range(resource: &Resource, blocks: &[(usize, u64, u64)], taken: &Arc<Taken>) -> Option<Range> {
     let (host, size) = (host(resource), resource.block().size() as u64);
     let i = blocks.partition_point(|(start, ..)| *start <= host).checked_sub(1)?;
     let (start, base, length) = blocks[i];
     let offset = (host - start) as u64;
     let address = base + offset;
-    let texels = || Places::new(size, unit(resource));
+    let texels = || Places::new(size, unit(resource), taken);
     (offset < length).then(|| Range { address, end: address + size, host, texels: texels() })
 }
 
