@@ -6,7 +6,7 @@
 //! (`//| # groups 2`), and code for a debugger (`NAME.debug.ptx`) has the same ones. Those of tests/findings/sources are the same
 //! without PTX: nvcc makes both where it is present (`TEXUNIT_NVIDIA`, or target/nvidia).
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stderr, clippy::unwrap_used)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeSet;
