@@ -9,6 +9,7 @@ import sys
 
 # Nothing is left beside it.
 sys.dont_write_bytecode = True
+import patterns  # noqa: E402
 from served import Failed, Served, output  # noqa: E402
 
 # What the geometric mean is to be below.
@@ -22,7 +23,8 @@ def warn(text):
 def options():
     parser = argparse.ArgumentParser(prog="bench/checks.sh", add_help=False)
     parser.add_argument("--program", required=True)
-    parser.add_argument("--checks", default="init,race,all")
+    parser.add_argument("--checks")
+    parser.add_argument("--texunit")
     parser.add_argument("--only", default="")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--warm", type=int, default=3)
@@ -94,13 +96,21 @@ def rows(measured, lists):
                *["-" if mib is None else f"{mib:.0f}" for mib in memory], f"{m.first['none']['data_mib']:.0f}"]
 
 
+def show(table):
+    table = list(table)
+    widths = [max(map(len, column)) for column in zip(*table)]
+    for first, *others in table:
+        print("  ".join([first.ljust(widths[0]), *[cell.rjust(w) for cell, w in zip(others, widths[1:])]]))
+
+
 def main():
     chosen = options()
     os.environ.pop("TEXUNIT_CHECK", None)
-    lists = [checks for checks in chosen.checks.split(",") if checks]
+    lists = [checks for checks in (chosen.checks or "init,race,all").split(",") if checks]
+    of_programs = lists if chosen.checks else list(patterns.WANTED)
     wanted = [name for name in chosen.only.split(",") if name]
     names = [json.loads(line)["name"] for line in output([chosen.program, "list"]).splitlines()]
-    unknown = [name for name in wanted if not any(known.startswith(name) for known in names)]
+    unknown = [name for name in wanted if not any(known.startswith(name) for known in names + patterns.names())]
     if unknown:
         sys.exit((warn(f"no kernel begins with {' or '.join(unknown)}"), 2)[1])
     measured = []
@@ -110,17 +120,18 @@ def main():
         m = Measured(name, lists, chosen)
         measured.append(m)
         warn(f"{name}: " + ", ".join(f"{checks} {m.ratio(checks):.2f}" for checks in lists))
-    table = list(rows(measured, lists))
-    widths = [max(map(len, column)) for column in zip(*table)]
-    for first, *others in table:
-        print("  ".join([first.ljust(widths[0]), *[cell.rjust(w) for cell, w in zip(others, widths[1:])]]))
+    if measured:
+        show(rows(measured, lists))
     failed = [wrong for m in measured for wrong in m.wrong()]
-    for checks in lists:
+    for checks in lists if measured else []:
         mean = math.exp(statistics.fmean(math.log(m.ratio(checks)) for m in measured))
         limit = LIMITS.get(checks)
         print(f"{checks}: geometric mean {mean:.2f}" + (f" (limit {limit})" if limit else ""))
         if limit and mean >= limit and not wanted:
             failed.append(f"{checks} takes {mean:.2f} times as long")
+    table, wrong = patterns.measure(of_programs, chosen, wanted)
+    show(table)
+    failed += wrong
     print("\n".join(failed), end="\n" if failed else "")
     if chosen.json:
         with open(chosen.json, "w") as file:

@@ -28,7 +28,7 @@ extern "C" __global__ void turns(int *o, const int *in, int n)
 }
 
 // The barrier at the end of the turn is missing.
-//| # groups 2
+//| # groups 1
 //| grid = 1
 //| block = 64
 extern "C" __global__ void no_second_barrier(int *o, const int *in, int n)
@@ -44,7 +44,7 @@ extern "C" __global__ void no_second_barrier(int *o, const int *in, int n)
 }
 
 // Three sums over steps of one loop.
-//| # groups 2
+//| # groups 1
 //| grid = 1
 //| block = 64
 extern "C" __global__ void no_barrier_between(int *o, const int *in, int n)

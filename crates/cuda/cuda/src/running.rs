@@ -2,7 +2,8 @@
 //!
 //! A thread of its own looks every [`TICK`] at what runs: it tells the run (crate `evidence`) of launches that take long,
 //! so that it is known what was running if the process is ended, tells of kernels whose launches have ended,
-//! cancels all launches when `texunit run` says that the time is over, and shows on a terminal how far a launch is.
+//! cancels all launches when `texunit run` says that the time is over, and shows how far a launch is, on a terminal or in
+//! lines.
 //! It sleeps while nothing runs, and is not there where nobody asks for any of this.
 
 mod progress;
@@ -41,6 +42,8 @@ pub(crate) struct Launch {
     start: Instant,
     /// Milliseconds at which it was told of last; 0: not yet.
     told: AtomicU64,
+    /// Lines that have told how far it is.
+    lines: AtomicU64,
 }
 
 struct Table {
@@ -69,7 +72,8 @@ fn table() -> MutexGuard<'static, Table> {
 
 /// A launch begins; `None` if nobody wants to know.
 pub(crate) fn begin(module: &Arc<Module>, function: &Function, shape: &Shape) -> Option<Watched> {
-    if !report::is_wanted() && !progress::is_shown() {
+    let shows = progress::is_shown() || progress::is_told();
+    if !report::is_wanted() && !shows {
         return None;
     }
     let launch = Arc::new(Launch {
@@ -81,8 +85,9 @@ pub(crate) fn begin(module: &Arc<Module>, function: &Function, shape: &Shape) ->
         shape: *shape,
         start: Instant::now(),
         told: AtomicU64::new(0),
+        lines: AtomicU64::new(0),
     });
-    if settings().evidence.is_some() || progress::is_shown() {
+    if settings().evidence.is_some() || shows {
         let mut table = table();
         let process = std::process::id();
         if table.watched_in != process {
@@ -186,6 +191,7 @@ fn look() {
         looks += 1;
         if looks.is_multiple_of(2) {
             progress::show(&launches);
+            progress::tell(&launches);
         }
         drop(launches);
         let mut table = table();

@@ -49,7 +49,8 @@ impl<'a> Callers<'a> {
         }
     }
 
-    fn is_users(&mut self, op: u32) -> bool {
+    /// Whether an operation is in a line of the user's.
+    pub(crate) fn is_users(&mut self, op: u32) -> bool {
         let listing = &self.listing;
         *self
             .is_users

@@ -75,6 +75,8 @@ pub struct Finding {
     pub help: Option<String>,
     /// What else is known, a line each.
     pub notes: Vec<String>,
+    /// The same two lines the other way round: where a barrier is missing, of a load and a store each may come first.
+    pub also: Option<Box<Finding>>,
 }
 
 /// What is told once: its kind, and its lines, or its words where it has none.
@@ -103,6 +105,7 @@ impl Finding {
             object: None,
             help: None,
             notes,
+            also: None,
         }
     }
 
@@ -177,10 +180,51 @@ impl Finding {
         if [rules::RACE_WRITE_AFTER_WRITE, rules::RACE_SAME_VALUE].contains(&self.rule) {
             lines.sort();
         }
+        // So it is of a load and a store, which lack one thing: the load's line is the first one then.
+        let is_war = self.rule == rules::RACE_WRITE_AFTER_READ;
+        let code = if is_war { rules::RACE_READ_AFTER_WRITE.code.code } else { self.code() };
+        if is_war {
+            lines.swap(0, 1);
+        }
         let host = self.host.clone().filter(|host| has_line(host));
         let has_place = lines[0].is_some() || lines[1].is_some() || host.is_some();
         let message = (!has_place).then(|| (self.message.clone(), self.notes.clone()));
-        Key { code: self.code(), lines, host, message }
+        Key { code, lines, host, message }
+    }
+
+    /// Adds what has the same key. `is_told`: its own kind stays the first one; else the load after the store is.
+    pub(crate) fn join(&mut self, mut other: Self, is_told: bool) {
+        let count = self.count.saturating_add(other.count);
+        if !is_told && self.rule != other.rule && other.rule == rules::RACE_READ_AFTER_WRITE {
+            std::mem::swap(self, &mut other);
+        }
+        self.count = count;
+        self.severity = self.severity.max(other.severity);
+        if self.rule == other.rule {
+            return;
+        }
+        match &mut self.also {
+            Some(also) => also.count = also.count.saturating_add(other.count),
+            None => self.also = Some(Box::new(other)),
+        }
+    }
+
+    /// It, and what it has besides of another kind.
+    pub fn kinds(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.also.as_deref())
+    }
+
+    /// What else is known, a line each.
+    fn all_notes(&self) -> Vec<String> {
+        let also = self.also.iter().map(|also| {
+            let times = if also.count == 1 {
+                "once".to_owned()
+            } else {
+                format!("{} times", grouped(also.count))
+            };
+            format!("the other way round, too (`{}`, {times}): {}", also.code(), also.message)
+        });
+        self.notes.iter().cloned().chain(also).collect()
     }
 
     /// Its lines: `a.cu:12`, `a.cu:12 with line 15`, `a.cu:12 with b.cu:15`, or where the program was that called.
@@ -238,7 +282,7 @@ impl Finding {
         if let Some((what, end)) = self.other.as_ref().filter(|(_, end)| !self.is_beside(end)) {
             remarks.push(format!("{} {what}: {}", end.who(), end.place.with_ptx()));
         }
-        remarks.extend(self.notes.iter().cloned());
+        remarks.extend(self.all_notes());
         remarks.extend(self.times());
         remarks
     }
@@ -285,7 +329,7 @@ impl Finding {
             places: self.places,
             message: self.message.clone(),
             help: Some(self.help().to_owned()),
-            notes: self.notes.clone(),
+            notes: self.all_notes(),
             code: None,
             kernel: self.kernel().to_owned(),
             launch: self.launch,

@@ -5,8 +5,8 @@ use crate::log::Log;
 use crate::race::{Queue, Submitted};
 use crate::sink::Sink;
 use std::sync::Arc;
-use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe, probes};
+use texunit_simt::{Fault, LaunchConfig};
 
 /// Which launch it is.
 #[derive(Clone, Debug)]
@@ -46,6 +46,10 @@ impl<'l> LaunchChecks<'l> {
 }
 
 impl Observer for LaunchChecks<'_> {
+    fn prepares(&self, config: &LaunchConfig<'_>) {
+        self.each().for_each(|check| check.prepares(config));
+    }
+
     fn wants(&self) -> Events {
         self.each().fold(Events::NONE, |all, check| all | check.wants())
     }

@@ -297,10 +297,13 @@ impl State {
         let has_room = self.places.len() < MAX_KEPT;
         let is_new =
             place.is_some_and(|(file, span)| has_room && self.places.insert((index, file, span)));
-        if let Some(Group { finding: known, .. }) = self.groups.get_mut(index) {
-            known.count = known.count.saturating_add(finding.count);
-            known.places += u64::from(is_new);
-            known.severity = known.severity.max(finding.severity);
+        if let Some(Group { finding: known, told, number }) = self.groups.get_mut(index) {
+            let places = known.places + u64::from(is_new);
+            known.join(finding, *told > 0);
+            known.places = places;
+            if number.is_some() {
+                self.kinds.extend(known.kinds().map(Finding::code));
+            }
             return;
         }
         if self.groups.len() >= MAX_KEPT {

@@ -31,6 +31,24 @@ impl Spot {
     }
 }
 
+/// A lane of an event, which is a thread once somebody asks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lane<'a> {
+    /// The event.
+    pub(crate) at: &'a At,
+    /// Its number in the warp.
+    pub(crate) lane: u32,
+    /// The shape of the CTA.
+    pub(crate) block: [u32; 3],
+}
+
+impl Lane<'_> {
+    /// The thread.
+    pub(crate) fn spot(&self) -> Spot {
+        Spot::new(self.at, self.lane, self.block)
+    }
+}
+
 /// The other end of what is found.
 #[derive(Clone, Debug)]
 pub struct Other {

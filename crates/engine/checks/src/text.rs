@@ -56,13 +56,14 @@ fn table(mut all: Vec<Finding>) -> String {
     let (mut kinds, mut left) = (HashSet::new(), 0_u64);
     let mut rows = vec![["kind", "line", "times", "severity"].map(str::to_owned)];
     for finding in &all {
-        let is_first = kinds.insert(finding.code());
+        let codes: Vec<&str> = finding.kinds().map(Finding::code).collect();
+        let is_first = codes.iter().fold(false, |is_first, code| kinds.insert(*code) | is_first);
         if rows.len() > MAX_ROWS && !is_first {
             left += 1;
             continue;
         }
         let severity = finding.severity.name().to_owned();
-        rows.push([finding.code().to_owned(), finding.lines(), grouped(finding.count), severity]);
+        rows.push([codes.join(", "), finding.lines(), grouped(finding.count), severity]);
     }
     let width =
         |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);

@@ -47,6 +47,38 @@ fn places_of_two_lines_are_one_finding() {
     assert!(end.contains("race-write-after-write  k.ptx:3 with line 5    890  error"), "{end}");
 }
 
+/// A load before and behind a store, where a barrier is missing.
+#[test]
+fn both_ways_round_are_one_finding() {
+    let (raw, war) = (rules::RACE_READ_AFTER_WRITE, rules::RACE_WRITE_AFTER_READ);
+    let log = Log::new(Options::default());
+    log.found(found(war, (3, 0), (5, 0)));
+    log.found(found(raw, (5, 0), (3, 0)));
+    log.found(found(war, (3, 1), (5, 1)));
+    // The store and the load change places: that is something else.
+    log.found(found(war, (5, 0), (3, 0)));
+    let all = log.findings();
+    assert_eq!(all.len(), 2);
+    let kinds: Vec<_> = all[0].kinds().map(|f| (f.code(), f.lines(), f.count)).collect();
+    let (load, store) = ("k.ptx:5 with line 3".to_owned(), "k.ptx:3 with line 5".to_owned());
+    assert_eq!(kinds, [(raw.code.code, load, 30), (war.code.code, store, 20)]);
+    let text = texunit_checks::text(&all[0], None, false);
+    let also = "the other way round, too (`race-write-after-read`, 20 times): races";
+    assert!(text.contains(also), "{text}");
+    let notes = serde_json::json!(all[0].event(1))["notes"].to_string();
+    assert!(notes.contains("`race-write-after-read`"), "{notes}");
+    let table = summary(&log).unwrap_or_default();
+    let row = "race-read-after-write, race-write-after-read  k.ptx:5 with line 3     30  error";
+    assert!(table.contains(row), "{table}");
+    // What has been told keeps its kind.
+    let log = Log::new(Options::default());
+    log.found(found(war, (3, 0), (5, 0)));
+    assert_eq!(log.news().len(), 1);
+    log.found(found(raw, (5, 0), (3, 0)));
+    let news = log.news();
+    assert!(!news[0].is_first && news[0].finding.rule == war && news[0].finding.count == 20);
+}
+
 #[test]
 fn no_kind_is_hidden() {
     let of = |max_findings| {

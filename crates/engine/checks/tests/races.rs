@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use texunit_checks::{Check, End, Log, Options};
+use texunit_checks::{Check, End, Finding, Log, Options};
 use texunit_device::{Arg, Device, LaunchOptions, Module};
 use texunit_testkit::findings::{Expected, FoundAt, expected};
 
@@ -50,12 +50,13 @@ fn launch(
         let args: Vec<_> = buffers.iter().map(Arg::Buffer).collect();
         kernel.launch(&options, &args).unwrap_or_else(|error| panic!("{error}"));
     }
-    let found = log.findings().into_iter().map(|finding| FoundAt {
+    let findings = log.findings();
+    let found = findings.iter().flat_map(Finding::kinds).map(|finding| FoundAt {
         line: finding.at.as_ref().map_or(0, line),
         code: finding.code().to_owned(),
         other: finding.other.as_ref().map(|(_, end)| line(end)),
-        message: finding.message,
-        object: finding.object.map_or_else(String::new, |object| object.text),
+        message: finding.message.clone(),
+        object: finding.object.clone().map_or_else(String::new, |object| object.text),
     });
     (found.collect(), buffers.iter().flat_map(|buffer| buffer.read()).collect())
 }

@@ -48,11 +48,11 @@ impl Program {
 
     /// Kinds and both kernels of what is found.
     fn found(&self) -> Vec<(&'static str, String, String)> {
-        let ends = |f: texunit_checks::Finding| {
+        let ends = |f: &texunit_checks::Finding| {
             let other = f.other.as_ref().map_or_else(String::new, |(_, end)| end.kernel.clone());
             (f.code(), f.kernel().to_owned(), other)
         };
-        self.log.findings().into_iter().map(ends).collect()
+        self.log.findings().iter().flat_map(texunit_checks::Finding::kinds).map(ends).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The progress bar of a long launch.
+//! The progress bar of a long launch; where there is no terminal, a line every ten seconds of one under checks.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -9,12 +9,25 @@ use std::time::{Duration, Instant};
 /// Launches shorter than this show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 const REFRESH: Duration = Duration::from_millis(100);
+/// Seconds between two lines.
+const LINES: u64 = 10;
 
-/// Runs `work`, which counts up to `total`, and shows on standard error how far it is, if that
-/// is a terminal.
-pub(crate) fn with_bar<T>(show: bool, total: u64, work: impl FnOnce(&AtomicU64) -> T) -> T {
+/// What shows how far something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// Nothing.
+    Not,
+    /// A bar, on a terminal.
+    Bar,
+    /// A bar on a terminal, elsewhere lines.
+    BarOrLines,
+}
+
+/// Runs `work`, which counts CTAs or others up to `total`, and shows on standard error how far it is.
+pub(crate) fn with_bar<T>(show: Shown, total: u64, work: impl FnOnce(&AtomicU64) -> T) -> T {
     let done = AtomicU64::new(0);
-    if !show || !std::io::stderr().is_terminal() {
+    let has_lines = !std::io::stderr().is_terminal();
+    if show == Shown::Not || has_lines && show == Shown::Bar {
         return work(&done);
     }
     let (finished, wait) = channel::<()>();
@@ -23,9 +36,14 @@ pub(crate) fn with_bar<T>(show: bool, total: u64, work: impl FnOnce(&AtomicU64) 
             let wait = wait;
             let start = Instant::now();
             let mut bar: Option<ProgressBar> = None;
+            let mut told = 0;
             // The sender is dropped when the work is over, or has panicked.
             while wait.recv_timeout(REFRESH) == Err(RecvTimeoutError::Timeout) {
-                if start.elapsed() >= PATIENCE {
+                let seconds = start.elapsed().as_secs();
+                if has_lines && seconds / LINES > told {
+                    told = seconds / LINES;
+                    crate::out::tell(&line(done.load(Ordering::Relaxed), total, seconds));
+                } else if !has_lines && start.elapsed() >= PATIENCE {
                     bar.get_or_insert_with(|| new_bar(total, start))
                         .set_position(done.load(Ordering::Relaxed));
                 }
@@ -37,6 +55,11 @@ pub(crate) fn with_bar<T>(show: bool, total: u64, work: impl FnOnce(&AtomicU64) 
         let _finished = finished;
         work(&done)
     })
+}
+
+fn line(done: u64, total: u64, seconds: u64) -> String {
+    let of = if total == 1 { "CTA" } else { "CTAs" };
+    format!("texunit: {done} of {total} {of} in {seconds} s")
 }
 
 fn new_bar(total: u64, start: Instant) -> ProgressBar {

@@ -5,7 +5,7 @@ use crate::checks::{self, Log};
 use crate::coverage;
 use crate::effective::{self, Line};
 use crate::explain::launch::Explained;
-use crate::progress::with_bar;
+use crate::progress::{Shown, with_bar};
 use crate::ranges::{self, Recording};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -311,7 +311,11 @@ fn run_kernel(
     let total = args.ctas.unwrap_or_else(|| CtaRange::of_grid(job.grid.value)).len();
     let recording = Recording::of(job, kernel, args, report);
     let recorder = recording.as_ref().map(Recording::observer);
-    let show = !args.quiet && args.format != LaunchFormat::Json;
+    let shown = match !args.quiet && args.format != LaunchFormat::Json {
+        false => Shown::Not,
+        true if report.log.is_some() => Shown::BarOrLines,
+        true => Shown::Bar,
+    };
     let watch = args.explain.map(Watch::new);
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let coverage = args
@@ -326,7 +330,7 @@ fn run_kernel(
     let observers = Several(observers.chain(recorder).collect());
     let (settings, default) = (&job.settings, LaunchOptions::default());
     let start = Instant::now();
-    let result = with_bar(show, total, |progress| {
+    let result = with_bar(shown, total, |progress| {
         let options = LaunchOptions::new(job.grid.value, job.block.value)
             .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
             .with_cooperative(job.cooperative)

@@ -3,9 +3,10 @@
 //! the job that launches it, those before the first kernel (`//|| ...`) are part of every job of the file. The first line
 //! says what is checked: `// check: sync`. No check changes what a kernel writes. A `.cu` of tests/findings/cuda says all that
 //! itself, and the PTX beside it is what runs. In tests/findings/groups each kernel says how many findings there are
-//! (`//| # groups 2`), and code for a debugger (`NAME.debug.ptx`) has the same ones.
+//! (`//| # groups 2`), and code for a debugger (`NAME.debug.ptx`) has the same ones. Those of tests/findings/sources are the same
+//! without PTX: nvcc makes both where it is present (`TEXUNIT_NVIDIA`, or target/nvidia).
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stderr, clippy::unwrap_used)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeSet;
@@ -28,6 +29,7 @@ fn main() {
     let grouped = self::files(&folder.join("groups"), "cu");
     let mut all = files.clone();
     all.extend(grouped.clone());
+    all.extend(self::files(&folder.join("sources"), "cu"));
     all.extend(self::files(&folder.join("race"), "cu"));
     let programs = folder.join("../cuda/commands");
     let mut trials =
@@ -41,6 +43,18 @@ fn main() {
     for path in grouped {
         let name = path.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
         trials.push(Trial::test(name, move || grouped_alike(&path)));
+    }
+    let nvcc = nvcc();
+    if nvcc.is_none() {
+        eprintln!(
+            "tests/findings/sources is SKIPPED: there is no nvcc in TEXUNIT_NVIDIA or target/nvidia"
+        );
+    }
+    for path in self::files(&folder.join("sources"), "cu") {
+        let name = path.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
+        let (of, is_missing) = (nvcc.clone(), nvcc.is_none());
+        let trial = Trial::test(name, move || compiled_alike(&of.unwrap(), &path));
+        trials.push(trial.with_ignored_flag(is_missing));
     }
     for job in self::files(&folder.join("algorithms"), "toml") {
         let name = job.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
@@ -61,8 +75,8 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 /// A kernel with its job.
 struct Case {
     kernel: String,
-    /// Whether it ends in a fault: `//| # faults`.
-    faults: bool,
+    /// It ends in a fault, in whose words this is: `//| # faults PART`.
+    faults: Option<String>,
     /// How many findings there are: `//| # groups 2`.
     groups: Option<usize>,
     job: String,
@@ -107,7 +121,9 @@ fn read(path: &Path) -> File {
         let entry = line.split_once(".entry ").or_else(|| line.split_once("__global__ void "));
         if let Some((_, rest)) = entry {
             let end = rest.find(|c: char| c == '(' || c.is_whitespace()).unwrap_or(rest.len());
-            let faults = own.contains("# faults");
+            let faults = own
+                .split_once("# faults")
+                .map(|(_, rest)| rest.lines().next().unwrap_or_default().trim().to_owned());
             let groups = own.split_once("# groups ").map(|(_, rest)| {
                 rest.lines().next().and_then(|number| number.trim().parse().ok()).unwrap()
             });
@@ -143,8 +159,11 @@ fn launch(
         return Err(texunit::human::render(&report, true, false).1);
     }
     // A kernel may end in a fault where that is expected: findings are reported all the same.
-    if let Some(fault) = report.fault.as_ref().filter(|_| !case.faults) {
-        return Err(format!("{}: a fault: {}", case.kernel, fault.kind));
+    let fault = report.fault.as_ref().map(|fault| fault.kind.to_string());
+    match (&fault, &case.faults) {
+        (None, None) => {}
+        (Some(fault), Some(part)) if fault.contains(part) => {}
+        _ => return Err(format!("{}: {:?}, not {fault:?}", case.kernel, case.faults)),
     }
     let mut files: Vec<PathBuf> = Vec::new();
     if let Ok(entries) = std::fs::read_dir(&out) {
@@ -152,7 +171,9 @@ fn launch(
     }
     files.sort();
     let mut bytes: Vec<Vec<u8>> = files.iter().map(|file| std::fs::read(file).unwrap()).collect();
-    bytes.push(report.fault.iter().flat_map(|f| f.kind.to_string().into_bytes()).collect());
+    // What lies beside it has a number, another one in each launch.
+    let own = fault.iter().filter_map(|fault| fault.split(';').next());
+    bytes.push(own.flat_map(str::bytes).collect());
     Ok((report.log.map_or_else(Vec::new, |log| log.findings()), bytes))
 }
 
@@ -161,10 +182,42 @@ fn line(end: &End) -> u32 {
     end.place.source().map_or(end.place.ptx.line, |frame| frame.line)
 }
 
+/// The folder of NVIDIA's compiler.
+fn nvcc() -> Option<PathBuf> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let folder = std::env::var_os("TEXUNIT_NVIDIA")
+        .map_or_else(|| workspace.join("target/nvidia"), PathBuf::from);
+    let folder = folder.join("cu13/nvidia/cu13");
+    folder.join("bin/nvcc").is_file().then_some(folder)
+}
+
+/// The same of code that nvcc makes now.
+fn compiled_alike(nvcc: &Path, path: &Path) -> Result<(), Failed> {
+    let temp = TempDir::new("findings-sources");
+    let made = [("-O3", "-lineinfo", "optimised.ptx"), ("-G", "-g", "debug.ptx")];
+    let [optimised, debug] = made.map(|(how, lines, name)| {
+        let ptx = temp.join(name);
+        let mut command = std::process::Command::new(nvcc.join("bin/nvcc"));
+        command.args(["-arch=compute_80", "-ptx", how, lines, "-I"]).arg(nvcc.join("include"));
+        let ended = command.arg(path).arg("-o").arg(&ptx).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        if ended.status.success() { Ok(ptx) } else { Err(said) }
+    });
+    alike(path, &optimised?, &debug?)
+}
+
 /// Code for a debugger has the same findings as optimised code.
 fn grouped_alike(path: &Path) -> Result<(), Failed> {
-    let optimised = expected(path, &path.with_extension("ptx"))?;
-    let debug = expected(path, &path.with_extension("debug.ptx"))?;
+    alike(path, &path.with_extension("ptx"), &path.with_extension("debug.ptx"))
+}
+
+fn alike(path: &Path, optimised: &Path, debug: &Path) -> Result<(), Failed> {
+    let [optimised, debug] =
+        [("optimised", optimised), ("for a debugger", debug)].map(|(name, ptx)| {
+            expected(path, ptx)
+                .map_err(|wrong| format!("{name}: {}", wrong.message().unwrap_or_default()))
+        });
+    let (optimised, debug) = (optimised?, debug?);
     let differ = optimised.symmetric_difference(&debug).collect::<Vec<_>>();
     match differ.is_empty() {
         true => Ok(()),
@@ -191,7 +244,7 @@ fn expected(path: &Path, ptx: &Path) -> Result<BTreeSet<[String; 3]>, Failed> {
         let row = |f: &Finding| [case.kernel.clone(), f.code().to_owned(), f.lines()];
         all.extend(found.iter().map(row));
         let mut again = BTreeSet::new();
-        for finding in found {
+        for finding in found.iter().flat_map(Finding::kinds) {
             let found = found_at(finding);
             // The same place with several other ends is one line.
             let first = again.insert((found.line, found.code.clone()));
@@ -210,17 +263,18 @@ fn expected(path: &Path, ptx: &Path) -> Result<BTreeSet<[String; 3]>, Failed> {
     if wrong.is_empty() { Ok(all) } else { Err(wrong.into()) }
 }
 
-fn found_at(finding: Finding) -> FoundAt {
+fn found_at(finding: &Finding) -> FoundAt {
     FoundAt {
         line: finding.at.as_ref().map_or(0, line),
         code: finding.code().to_owned(),
         other: finding.other.as_ref().map(|(_, end)| line(end)),
         // What is said besides is a part of it.
-        message: std::iter::once(finding.message)
-            .chain(finding.notes)
+        message: std::iter::once(&finding.message)
+            .chain(&finding.notes)
+            .map(String::as_str)
             .collect::<Vec<_>>()
             .join("; "),
-        object: finding.object.map_or_else(String::new, |object| object.text),
+        object: finding.object.clone().map_or_else(String::new, |object| object.text),
     }
 }
 

@@ -58,6 +58,7 @@ pub mod resource;
 pub mod sampler;
 mod setters;
 mod surface;
+mod texels;
 mod typed;
 mod warp;
 
@@ -83,6 +84,7 @@ pub use sampler::{
     per_axis,
 };
 pub use surface::{SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceTrace};
+pub use texels::{ReadTexel, ReadTexels};
 pub use texunit_forms::{Attribute, Element, UnknownGeometry};
 pub use texunit_memory::Block;
 pub use texunit_texel::{Channel, Format, UnknownFormat};

@@ -4,6 +4,7 @@ mod create;
 mod error;
 mod limits;
 mod residency;
+mod rows;
 mod shape;
 mod single;
 mod view;
@@ -16,7 +17,6 @@ pub use shape::{ArrayShape, Level, TexelIndex};
 pub use view::View;
 
 pub(crate) use shape::elements;
-use std::ops::Range;
 use std::sync::Arc;
 use texunit_forms::{Count, Geometry};
 use texunit_memory::Block;
@@ -323,28 +323,6 @@ impl Resource {
             }
         }
         rest.is_empty()
-    }
-
-    /// Where each row lies in the block, in the order of [`Self::to_packed`].
-    pub fn rows(&self) -> impl Iterator<Item = Range<u64>> + '_ {
-        let (planes, samples) = (self.shape.planes(), self.shape.samples);
-        self.levels.iter().enumerate().flat_map(move |(n, level)| {
-            let (_, rows) = elements(self.format(), level.extent);
-            let bytes = self.row_bytes(n as u32);
-            let slices = u64::from(level.extent.depth);
-            (0..u64::from(planes)).flat_map(move |plane| {
-                (0..u64::from(samples)).flat_map(move |sample| {
-                    (0..slices * rows).map(move |i| {
-                        let start = level.offset
-                            + plane * level.plane_pitch
-                            + sample * level.sample_pitch
-                            + i / rows * level.slice_pitch
-                            + i % rows * level.row_pitch;
-                        start..start + bytes
-                    })
-                })
-            })
-        })
     }
 
     /// `2D array`, `linear memory` or `pitched 2D memory`.

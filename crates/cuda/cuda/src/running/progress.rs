@@ -1,6 +1,7 @@
-//! The line that shows on a terminal how far a launch is.
+//! The line that shows on a terminal how far a launch is; elsewhere, under checks, a line every ten seconds.
 
 use super::{Launch, OVER};
+use crate::settings::settings;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,6 +10,8 @@ use texunit_report::place::function_name;
 
 /// Launches shorter than this show nothing.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
+/// Times at which it is told where there is no terminal.
+const TOLD_EVERY: Duration = Duration::from_secs(10);
 /// Columns that every terminal has.
 const COLUMNS: usize = 79;
 
@@ -19,6 +22,27 @@ pub(super) fn is_shown() -> bool {
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         std::io::stderr().is_terminal() && !is_dumb
     })
+}
+
+/// Whether lines tell of launches that take long: under checks, which make launches long.
+pub(super) fn is_told() -> bool {
+    !is_shown() && settings().checks.is_some()
+}
+
+/// The number of the line that is due after some time, if that many have not been told.
+fn due(time: Duration, told: u64) -> Option<u64> {
+    Some(time.as_secs() / TOLD_EVERY.as_secs()).filter(|&number| number > told)
+}
+
+/// Tells how far launches are, where that is due.
+pub(super) fn tell(launches: &[Arc<Launch>]) {
+    for launch in launches.iter().filter(|_| is_told()) {
+        let time = launch.start.elapsed();
+        let Some(number) = due(time, launch.lines.load(Ordering::Relaxed)) else { continue };
+        launch.lines.store(number, Ordering::Relaxed);
+        let done = launch.ctas.load(Ordering::Relaxed);
+        crate::call::say(format_args!("{}", line(&launch.kernel, done, launch.total(), time)));
+    }
 }
 
 /// Whether a line stands there.
@@ -82,6 +106,17 @@ fn seconds(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_every_ten_seconds() {
+        let at = |seconds: f64, told| due(Duration::from_secs_f64(seconds), told);
+        assert_eq!(
+            [at(9.9, 0), at(10.0, 0), at(10.1, 1), at(19.9, 1)],
+            [None, Some(1), None, None]
+        );
+        // One that the watching thread has missed is not told later.
+        assert_eq!([at(20.0, 1), at(45.0, 2), at(45.1, 4)], [Some(2), Some(4), None]);
+    }
 
     #[test]
     fn lines() {

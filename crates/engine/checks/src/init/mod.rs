@@ -279,7 +279,9 @@ impl Worker<'_> {
             _ => self.origin(at, lane, what),
         };
         let mut found = Found::new(rule, self.spot(at, lane, place), format!("{begin} {words}"));
-        if op != at.op && op != place {
+        // What code for a debugger hands to a function of a header is told of where that is called.
+        let is_handed = self.callers.is_users(place) && !self.callers.is_users(op);
+        if op != at.op && op != place && !is_handed {
             let verb = if object.is_some() { "loads it here" } else { "it comes from here" };
             let at = OtherAt::Here(self.spot(at, lane, op));
             found.other = Some(Other { what: verb.to_owned(), at });

@@ -143,14 +143,18 @@ impl Shape {
         let first = lanes.trailing_zeros() & 31;
         let at = addresses[first as usize];
         let base = at.wrapping_sub(u64::from(first) * bytes);
-        let is_one = self::lanes(lanes).all(|lane| addresses[lane as usize] == at);
-        let of_row = |lane: u32| base.wrapping_add(u64::from(lane) * bytes);
-        if is_one {
-            Self::One(at)
-        } else if self::lanes(lanes).all(|lane| addresses[lane as usize] == of_row(lane)) {
-            Self::Row(base)
-        } else {
-            Self::Any
+        // All are looked at here, too; those that take no part count for nothing.
+        let (mut apart, mut off, mut next) = (0, 0, base);
+        for (lane, &address) in addresses.iter().enumerate() {
+            let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
+            apart |= (address ^ at) & here;
+            off |= (address ^ next) & here;
+            next = next.wrapping_add(bytes);
+        }
+        match (apart, off) {
+            (0, _) => Self::One(at),
+            (_, 0) => Self::Row(base),
+            _ => Self::Any,
         }
     }
 }

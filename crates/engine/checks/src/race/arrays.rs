@@ -9,7 +9,7 @@ use super::shadow::lock;
 use super::stamp::{AccessKind, Stamp};
 use super::streams::{Queue, Submitted};
 use crate::finding::End;
-use crate::texture::{host, offsets, surface_texels};
+use crate::texture::{Offsets, host, surface_texels};
 use std::collections::{BTreeMap, HashMap};
 use texunit_simt::observe::{At, FetchAnswered, SurfaceAnswered};
 use texunit_unit::{Layout, SurfaceKind};
@@ -76,9 +76,10 @@ impl Own {
             return;
         }
         let size = resource.format().texel_size();
+        let mut all = Offsets::default();
         for lane in super::access::lanes(lanes) {
             let stamp = stamp.of_thread(stamp.thread() + lane);
-            for offset in offsets(fetch.plan, &fetch.request.lane(lane as usize)) {
+            for &offset in all.of(fetch.plan, &fetch.request.lane(lane as usize)) {
                 self.keep((host(resource), offset, size), stamp);
             }
         }

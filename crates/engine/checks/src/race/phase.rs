@@ -395,6 +395,9 @@ fn between(first: u64, end: u64) -> u32 {
 
 /// Bits of a line's words that these lanes have: `offset` words behind lane 0's first one is the line's.
 fn words_of(lanes: u32, offset: i64, shift: u32) -> u32 {
+    if shift == 0 && offset.unsigned_abs() < 32 {
+        return if offset < 0 { lanes << -offset } else { lanes >> offset };
+    }
     let has = |i: &i64| {
         let lane = (offset + i) >> shift;
         (0..32).contains(&lane) && lanes >> lane & 1 == 1

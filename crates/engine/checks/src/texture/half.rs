@@ -1,7 +1,7 @@
 //! Linear filters at whole coordinates, which lie between texels: the forgotten half texel.
 
 use super::words;
-use crate::sink::Spot;
+use crate::sink::{Lane, Spot};
 use texunit_forms::Count;
 use texunit_unit::{Coords, FetchOperands, FetchPlan, ResultType, reference};
 
@@ -28,11 +28,12 @@ pub(super) struct Whole {
 
 impl Whole {
     /// Takes in a fetch.
+    #[inline]
     pub(super) fn take(
         &mut self,
         plan: &FetchPlan,
-        (operands, point): (&FetchOperands, &[f64]),
-        spot: Spot,
+        (operands, point): (&dyn Fn() -> FetchOperands, &[f64]),
+        who: Lane<'_>,
     ) {
         self.fetches += 1;
         let extent = plan.seen().resource.extent().axes();
@@ -47,10 +48,11 @@ impl Whole {
             // What a division has rounded.
             let slack =
                 if is_normalized { scaled.abs().max(1.0) / f64::from(1 << 22) } else { 0.0 };
-            if (scaled - scaled.round()).abs() > slack || scaled.abs() > 1e9 {
+            let near = (scaled + 0.5_f64.copysign(scaled)) as i64;
+            if (scaled - near as f64).abs() > slack || scaled.abs() > 1e9 {
                 return;
             }
-            texel[axis] = scaled.round() as i64;
+            texel[axis] = near;
             is_even |= texel[axis] % 2 == 0;
             is_wide = true;
         }
@@ -61,7 +63,7 @@ impl Whole {
         self.is_even |= is_even;
         let is_inside = texel.iter().zip(extent).all(|(&at, n)| (0..i64::from(n)).contains(&at));
         if self.whole <= MOST_COMPARED && is_inside {
-            self.compare(plan, (operands, point, &texel[..point.len()]), spot);
+            self.compare(plan, (&operands(), point, &texel[..point.len()]), who.spot());
         }
         match &self.first {
             Some(first) => self.varies |= *first != texel,

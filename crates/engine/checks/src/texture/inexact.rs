@@ -1,7 +1,7 @@
 //! Tables that a linear filter reads: whether its weights of 8 bits are fine enough for them.
 
 use super::words;
-use crate::sink::Spot;
+use crate::sink::{Lane, Spot};
 use std::sync::Arc;
 use texunit_forms::Count;
 use texunit_texel::{Channel, Reading, readings};
@@ -12,8 +12,23 @@ use texunit_unit::{
 
 /// Most entries of a table that is looked at.
 const MAX: u64 = 1 << 18;
+/// Entries whose steps say what is usual.
+const LOOKED: u64 = 1 << 12;
 /// Fewest entries of an axis between which there are steps to compare.
 const FEWEST: u32 = 3;
+/// How often an instruction is executed of which all lanes are compared; from then on it is one.
+const ALL_LANES: u64 = 256;
+
+/// The lanes whose answers are compared when lanes come by for the `executed`th time.
+pub(super) fn compared(executed: u64, lanes: u32) -> u32 {
+    if executed <= ALL_LANES {
+        return lanes;
+    }
+    // Each in turn, as far as they are there.
+    let from = lanes & u32::MAX << (executed & 31);
+    let some = if from == 0 { lanes } else { from };
+    some & some.wrapping_neg()
+}
 
 /// A table of numbers that are finer than the weights, in a texture of one to three axes.
 pub(super) struct Table {
@@ -33,6 +48,19 @@ pub(super) struct Table {
 fn is_fine(channel: Option<Channel>) -> bool {
     let fine = [Channel::F32, Channel::F16, Channel::U16, Channel::S16];
     channel.is_some_and(|channel| fine.contains(&channel))
+}
+
+#[cfg(test)]
+#[test]
+fn each_lane_is_compared_in_its_turn() {
+    assert_eq!(compared(1, 0xff00), 0xff00);
+    let (mut all, lanes) = (0, 0x8000_0f01);
+    for executed in ALL_LANES + 1..ALL_LANES + 33 {
+        let one = compared(executed, lanes);
+        assert!(one.is_power_of_two() && one & lanes != 0);
+        all |= one;
+    }
+    assert_eq!((all, compared(u64::MAX, 0)), (lanes, 0));
 }
 
 impl Table {
@@ -96,23 +124,27 @@ impl Table {
         Some(f64::from(f32::from_bits(reading.point(codes[channel]))))
     }
 
-    /// The step between neighbours that is in the middle of all; infinite: there is none.
+    /// The step between neighbours that is in the middle of all, or of many; infinite: there is none.
     fn usual_step(&self, channel: usize) -> f64 {
         let mut steps = Vec::new();
-        let [width, height, depth] = self.extent;
-        for (plane, z) in (0..self.layers).flat_map(|plane| (0..depth).map(move |z| (plane, z))) {
-            for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
-                let Some(entry) = self.entry(plane, [x, y, z], channel) else { continue };
-                for axis in 0..self.axes {
-                    let mut next = [x, y, z];
-                    next[axis] += 1;
-                    if next[axis] == self.extent[axis] {
-                        continue;
-                    }
-                    let next = self.entry(plane, next, channel);
-                    let step = next.map_or(0.0, |next| (next - entry).abs());
-                    steps.extend((step > 0.0 && step.is_finite()).then_some(step));
+        let [width, height, depth] = self.extent.map(u64::from);
+        let all = width * height * depth * u64::from(self.layers);
+        // An odd number, which goes through all columns of the usual widths.
+        let every = if all > LOOKED { (all / LOOKED) | 1 } else { 1 };
+        for n in (0..all).step_by(every as usize) {
+            let (row, slice) = (n / width, n / width / height);
+            let at = [n % width, row % height, slice % depth].map(|n| n as u32);
+            let plane = (slice / depth) as u32;
+            let Some(entry) = self.entry(plane, at, channel) else { continue };
+            for axis in 0..self.axes {
+                let mut next = at;
+                next[axis] += 1;
+                if next[axis] == self.extent[axis] {
+                    continue;
                 }
+                let next = self.entry(plane, next, channel);
+                let step = next.map_or(0.0, |next| (next - entry).abs());
+                steps.extend((step > 0.0 && step.is_finite()).then_some(step));
             }
         }
         let middle = steps.len() / 2;
@@ -127,7 +159,7 @@ impl Table {
         &mut self,
         operands: &FetchOperands,
         (answer, lane): (&FetchAnswer, usize),
-        spot: Spot,
+        who: Lane<'_>,
     ) {
         let mut lower = [0; 3];
         let mut parts = [0.0; 3];
@@ -157,7 +189,7 @@ impl Table {
                     &point[..self.axes],
                     [value, exact, error, step],
                 );
-                self.found = Some((spot, message));
+                self.found = Some((who.spot(), message));
             }
             return;
         }

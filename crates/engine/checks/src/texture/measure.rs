@@ -4,10 +4,11 @@ use super::half::Whole;
 use super::site::{Sums, has_places, order, repeats};
 use super::words;
 use crate::rules;
-use crate::sink::Spot;
+use crate::sink::{Lane, Spot};
 use texunit_forms::Count;
 use texunit_unit::{
-    AddressMode, CoordType, Coords, FetchKind, FetchOperands, FetchPlan, Filter, Layout, Lod,
+    AddressMode, CoordType, Coords, FetchForm, FetchKind, FetchOperands, FetchPlan, Filter, Layout,
+    Lod,
 };
 
 /// What the fetches of an operation have in common.
@@ -44,25 +45,28 @@ pub(super) enum Lies {
 }
 
 impl Measured {
-    /// Counts a fetch of a thread that uses what it has fetched.
-    pub(super) fn lies(&mut self, lies: Lies, spot: Spot) {
-        self.judged += 1;
+    /// Counts fetches of a thread that uses what it has fetched.
+    pub(super) fn lies(&mut self, lies: Lies, count: u64, who: Lane<'_>) {
+        self.judged += count;
         match lies {
+            _ if count == 0 => {}
             Lies::Inside => {}
-            Lies::InBorder => note(&mut self.border, spot),
-            Lies::Outside => note(&mut self.outside, spot),
+            Lies::InBorder => note(&mut self.border, count, who),
+            Lies::Outside => note(&mut self.outside, count, who),
         }
     }
 
+    #[inline]
     fn take(&mut self, point: &[f64]) {
+        if self.fetches == 0 {
+            self.least[..point.len()].copy_from_slice(point);
+            self.most = self.least;
+        }
         for (axis, &c) in point.iter().enumerate().take(3) {
-            if self.fetches == 0 {
-                (self.least[axis], self.most[axis]) = (c, c);
-            }
             self.varies |= self.least[axis] != c;
             self.least[axis] = self.least[axis].min(c);
             self.most[axis] = self.most[axis].max(c);
-            self.odd += u64::from((c * 2.0).fract() != 0.0);
+            self.odd += u64::from(!is_whole(c * 2.0));
         }
         self.fetches += 1;
     }
@@ -116,6 +120,12 @@ impl Measured {
     }
 }
 
+/// Whether a number has no fraction, without a call of the C library: beyond 2^63 none has one.
+fn is_whole(x: f64) -> bool {
+    let cut = x as i64;
+    cut as f64 == x || matches!(cut, i64::MIN | i64::MAX) && x.is_finite()
+}
+
 /// Of the first ones that of the lower CTA stays, so that the number of workers is not seen.
 fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
     sum.0 = match (sum.0, other.0) {
@@ -125,83 +135,145 @@ fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
     sum.1 += other.1;
 }
 
-fn note(sum: &mut (Option<Spot>, u64), spot: Spot) {
-    add(sum, (Some(spot), 1));
+fn note(sum: &mut (Option<Spot>, u64), count: u64, who: Lane<'_>) {
+    let [x, y, z] = who.at.cta;
+    // Of one CTA the first one stays.
+    let is_first = count > 0 && sum.0.is_none_or(|spot| [z, y, x] < order(&spot));
+    add(sum, (is_first.then(|| who.spot()), count));
+}
+
+/// What is the same of all fetches of a plan.
+pub(super) struct Frame {
+    form: FetchForm,
+    /// Axes of places, and of all coordinates: those of cubes are directions.
+    axes: usize,
+    used: usize,
+    along: [Along; 3],
+    /// Whether half a texel may have been forgotten.
+    is_linear: bool,
+}
+
+/// An axis.
+#[derive(Clone, Copy, Default)]
+struct Along {
+    /// Texels that a coordinate counts.
+    scale: f64,
+    /// What lies between has no texel beyond the edges with a weight, ...
+    least: f64,
+    most: f64,
+    /// ... this included.
+    has_most: bool,
+    /// What lies between has a texel inside.
+    low: f64,
+    high: f64,
+    /// Where it is if not; `None`: the axis repeats.
+    outside: Option<Lies>,
+}
+
+impl Frame {
+    pub(super) fn of(plan: &FetchPlan) -> Self {
+        let (form, effective, resource) = (plan.form(), plan.effective(), &plan.seen().resource);
+        // A linear filter reads half a texel around, and so does a gather.
+        let is_gather = matches!(form.kind, FetchKind::Gather(_));
+        let margin = if effective.filter == Filter::Linear || is_gather { 0.5 } else { 0.0 };
+        let is_normalized = effective.coords == Coords::Normalized;
+        let along = std::array::from_fn(|axis| {
+            let size = f64::from(resource.extent().axes()[axis]);
+            // What has less than half of the smallest weight is not read.
+            let (least, most) = match (margin > 0.0, is_gather) {
+                (false, _) => (0.0, size),
+                (true, true) => (0.5, size - 0.5),
+                (true, false) => (0.5 - 1.0 / 512.0, size - 0.5 + 1.0 / 512.0),
+            };
+            let outside = match effective.address_mode.map(|mode| mode[axis]) {
+                // One axis in the border is enough for all of it to be read there.
+                None | Some(AddressMode::Border) => Some(Lies::InBorder),
+                Some(_) if repeats(effective.address_mode, axis) => None,
+                Some(_) => Some(Lies::Outside),
+            };
+            let scale = if is_normalized { size } else { 1.0 };
+            let (has_most, low, high) = (margin > 0.0, -margin, size + margin);
+            Along { scale, least, most, has_most, low, high, outside }
+        });
+        let is_linear = margin > 0.0 && !is_gather && !resource.is_mipmapped();
+        let axes = form.geometry.axes();
+        Self { form, axes, used: form.geometry.gradients(), along, is_linear }
+    }
 }
 
 /// Takes in a fetch; where its footprint lies, if it has a place.
+#[inline]
 pub(super) fn measure(
     sums: &mut Sums,
-    plan: &FetchPlan,
-    operands: &FetchOperands,
-    spot: Spot,
+    frame: &Frame,
+    (plan, operands): (&FetchPlan, &FetchOperands),
+    who: Lane<'_>,
 ) -> Option<Lies> {
-    let form = plan.form();
-    layer(sums, plan, operands, spot);
-    level(sums, plan, operands, spot);
-    let axes = form.geometry.axes();
+    let form = frame.form;
+    layer(sums, plan, operands, who);
+    level(sums, plan, operands, who);
     if form.coord == CoordType::S32 {
-        return integer(sums, plan, operands, spot);
+        return integer(sums, plan, operands, who);
     }
     let raw = operands.coords.point.map(f32::from_bits);
     let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
     let slopes = operands.dpdx.iter().chain(&operands.dpdy).map(|&bits| f32::from_bits(bits));
-    let has_nan = raw[..used_axes(plan)].iter().any(|c| c.is_nan())
-        || gradient && slopes.take(6).any(f32::is_nan);
+    let has_nan =
+        raw[..frame.used].iter().any(|c| c.is_nan()) || gradient && slopes.take(6).any(f32::is_nan);
     if has_nan {
         let text = || {
-            let point: Vec<f64> = raw[..used_axes(plan)].iter().map(|&c| f64::from(c)).collect();
+            let point: Vec<f64> = raw[..frame.used].iter().map(|&c| f64::from(c)).collect();
             format!("the coordinates {} or their gradients have a NaN", words::point(&point))
         };
-        sums.hit_with(rules::TEXTURE_NAN, spot, text);
+        sums.hit_with(rules::TEXTURE_NAN, who, text);
         return None;
     }
     if !has_places(form.geometry) {
         return None;
     }
-    let point: Vec<f64> = raw[..axes].iter().map(|&c| f64::from(c)).collect();
-    sums.measured().take(&point);
-    let effective = plan.effective();
-    let extent = plan.seen().resource.extent().axes();
-    // A linear filter reads half a texel around, and so does a gather.
-    let is_gather = matches!(form.kind, FetchKind::Gather(_));
-    let margin = if effective.filter == Filter::Linear || is_gather { 0.5 } else { 0.0 };
-    let mut lies = Lies::Inside;
-    for axis in 0..axes {
-        let size = f64::from(extent[axis]);
-        let scaled =
-            if effective.coords == Coords::Normalized { point[axis] * size } else { point[axis] };
-        let place = scaled + f64::from(operands.offset[axis]);
-        // What has less than half of the smallest weight is not read.
-        let (least, most) = match (margin > 0.0, is_gather) {
-            (false, _) => (0.0, size),
-            (true, true) => (0.5, size - 0.5),
-            (true, false) => (0.5 - 1.0 / 512.0, size - 0.5 + 1.0 / 512.0),
-        };
-        if place < least || place > most || margin == 0.0 && place == size {
-            note(&mut sums.measured().beyond[axis], spot);
-        }
-        let is_outside = place < -margin || place >= size + margin;
-        if is_outside && !repeats(effective.address_mode, axis) {
-            let mode = effective.address_mode.map(|mode| mode[axis]);
-            lies = match mode {
-                // One axis in the border is enough for all of it to be read there.
-                None | Some(AddressMode::Border) => Lies::InBorder,
-                _ if lies == Lies::InBorder => lies,
-                _ => Lies::Outside,
-            };
-        }
-    }
-    if margin > 0.0 && !is_gather && !plan.seen().resource.is_mipmapped() {
-        sums.measured().whole.take(plan, (operands, &point[..]), spot);
-    }
-    Some(lies)
+    Some(frame.place(sums, (raw, operands.offset), (plan, &|| *operands), who))
 }
 
-/// Coordinates that have a NaN in them to be found: of cubes a direction.
-fn used_axes(plan: &FetchPlan) -> usize {
-    let geometry = plan.form().geometry;
-    if geometry.is_cube() { 3 } else { geometry.axes() }
+impl Frame {
+    /// Whether fetches have floats alone, which may be NaN, and a layer.
+    pub(super) fn is_plain(&self) -> bool {
+        self.form.coord == CoordType::F32
+            && matches!(self.form.kind, FetchKind::Sample(Lod::Implicit | Lod::Base))
+            && !self.form.offset
+            && has_places(self.form.geometry)
+    }
+
+    /// The same of a place without a NaN.
+    #[inline]
+    pub(super) fn place(
+        &self,
+        sums: &mut Sums,
+        (raw, offset): ([f32; 3], [i32; 3]),
+        (plan, operands): (&FetchPlan, &dyn Fn() -> FetchOperands),
+        who: Lane<'_>,
+    ) -> Lies {
+        let point = raw.map(f64::from);
+        let point = &point[..self.axes];
+        sums.measured().take(point);
+        let mut lies = Lies::Inside;
+        for (axis, (along, c)) in self.along.iter().zip(point).enumerate() {
+            let place = c * along.scale + f64::from(offset[axis]);
+            let is_within = place >= along.least
+                && (place < along.most || along.has_most && place == along.most);
+            if !is_within {
+                note(&mut sums.measured().beyond[axis], 1, who);
+                if let Some(outside) =
+                    along.outside.filter(|_| place < along.low || place >= along.high)
+                {
+                    lies = if lies == Lies::InBorder { lies } else { outside };
+                }
+            }
+        }
+        if self.is_linear {
+            sums.measured().whole.take(plan, (operands, point), who);
+        }
+        lies
+    }
 }
 
 /// A fetch with integer coordinates, which are those of a level.
@@ -209,7 +281,7 @@ fn integer(
     sums: &mut Sums,
     plan: &FetchPlan,
     operands: &FetchOperands,
-    spot: Spot,
+    who: Lane<'_>,
 ) -> Option<Lies> {
     let (form, resource) = (plan.form(), &plan.seen().resource);
     let axes = form.geometry.axes();
@@ -223,14 +295,14 @@ fn integer(
     sums.measured().fetches += 1;
     if outside && resource.layout() == Layout::Linear {
         let text = || format!("element {} is fetched of {}, and the result is 0", at(0), extent[0]);
-        sums.hit_with(rules::TEXTURE_FETCH_PAST_END, spot, text);
+        sums.hit_with(rules::TEXTURE_FETCH_PAST_END, who, text);
         return None;
     }
     // Integer coordinates have no address mode: zeros are read outside.
     Some(if outside { Lies::InBorder } else { Lies::Inside })
 }
 
-fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot) {
+fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<'_>) {
     let resource = &plan.texture().resource;
     let layers = resource.shape().layers;
     if !resource.geometry().is_array() || operands.coords.layer < layers {
@@ -243,11 +315,11 @@ fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot
             "layer {layer} is fetched, and there are {layers}: the result comes from another layer"
         )
     };
-    sums.hit_with(rules::TEXTURE_LAYER, spot, text);
+    sums.hit_with(rules::TEXTURE_LAYER, who, text);
 }
 
 /// Levels that an instruction names and that there are not: by a whole level, as computed ones are often a little beyond.
-fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot) {
+fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<'_>) {
     let form = plan.form();
     if form.kind != FetchKind::Sample(Lod::Level) {
         return;
@@ -260,7 +332,7 @@ fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot
     let levels = plan.seen().resource.levels().len();
     if level.is_nan() {
         let text = || "the level is NaN".to_owned();
-        return sums.hit_with(rules::TEXTURE_NAN, spot, text);
+        return sums.hit_with(rules::TEXTURE_NAN, who, text);
     }
     if level >= most + slack || level <= least - slack {
         let text = || {
@@ -271,6 +343,6 @@ fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot
                 "level {level} is fetched, and the texture has {have}: the result comes from level {acts}"
             )
         };
-        sums.hit_with(rules::TEXTURE_LEVEL, spot, text);
+        sums.hit_with(rules::TEXTURE_LEVEL, who, text);
     }
 }

@@ -7,6 +7,7 @@ mod half;
 mod inexact;
 mod kinds;
 mod measure;
+mod places;
 mod shadow;
 mod site;
 mod surface;
@@ -16,20 +17,20 @@ use crate::callers::Callers;
 use crate::lanes as each;
 use crate::sink::Sink;
 use shadow::Shadow;
-pub(crate) use shadow::{host, offsets, surface_texels};
+pub(crate) use shadow::{Offsets, host, surface_texels};
 use site::{Site, Sums};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use surface::Surfaces;
 use texunit_report::place::line_at;
-use texunit_simt::Fault;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
-    Access, At, Called, CtaInfo, Doing, Events, FetchAnswered, LaunchInfo, Listing, Observer,
-    Probe, SurfaceAnswered,
+    Access, At, Called, CtaInfo, Events, FetchAnswered, LaunchInfo, Listing, Observer, Probe,
+    SurfaceAnswered,
 };
-use texunit_unit::{ClampMode, SurfaceKind};
+use texunit_simt::{Fault, LaunchConfig};
+use texunit_unit::{ClampMode, Sampler, SurfaceKind};
 
 /// Textures of one instruction that are told apart.
 const MAX_SITES: usize = 4096;
@@ -59,20 +60,32 @@ impl Texture {
 }
 
 impl Observer for Texture {
+    fn prepares(&self, config: &LaunchConfig<'_>) {
+        self.shadow.get_or_init(|| Shadow::of(config));
+    }
+
     fn wants(&self) -> Events {
-        Events::ANSWERS | Events::ACCESSES | Events::ENTERS
+        let stores = self.shadow.get().is_some_and(Shadow::has_memory);
+        let events = Events::ANSWERS | Events::ENTERS;
+        if stores { events | Events::ACCESSES } else { events }
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
-        let shadow = self.shadow.get_or_init(|| Shadow::of(launch));
+        let shadow = self.shadow.get_or_init(|| Shadow::of(launch.config));
         Box::new(Watching {
             check: self,
             shadow,
-            told: Told { sink: &self.sink, listing: launch.listing, block: launch.config.block },
+            told: Told {
+                sink: &self.sink,
+                listing: launch.listing,
+                block: launch.config.block,
+                worker: launch.worker,
+            },
             callers: Callers::new(launch.listing),
             stores: Stores::default(),
             waits: launch.config.descriptors.surfaces.iter().flatten().next().is_some(),
             sites: HashMap::new(),
+            sampler: (Sampler::default(), sampler_key(&Sampler::default())),
             surfaces: Surfaces::default(),
         })
     }
@@ -92,6 +105,7 @@ struct Told<'a> {
     sink: &'a Sink,
     listing: Listing<'a>,
     block: [u32; 3],
+    worker: usize,
 }
 
 /// The check of what a worker runs.
@@ -106,6 +120,8 @@ struct Watching<'a> {
     waits: bool,
     /// By operation, that of the user's line, and the places of texture and sampler, which the site holds.
     sites: HashMap<(u32, u32, usize, usize), Site>,
+    /// That of the last fetch, and its part of the key.
+    sampler: (Sampler, usize),
     surfaces: Surfaces,
 }
 
@@ -163,22 +179,17 @@ impl Probe for Watching<'_> {
 
     fn access(&mut self, at: &At, access: &Access<'_>) {
         if access.space == SpaceKind::Global && access.doing.writes() && self.shadow.has_memory() {
-            let at_most = match access.doing {
-                Doing::MatrixStore => 16,
-                _ => access.bytes(),
-            };
-            for lane in each(at.lanes) {
-                let spot = crate::Spot::new(at, lane, self.told.block);
-                let address = access.addresses[lane as usize];
-                self.shadow.stored(self.told.sink, spot, address, at_most.into());
-            }
+            self.shadow.stored(self.told.sink, at, access);
         }
     }
 
     fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
         let (texture, op) = (fetch.plan.texture(), at.op);
         let at = &self.callers.place(at);
-        let key = (op, at.op, Arc::as_ptr(texture) as usize, sampler_key(fetch.plan.sampler()));
+        if self.sampler.0 != *fetch.plan.sampler() {
+            self.sampler = (*fetch.plan.sampler(), sampler_key(fetch.plan.sampler()));
+        }
+        let key = (op, at.op, Arc::as_ptr(texture) as usize, self.sampler.1);
         if !self.sites.contains_key(&key) {
             if self.sites.len() >= MAX_SITES {
                 return;
@@ -187,7 +198,7 @@ impl Probe for Watching<'_> {
         }
         let Some(site) = self.sites.get_mut(&key) else { return };
         site.fetched(&self.told, at, fetch);
-        self.shadow.fetched(&self.told, at, fetch);
+        self.shadow.fetched(&self.told, (&site.plan, at), fetch.request);
     }
 
     fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
@@ -201,7 +212,7 @@ impl Probe for Watching<'_> {
 }
 
 /// What tells a sampler from others.
-fn sampler_key(sampler: &texunit_unit::Sampler) -> usize {
+fn sampler_key(sampler: &Sampler) -> usize {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     (sampler.filter, sampler.mip_filter, sampler.address_mode, sampler.border).hash(&mut hasher);

@@ -1,43 +1,36 @@
 //! Texels that are written and fetched in one launch: fetches need not see what the launch has written.
 
+use super::places::{Places, Taken, Who};
 use super::{Told, each, words};
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Sink, Spot};
-use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::Arc;
 use texunit_report::CheckRule;
-use texunit_simt::Described;
-use texunit_simt::observe::{At, FetchAnswered, LaunchInfo, SurfaceAnswered};
-use texunit_unit::{AccessFault, FetchPlan, Layout, Resource, SurfaceKind, TexelIndex, reference};
-
-/// Texels that are remembered of a launch, of those written and of those fetched.
-const MAX: usize = 1 << 20;
+use texunit_simt::{Described, LaunchConfig};
+use texunit_simt::observe::{Access, At, Doing, SurfaceAnswered};
+use texunit_unit::{
+    AccessFault, FetchOperands, FetchPlan, FetchRequest, Layout, ReadTexels, Resource, SurfaceKind,
+    TexelIndex,
+};
 
 /// What textures of the launch read and the launch can write, too.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shadow {
-    /// Memory of textures: addresses of the device, sorted, and where the bytes are on the host.
+    grid: [u32; 3],
+    block: [u32; 3],
+    /// Memory of textures: addresses of the device, sorted.
     memory: Vec<Range>,
-    /// Arrays that are textures and surfaces: where their bytes are on the host.
-    arrays: HashSet<usize>,
-    texels: Mutex<Texels>,
+    /// Arrays that are textures and surfaces, by where their bytes are on the host.
+    arrays: HashMap<usize, Places>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Range {
     address: u64,
     end: u64,
     host: usize,
-    /// Bytes that are told apart.
-    unit: u64,
-}
-
-/// By place on the host.
-#[derive(Debug, Default)]
-struct Texels {
-    written: HashMap<usize, (Spot, bool)>,
-    /// Who fetched it first, and whether others did.
-    read: HashMap<usize, (Spot, bool)>,
+    texels: Places,
 }
 
 /// Where the bytes of a resource are on the host.
@@ -46,32 +39,46 @@ pub(crate) fn host(resource: &Resource) -> usize {
 }
 
 impl Shadow {
-    pub(super) fn of(launch: &LaunchInfo<'_>) -> Self {
-        let tables = launch.config.descriptors;
+    pub(super) fn of(config: &LaunchConfig<'_>) -> Self {
+        let tables = config.descriptors;
         let textures = || tables.textures.iter().flatten().map(|texture| &*texture.resource);
-        let surfaces = tables.surfaces.iter().flatten().map(|surface| host(&surface.resource));
-        let written: HashSet<usize> = surfaces.collect();
-        let of_array = |resource: &&Resource| resource.layout() == Layout::Array;
-        let arrays = textures().filter(of_array).map(host).filter(|at| written.contains(at));
-        let mut blocks: Vec<(usize, u64, u64)> = Vec::new();
-        for (base, block) in launch.config.memory.blocks() {
-            let at = block.reach(0).host().as_ptr() as usize;
-            blocks.push((at, *base, block.size() as u64));
+        let mut written: HashMap<usize, u64> = HashMap::new();
+        for surface in tables.surfaces.iter().flatten() {
+            let texel = u64::from(surface.resource.format().texel_size());
+            written
+                .entry(host(&surface.resource))
+                .and_modify(|t| *t = texel.min(*t))
+                .or_insert(texel);
         }
-        blocks.sort_unstable();
-        let memory = textures().filter(|resource| !of_array(resource)).filter_map(|resource| {
-            let (at, size) = (host(resource), resource.block().size() as u64);
-            let i = blocks.partition_point(|(start, ..)| *start <= at).checked_sub(1)?;
-            let (start, base, length) = blocks[i];
-            let offset = (at - start) as u64;
-            let inside = offset < length;
-            let address = base + offset;
-            let unit = u64::from(resource.format().texel_size().min(4)).max(1);
-            inside.then_some(Range { address, end: address + size, host: at, unit })
+        let (arrays, linear): (Vec<_>, Vec<_>) =
+            textures().partition(|resource| resource.layout() == Layout::Array);
+        let (mut all, taken) = (HashMap::new(), Arc::default());
+        for array in arrays {
+            let Some(&texel) = written.get(&host(array)) else { continue };
+            // One place stands for a texel.
+            let unit = texel.min(array.format().texel_size().into());
+            let places = || Places::new(array.block().size() as u64, unit, &taken);
+            let known = all.entry(host(array)).or_insert_with(places);
+            if unit < known.unit() {
+                *known = places();
+            }
+        }
+        let mut memory: Vec<Range> = Vec::new();
+        if !linear.is_empty() {
+            let mut blocks: Vec<(usize, u64, u64)> = Vec::new();
+            for (base, block) in config.memory.blocks() {
+                let at = block.reach(0).host().as_ptr() as usize;
+                blocks.push((at, *base, block.size() as u64));
+            }
+            blocks.sort_unstable();
+            memory
+                .extend(linear.into_iter().filter_map(|resource| range(resource, &blocks, &taken)));
+        }
+        memory.sort_unstable_by_key(|range| {
+            (range.address, range.texels.unit(), u64::MAX - range.end)
         });
-        let mut memory: Vec<Range> = memory.collect();
-        memory.sort_unstable_by_key(|range| (range.address, range.end));
-        Self { arrays: arrays.collect(), memory, texels: Mutex::default() }
+        memory.dedup_by_key(|range| (range.address, range.texels.unit()));
+        Self { grid: config.grid, block: config.block, arrays: all, memory }
     }
 
     /// Whether stores of a kernel can write what is fetched.
@@ -79,52 +86,81 @@ impl Shadow {
         !self.memory.is_empty()
     }
 
-    fn texels(&self) -> std::sync::MutexGuard<'_, Texels> {
-        self.texels.lock().unwrap_or_else(PoisonError::into_inner)
+    fn who(&self, at: &At, lane: u32) -> Option<Who> {
+        Who::new(at, lane, self.grid)
     }
 
-    /// A thread stores to global memory.
-    pub(super) fn stored(&self, sink: &Sink, spot: Spot, address: u64, bytes: u64) {
-        let end = address.saturating_add(bytes);
-        for range in &self.memory {
-            if end <= range.address || address >= range.end {
-                continue;
-            }
-            let first = address.max(range.address) - range.address;
-            let last = end.min(range.end) - range.address;
-            let mut texels = self.texels();
-            let units = first / range.unit..last.div_ceil(range.unit);
-            for unit in units {
-                let at = range.host + (unit * range.unit) as usize;
-                texels.writes(sink, at, (spot, false));
-            }
-        }
+    fn spot(&self, who: Who) -> Spot {
+        who.spot(self.grid, self.block)
     }
 
-    /// Threads have fetched.
-    pub(super) fn fetched(&self, told: &Told<'_>, at: &At, fetch: &FetchAnswered<'_>) {
-        let resource = &fetch.plan.seen().resource;
-        let is_written = match resource.layout() {
-            Layout::Array => self.arrays.contains(&host(resource)),
-            Layout::Linear | Layout::Pitched => self.has_memory(),
+    /// Threads store to global memory.
+    pub(super) fn stored(&self, sink: &Sink, at: &At, access: &Access<'_>) {
+        let bytes = match access.doing {
+            Doing::MatrixStore => 16,
+            _ => u64::from(access.bytes()),
         };
-        if !is_written {
-            return;
-        }
-        let size = u64::from(resource.format().texel_size());
-        // Of arrays one place stands for the texel; of memory stores may be to parts of it.
-        let unit = if resource.layout() == Layout::Array { size } else { size.min(4) }.max(1);
         for lane in each(at.lanes) {
-            let spot = Spot::new(at, lane, told.block);
-            for offset in offsets(fetch.plan, &fetch.request.lane(lane as usize)) {
-                let mut texels = self.texels();
-                for part in (0..size).step_by(unit as usize) {
-                    let place = host(resource) + (offset + part) as usize;
-                    let object = || words::object("texture", resource);
-                    texels.reads(told.sink, place, spot, &object);
+            let address = access.addresses[lane as usize];
+            let end = address.saturating_add(bytes);
+            for range in self.memory.iter().take_while(|range| range.address < end) {
+                if address < range.end {
+                    let unit = range.texels.unit();
+                    let first = (address.max(range.address) - range.address) / unit;
+                    let last = (end.min(range.end) - range.address).div_ceil(unit);
+                    let Some(who) = self.who(at, lane) else { continue };
+                    (first..last).for_each(|place| self.writes(sink, &range.texels, place, who));
                 }
             }
         }
+    }
+
+    /// The texels of a fetch, if the launch can write them.
+    fn reading<'s>(&'s self, plan: &'s FetchPlan) -> Option<Reading<'s>> {
+        let resource = &plan.seen().resource;
+        let size = u64::from(resource.format().texel_size());
+        let host = host(resource);
+        let (texels, parts) = match resource.layout() {
+            // Of arrays one place stands for the texel; of memory stores may be to parts of it.
+            Layout::Array => (self.arrays.get(&host), 1),
+            Layout::Linear | Layout::Pitched => {
+                let unit = unit(resource);
+                let is = |range: &&Range| range.host == host && range.texels.unit() == unit;
+                (self.memory.iter().find(is).map(|range| &range.texels), size / unit)
+            }
+        };
+        texels.map(|texels| Reading {
+            shadow: self,
+            texels,
+            parts,
+            plan,
+            offsets: Offsets::default(),
+        })
+    }
+
+    /// Threads have fetched, by a plan that is the one of the fetch.
+    pub(super) fn fetched(
+        &self,
+        told: &Told<'_>,
+        (plan, at): (&Arc<FetchPlan>, &At),
+        request: &FetchRequest<'_>,
+    ) {
+        let Some(mut reading) = self.reading(plan) else { return };
+        if !reading.texels.note(told.worker, (plan, at), request) {
+            // What has been noted is from before.
+            self.settle(told.sink, reading.texels);
+            for lane in each(at.lanes) {
+                reading.lane(told.sink, (at, lane), &request.lane(lane as usize));
+            }
+        }
+    }
+
+    fn settle(&self, sink: &Sink, texels: &Places) {
+        texels.settle(|plan, who, operands| {
+            if let Some(mut reading) = self.reading(plan) {
+                reading.lane(sink, who, operands);
+            }
+        });
     }
 
     /// Threads have accessed a surface.
@@ -132,18 +168,73 @@ impl Shadow {
         if matches!(access.form.kind, SurfaceKind::Load { .. }) {
             return;
         }
-        let Some(start) =
-            Some(host(&access.surface.resource)).filter(|at| self.arrays.contains(at))
-        else {
-            return;
-        };
+        let Some(texels) = self.arrays.get(&host(&access.surface.resource)) else { return };
         for lane in each(at.lanes) {
+            let Some(who) = self.who(at, lane) else { return };
+            let who = who.by_surface();
             for offset in surface_texels(access, lane) {
-                let spot = Spot::new(at, lane, told.block);
-                self.texels().writes(told.sink, start + offset as usize, (spot, true));
+                self.writes(told.sink, texels, offset / texels.unit(), who);
             }
         }
     }
+
+    fn writes(&self, sink: &Sink, texels: &Places, place: u64, writer: Who) {
+        self.settle(sink, texels);
+        let Some(reader) = texels.writes(place, writer) else { return };
+        let (reader, spot) = (self.spot(reader), self.spot(writer));
+        if !sink.again(rule(writer.is_by_surface()), &reader, Some(spot.op), 1) {
+            sink.found(found(reader, (spot, writer.is_by_surface()), None));
+        }
+    }
+
+    fn is_written(&self, sink: &Sink, reader: Who, writer: Who, resource: &Resource) {
+        let (reader, spot) = (self.spot(reader), self.spot(writer));
+        if !sink.again(rule(writer.is_by_surface()), &reader, Some(spot.op), 1) {
+            let object = words::object("texture", resource);
+            sink.found(found(reader, (spot, writer.is_by_surface()), Some(object)));
+        }
+    }
+}
+
+/// The texels of fetches that the launch can write.
+struct Reading<'s> {
+    shadow: &'s Shadow,
+    texels: &'s Places,
+    /// Places of a texel.
+    parts: u64,
+    plan: &'s FetchPlan,
+    offsets: Offsets,
+}
+
+impl Reading<'_> {
+    /// A thread has fetched.
+    fn lane(&mut self, sink: &Sink, (at, lane): (&At, u32), operands: &FetchOperands) {
+        let Some(who) = self.shadow.who(at, lane) else { return };
+        for offset in self.offsets.of(self.plan, operands) {
+            let first = offset / self.texels.unit();
+            for place in first..first + self.parts.max(1) {
+                if let Some(writer) = self.texels.reads(place, who) {
+                    self.shadow.is_written(sink, who, writer, &self.plan.seen().resource);
+                }
+            }
+        }
+    }
+}
+
+/// Bytes of memory that are told apart.
+fn unit(resource: &Resource) -> u64 {
+    u64::from(resource.format().texel_size().min(4)).max(1)
+}
+
+/// The memory of a texture among blocks: where they are on the host, their addresses and sizes.
+fn range(resource: &Resource, blocks: &[(usize, u64, u64)], taken: &Arc<Taken>) -> Option<Range> {
+    let (host, size) = (host(resource), resource.block().size() as u64);
+    let i = blocks.partition_point(|(start, ..)| *start <= host).checked_sub(1)?;
+    let (start, base, length) = blocks[i];
+    let offset = (host - start) as u64;
+    let address = base + offset;
+    let texels = || Places::new(size, unit(resource), taken);
+    (offset < length).then(|| Range { address, end: address + size, host, texels: texels() })
 }
 
 /// Where the texels lie in the memory of a surface that a lane has accessed: none if it has failed, or a lane before.
@@ -182,18 +273,24 @@ pub(crate) fn surface_texels<'a>(
     })
 }
 
-/// Where the texels of a fetch lie in the memory of its texture.
-pub(crate) fn offsets(plan: &FetchPlan, operands: &texunit_unit::FetchOperands) -> Vec<u64> {
-    // The slow and exact way: only textures come here that something may write.
-    let trace = reference::trace(plan.form(), plan.texture(), plan.sampler(), operands);
-    let Ok(trace) = trace else { return Vec::new() };
-    let resource = &plan.seen().resource;
-    let texels = trace.footprints.iter().flat_map(|footprint| &footprint.texels);
-    let read = texels.filter(|texel| texel.weight > 0 || texel.exact == 0.0);
-    let mut all: Vec<u64> = read.filter_map(|t| resource.texel_offset(t.at?)).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
+/// Where the texels that count in a fetch lie in the memory of its texture.
+#[derive(Default)]
+pub(crate) struct Offsets {
+    texels: ReadTexels,
+    all: Vec<u64>,
+}
+
+impl Offsets {
+    /// Of a fetch, each once.
+    pub(crate) fn of(&mut self, plan: &FetchPlan, operands: &FetchOperands) -> &[u64] {
+        let (resource, all) = (&plan.seen().resource, &mut self.all);
+        all.clear();
+        plan.texels_that_count(operands, &mut self.texels, |at| {
+            let offset = resource.texel_offset(at).filter(|offset| !all.contains(offset));
+            all.extend(offset);
+        });
+        all
+    }
 }
 
 /// What is found where a fetch meets a store, or an access of a surface.
@@ -207,39 +304,4 @@ fn found(read: Spot, (written, by_surface): (Spot, bool), object: Option<Describ
     let other = Other { what: "writes it here".to_owned(), at: OtherAt::Here(written) };
     let found = Found::new(rule(by_surface), read, message);
     Found { other: Some(other), object, ..found }
-}
-
-impl Texels {
-    fn writes(&mut self, sink: &Sink, place: usize, (spot, by_surface): (Spot, bool)) {
-        if let Some(&(reader, several)) = self.read.get(&place) {
-            // Who fetches and then stores, and nobody else: the store cannot be seen.
-            let own = (reader.cta, reader.thread) == (spot.cta, spot.thread);
-            if !own || several {
-                let known = sink.again(rule(by_surface), &reader, Some(spot.op), 1);
-                if !known {
-                    sink.found(found(reader, (spot, by_surface), None));
-                }
-            }
-        }
-        if self.written.len() < MAX {
-            self.written.insert(place, (spot, by_surface));
-        }
-    }
-
-    fn reads(&mut self, sink: &Sink, place: usize, spot: Spot, object: &dyn Fn() -> Described) {
-        if let Some(&(writer, by_surface)) = self.written.get(&place) {
-            if !sink.again(rule(by_surface), &spot, Some(writer.op), 1) {
-                sink.found(found(spot, (writer, by_surface), Some(object())));
-            }
-            return;
-        }
-        let is_full = self.read.len() >= MAX;
-        match self.read.get_mut(&place) {
-            Some((first, several)) => {
-                *several |= (first.cta, first.thread) != (spot.cta, spot.thread);
-            }
-            None if !is_full => drop(self.read.insert(place, (spot, false))),
-            None => {}
-        }
-    }
 }

@@ -1,16 +1,16 @@
 //! An instruction with a texture and a sampler: what is wrong with these, and what its fetches say together.
 
-use super::measure::{Lies, Measured, measure};
+use super::measure::{Frame, Lies, Measured, measure};
 use super::{Told, each, inexact, words};
 use crate::rules;
-use crate::sink::{Found, Sink, Spot};
+use crate::sink::{Found, Lane, Sink, Spot};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use texunit_forms::Count;
 use texunit_report::{CheckRule, Severity};
 use texunit_simt::Described;
 use texunit_simt::observe::{At, FetchAnswered};
-use texunit_unit::{AddressMode, Coords, FetchKind, Geometry, Texture, overrides};
+use texunit_unit::{AddressMode, Coords, FetchKind, FetchOperands, FetchPlan, Geometry, overrides};
 
 /// What was found, by kind and operation.
 type Hits = BTreeMap<(&'static str, u32), Hit>;
@@ -46,11 +46,14 @@ pub(super) struct Sums {
 
 /// A site of one worker.
 pub(super) struct Site {
-    /// Its place is the key: it must stay.
-    texture: Arc<Texture>,
+    /// The place of its texture is the key: it must stay.
+    pub(super) plan: Arc<FetchPlan>,
+    frame: Frame,
     table: Option<inexact::Table>,
     /// Where footprints of the CTA lie, of threads whose stores are not over: by warp and lane, of each kind how many.
-    waiting: Option<BTreeMap<u32, [[u64; 3]; 32]>>,
+    waiting: Option<Vec<[[u64; 3]; 32]>>,
+    /// How often lanes have come by.
+    executed: u64,
     pub(super) sums: Sums,
 }
 
@@ -97,28 +100,46 @@ impl Site {
         sums.types(form, plan.texture(), spot);
         sums.channels(told, op, form, plan.texture(), spot);
         let table = inexact::Table::of(plan);
-        let waiting = waits.then(BTreeMap::new);
-        Self { texture: Arc::clone(plan.texture()), table, waiting, sums }
+        let waiting = waits.then(Vec::new);
+        let frame = Frame::of(plan);
+        Self { plan: Arc::new(plan.clone()), frame, table, waiting, executed: 0, sums }
     }
 
     /// Takes in the fetches of some lanes.
     pub(super) fn fetched(&mut self, told: &Told<'_>, at: &At, fetch: &FetchAnswered<'_>) {
-        debug_assert!(Arc::ptr_eq(&self.texture, fetch.plan.texture()));
+        debug_assert!(Arc::ptr_eq(self.plan.texture(), fetch.plan.texture()));
         for hit in self.sums.hits.values_mut().filter(|hit| is_static(hit.rule)) {
             hit.count += u64::from(at.lanes.count_ones());
         }
-        let mut waiting = self.waiting.as_mut().map(|all| all.entry(at.warp).or_default());
+        let mut waiting = self.waiting.as_mut().map(|all| {
+            let warp = at.warp as usize;
+            all.resize(all.len().max(warp + 1), [[0; 3]; 32]);
+            &mut all[warp]
+        });
+        self.executed = self.executed.saturating_add(1);
+        let resource = &self.plan.texture().resource;
+        let layers = resource.shape().layers;
+        let layer = |lane: u32| fetch.request.coords.layer[lane as usize];
+        let is_plain = self.frame.is_plain()
+            && (!resource.geometry().is_array() || each(at.lanes).all(|l| layer(l) < layers));
+        let axes = self.plan.form().geometry.axes();
+        let compared = inexact::compared(self.executed, at.lanes);
         for lane in each(at.lanes) {
-            let spot = Spot::new(at, lane, told.block);
-            let operands = fetch.request.lane(lane as usize);
-            let lies = measure(&mut self.sums, fetch.plan, &operands, spot);
+            let who = Lane { at, lane, block: told.block };
+            let operands = || fetch.request.lane(lane as usize);
+            let raw = fetch.request.coords.point.map(|row| f32::from_bits(row[lane as usize]));
+            let of = (&*self.plan, &operands as &dyn Fn() -> FetchOperands);
+            let lies = match is_plain && !raw[..axes].iter().any(|c| c.is_nan()) {
+                true => Some(self.frame.place(&mut self.sums, (raw, [0; 3]), of, who)),
+                false => measure(&mut self.sums, &self.frame, (&self.plan, &operands()), who),
+            };
             match (lies, &mut waiting) {
                 (Some(lies), Some(lanes)) => lanes[lane as usize][lies as usize] += 1,
-                (Some(lies), None) => self.sums.measured().lies(lies, spot),
+                (Some(lies), None) => self.sums.measured().lies(lies, 1, who),
                 (None, _) => {}
             }
-            if let Some(table) = &mut self.table {
-                table.compare(&operands, (fetch.answer, lane as usize), spot);
+            if let Some(table) = self.table.as_mut().filter(|_| compared >> lane & 1 == 1) {
+                table.compare(&operands(), (fetch.answer, lane as usize), who);
             }
         }
         if let Some(table) = &mut self.table
@@ -132,18 +153,20 @@ impl Site {
 impl Site {
     /// A CTA has ended: counts the fetches of its threads, but for those whose stores were dropped (lanes by warp).
     pub(super) fn cta_ends(&mut self, cta: [u32; 3], block: [u32; 3], dropped: &[u32]) {
-        let waiting = self.waiting.as_mut().map(std::mem::take).unwrap_or_default();
-        for (warp, lanes) in waiting {
+        let mut waiting = self.waiting.take();
+        for (warp, lanes) in (0..).zip(waiting.iter().flatten()) {
             let gone = dropped.get(warp as usize).copied().unwrap_or(0);
             let at = At { cta, warp, lanes: !gone, op: self.sums.first.op };
             for lane in each(at.lanes) {
-                let spot = Spot::new(&at, lane, block);
+                let who = Lane { at: &at, lane, block };
                 let all = [Lies::Inside, Lies::InBorder, Lies::Outside];
                 for (lies, count) in all.into_iter().zip(lanes[lane as usize]) {
-                    (0..count).for_each(|_| self.sums.measured().lies(lies, spot));
+                    self.sums.measured().lies(lies, count, who);
                 }
             }
         }
+        waiting.iter_mut().for_each(Vec::clear);
+        self.waiting = waiting;
     }
 }
 
@@ -178,12 +201,12 @@ impl Sums {
     pub(super) fn hit_with(
         &mut self,
         rule: &'static CheckRule,
-        spot: Spot,
+        who: Lane<'_>,
         message: impl FnOnce() -> String,
     ) {
-        match self.hits.get_mut(&(rule.code.code, spot.op)) {
+        match self.hits.get_mut(&(rule.code.code, who.at.op)) {
             Some(hit) => hit.count = hit.count.saturating_add(1),
-            None => self.hit(rule, spot, message(), 1),
+            None => self.hit(rule, who.spot(), message(), 1),
         }
     }
 

@@ -47,12 +47,12 @@ fn found(
         }
     }
     let line = |end: &texunit_checks::End| end.place.ptx.line;
-    let ends = |f: texunit_checks::Finding| {
+    let ends = |f: &texunit_checks::Finding| {
         let at = f.at.as_ref().map_or(0, line);
         let other = f.other.as_ref().map_or(0, |(_, end)| line(end));
         (at, other, format!("{} {at} and {other}: {}", f.code(), f.message))
     };
-    log.findings().into_iter().map(ends).collect()
+    log.findings().iter().flat_map(texunit_checks::Finding::kinds).map(ends).collect()
 }
 
 #[test]

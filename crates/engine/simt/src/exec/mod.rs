@@ -172,7 +172,10 @@ pub fn launch(
     if threads == 0 || ctas.is_empty() {
         return Ok(LaunchStats::default());
     }
-    let events = config.observer.map_or(Events::NONE, |observer| observer.wants());
+    let events = config.observer.map_or(Events::NONE, |observer| {
+        observer.prepares(config);
+        observer.wants()
+    });
     let unit = match config.observer {
         Some(_) => program.observed_unit(kernel, config.arithmetic()),
         None => program.unit(kernel, config.arithmetic()),

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use texunit_alu::L64;
 use texunit_memory::Block;
 use texunit_unit::{
-    FetchOperands, FetchPlan, Lanes, Resource, ResultType, Surface, SurfaceKind, SurfacePlace,
-    SurfacePlan, TexelIndex, Texture, reference,
+    FetchOperands, FetchPlan, FetchRequest, Lanes, ReadTexels, Resource, ResultType, Surface,
+    SurfaceKind, SurfacePlace, SurfacePlan, TexelIndex, Texture, reference,
 };
 
 /// Undefined bits of a register, and the first texel of each lane that they come from.
@@ -64,6 +64,17 @@ fn is_undefined(resource: &Resource, at: TexelIndex, channel: u32) -> bool {
     })
 }
 
+/// The only plane that these lanes fetch from, if that is known without their coordinates.
+fn plane(plan: &FetchPlan, request: &FetchRequest<'_>, active: u32) -> Option<u32> {
+    let shape = plan.seen().resource.shape();
+    if shape.planes() == 1 || shape.geometry.is_cube() || active == 0 {
+        return None;
+    }
+    let layer = |lane: usize| request.coords.layer[lane].min(shape.planes() - 1);
+    let first = layer(active.trailing_zeros() as usize & 31);
+    lanes(active).all(|lane| layer(lane) == first).then_some(first)
+}
+
 /// Which bits of the results of a lane are undefined: one entry for each register that has some.
 fn look(
     plan: &FetchPlan,
@@ -72,9 +83,17 @@ fn look(
     found: &mut Vec<Found<Texture>>,
 ) {
     let (texture, sampler) = (plan.texture(), plan.sampler());
+    let resource = &*plan.seen().resource;
+    let mut texels = ReadTexels::default();
+    if plan.few_texels(operands, &mut texels) {
+        let size = u64::from(resource.format().texel_size());
+        let offsets = || texels.iter().filter_map(|texel| resource.texel_offset(texel.at));
+        if !offsets().any(|at| resource.block().has_undefined_in(at..at + size)) {
+            return;
+        }
+    }
     // What the plan took cannot be refused.
     let Ok(trace) = reference::trace(plan.form(), texture, sampler, operands) else { return };
-    let resource = &*plan.seen().resource;
     for (part, _) in shadows.iter().enumerate().filter(|(_, shadow)| !shadow.is_none()) {
         for &(component, bits) in components(plan.form().result, part) {
             let channel = trace.channel_of(component);
@@ -199,7 +218,9 @@ impl Context<'_> {
             let Ok(Some(plan)) = texture::plan(kept, bad, launch.config, fetch, who) else {
                 continue;
             };
-            if self.shadows.as_mut().is_some_and(|shadows| shadows.has_undefined(plan.seen())) {
+            let plane = plane(plan, &request, active);
+            let shadows = self.shadows.as_mut();
+            if shadows.is_some_and(|shadows| shadows.has_undefined(plan.seen(), plane)) {
                 for lane in lanes(active) {
                     look(plan, &request.lane(lane), (&of.shadows, lane), &mut found);
                 }

@@ -108,10 +108,14 @@ pub use several::{Several, probes};
 pub use used::AtomicForm;
 pub(crate) use used::is_fleeting;
 
+use crate::launch::LaunchConfig;
 use crate::stats::Fault;
 
 /// Observes launches.
 pub trait Observer: Sync + std::fmt::Debug {
+    /// A launch is prepared, before anything else is asked for: what it can do may decide what is wanted.
+    fn prepares(&self, _config: &LaunchConfig<'_>) {}
+
     /// What its probes are to be told: the same until a launch ends.
     fn wants(&self) -> Events;
 

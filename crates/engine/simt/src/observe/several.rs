@@ -4,6 +4,7 @@ use super::{
     Access, At, Branch, Called, CtaInfo, Events, FetchAnswered, FetchMade, Further, LaunchInfo,
     Observer, Probe, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Undefined, Values,
 };
+use crate::launch::LaunchConfig;
 use crate::stats::Fault;
 
 /// Observers that are all told, each of what it wants.
@@ -21,6 +22,10 @@ impl Several<'_> {
 }
 
 impl Observer for Several<'_> {
+    fn prepares(&self, config: &LaunchConfig<'_>) {
+        self.0.iter().for_each(|observer| observer.prepares(config));
+    }
+
     fn wants(&self) -> Events {
         self.0.iter().fold(Events::NONE, |all, observer| all | observer.wants())
     }

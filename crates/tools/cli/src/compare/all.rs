@@ -4,6 +4,7 @@ use super::unit::{Answer, Unit};
 use super::worker::{Hello, Worker};
 use super::{Comparison, Source, folder, job, sources};
 use crate::args::{CompareArgs, OutputFormat};
+use crate::progress::{Shown, with_bar};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
@@ -131,7 +132,8 @@ pub(super) fn run(args: &CompareArgs) -> Comparison {
             return comparison;
         }
     };
-    let mut answers = crate::progress::with_bar(human, units.len() as u64, |done| {
+    let shown = if human { Shown::Bar } else { Shown::Not };
+    let mut answers = with_bar(shown, units.len() as u64, |done| {
         ask(&units, worker, &hello, asked.workers, done, &mut comparison.errors)
     });
     comparison.seconds = Some(start.elapsed().as_secs_f64());

@@ -103,7 +103,9 @@ fn grouped(setup: &Setup) -> Result<(), Failed> {
             [f["kind"].clone(), f["line"].clone(), with].map(|value| value.to_string())
         };
         let rows: BTreeSet<_> = findings.iter().map(row).collect();
-        for kind in ["race-write-after-read", "init-store", "leak-allocation"] {
+        // The store that may come before the load is told with the load.
+        contains(&ended, "the other way round, too (`race-write-after-read`, ")?;
+        for kind in ["race-read-after-write", "init-store", "leak-allocation"] {
             contains(&ended, &headed(kind))?;
             same(rows.iter().any(|row| row[0].contains(kind)), true, &ended)?;
         }

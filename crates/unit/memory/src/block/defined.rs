@@ -5,6 +5,7 @@
 //! is defined, so that this can cost findings and makes no wrong ones.
 
 use super::Block;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -68,7 +69,10 @@ impl Block {
         if shadow.load_u8(at).is_ok_and(|state| state != 0) {
             return true;
         }
-        let found = shadow.first_byte_set();
+        // From there on: who stores from the first byte to the last is not met at each of them.
+        let size = self.size as u64;
+        let found =
+            shadow.first_byte_set(at..size).or_else(|| shadow.first_byte_set(0..at.min(size)));
         self.undefined_at.store(found.unwrap_or(NONE), Relaxed);
         found.is_some()
     }
@@ -78,16 +82,22 @@ impl Block {
         self.undefined_at.store(0, Relaxed);
     }
 
-    /// Of a shadow: the first byte that is not 0.
-    fn first_byte_set(&self) -> Option<u64> {
-        let size = self.size as u64;
+    /// Of a shadow: the first byte of a range that is not 0.
+    fn first_byte_set(&self, range: Range<u64>) -> Option<u64> {
         let mut piece = [0; PIECE];
-        (0..size).step_by(PIECE).find_map(|at| {
-            let part = &mut piece[..(size - at).min(PIECE as u64) as usize];
+        range.clone().step_by(PIECE).find_map(|at| {
+            let part = &mut piece[..(range.end - at).min(PIECE as u64) as usize];
             self.read(at, part).ok()?;
-            let found = part.iter().position(|&state| state != 0)?;
+            let found = first_set(part)?;
             Some(at + found as u64)
         })
+    }
+
+    /// Whether a byte of a range is undefined; those that are not inside are defined.
+    pub fn has_undefined_in(&self, range: Range<u64>) -> bool {
+        let end = range.end.min(self.size as u64);
+        let shadow = self.shadow.get();
+        shadow.is_some_and(|shadow| shadow.first_byte_set(range.start..end).is_some())
     }
 
     /// Bytes have been written by somebody who does not say otherwise: they are defined. Those that are not inside
@@ -115,7 +125,7 @@ impl Block {
     /// that are not inside are defined.
     pub fn states(&self, offset: u64, out: &mut [u8]) -> bool {
         let Some(shadow) = self.shadow.get() else { return false };
-        shadow.read(offset, out).is_ok() && out.iter().any(|&state| state != 0)
+        shadow.read(offset, out).is_ok() && first_set(out).is_some()
     }
 
     /// Sets the states of bytes, if that is tracked and they are inside: 0xff for each that is undefined, else 0.
@@ -127,6 +137,15 @@ impl Block {
             }
         }
     }
+}
+
+/// The first byte that is not 0.
+fn first_set(states: &[u8]) -> Option<usize> {
+    // Whole lines at once: nearly all are 0.
+    let is_set = |line: &[u8]| line.iter().fold(0, |all, &state| all | state) != 0;
+    let line = states.chunks(64).position(is_set)?;
+    let first = states[64 * line..].iter().position(|&state| state != 0)?;
+    Some(64 * line + first)
 }
 
 #[cfg(test)]
@@ -166,6 +185,7 @@ mod tests {
             let mut states = vec![0; len];
             let is_any = blocks[from].states(a as u64, &mut states);
             assert_eq!(is_any, models[from][a..a + len].iter().any(|&state| state != 0));
+            assert_eq!(is_any, blocks[from].has_undefined_in(a as u64..(a + len) as u64));
             if is_any {
                 blocks[to].set_states(b as u64, &states);
             } else {
@@ -197,6 +217,7 @@ mod tests {
         block.track();
         block.undefine(0, 16);
         assert!(!block.states(9, &mut [0; 8]) && !block.states(u64::MAX, &mut [0; 8]));
+        assert!(block.has_undefined_in(15..u64::MAX) && !block.has_undefined_in(16..u64::MAX));
         block.define(12, u64::MAX);
         block.set_states(15, &[0xff; 2]);
         let mut states = [1; 16];

@@ -20,7 +20,7 @@ pub(crate) fn number(x: f32) -> Fixed {
 }
 
 /// Rule 1.2: fractional bits of a normalized coordinate over `n` texels.
-fn fraction_bits(n: u32) -> u32 {
+pub(crate) fn fraction_bits(n: u32) -> u32 {
     (n.ilog2() + 8).clamp(21, 23)
 }
 

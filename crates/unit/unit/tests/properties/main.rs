@@ -5,6 +5,7 @@
 
 mod draw;
 mod origins;
+mod texels;
 
 use draw::*;
 use proptest::prelude::*;

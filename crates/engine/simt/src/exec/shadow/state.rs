@@ -6,8 +6,6 @@ use std::sync::Arc;
 use texunit_memory::{Block, MemoryMap, Reach};
 use texunit_unit::Texture;
 
-/// Bytes that are looked at at a time.
-const PIECE: usize = 4096;
 /// Textures of which it is remembered whether texels are undefined.
 const LOOKED: usize = 64;
 
@@ -48,8 +46,8 @@ pub(crate) struct OwnShadows<'a> {
     worker: usize,
     /// The block of the last access.
     pub(super) hint: usize,
-    /// Textures in memory that has undefined bytes, and whether those are among their texels.
-    looked: Vec<(Arc<Texture>, bool)>,
+    /// Textures in memory that has undefined bytes, or planes of them, and whether those are among their texels.
+    looked: Vec<(Arc<Texture>, Option<u32>, bool)>,
 }
 
 impl<'a> OwnShadows<'a> {
@@ -74,27 +72,28 @@ impl<'a> OwnShadows<'a> {
     }
 
     /// Whether a texel of a texture is undefined, or was when the launch came by first: what it stores to the memory of a
-    /// texture, fetches need not see.
-    pub(in crate::exec) fn has_undefined(&mut self, texture: &Arc<Texture>) -> bool {
+    /// texture, fetches need not see. Of a plane alone, where no other one is fetched from.
+    pub(in crate::exec) fn has_undefined(
+        &mut self,
+        texture: &Arc<Texture>,
+        plane: Option<u32>,
+    ) -> bool {
         let resource = &texture.resource;
         if !resource.block().has_undefined() {
             return false;
         }
-        let known = self.looked.iter().find(|(other, _)| Arc::ptr_eq(other, texture));
-        if let Some((_, has)) = known {
+        let is_known = |(other, of, _): &&(Arc<Texture>, Option<u32>, bool)| {
+            Arc::ptr_eq(other, texture) && *of == plane
+        };
+        if let Some((.., has)) = self.looked.iter().find(is_known) {
             return *has;
         }
-        let mut piece = [0; PIECE];
-        let has = resource.rows().any(|row| {
-            row.clone().step_by(PIECE).any(|at| {
-                let len = (row.end - at).min(PIECE as u64) as usize;
-                resource.block().states(at, &mut piece[..len])
-            })
-        });
+        let planes = plane.map_or(0..resource.shape().planes(), |plane| plane..plane + 1);
+        let has = resource.rows_of(planes).any(|row| resource.block().has_undefined_in(row));
         if self.looked.len() == LOOKED {
             self.looked.clear();
         }
-        self.looked.push((Arc::clone(texture), has));
+        self.looked.push((Arc::clone(texture), plane, has));
         has
     }
 

@@ -198,6 +198,11 @@ fn plain_space(place: Place, all: &L64, mask: u32) -> Option<SpaceKind> {
         Place::Shared => return Some(SpaceKind::Shared),
         Place::KernelParam => return Some(SpaceKind::Param),
         Place::Global | Place::Generic if are_global(all, mask) => true,
+        Place::Global | Place::Generic
+            if holds_for(all, mask, |a| (CONST_BASE..CONST_END).contains(&a)) =>
+        {
+            return Some(SpaceKind::Const);
+        }
         Place::Global => holds_for(all, mask, |a| !(CONST_BASE..CONST_END).contains(&a)),
         Place::Generic => holds_for(all, mask, |a| space_of(a) == SpaceKind::Global),
         Place::Local | Place::Frame | Place::Param => false,

@@ -1,0 +1,212 @@
+//! The texels that a fetch reads, without what it makes of them: for observers, who ask of every lane.
+//!
+//! Most fetches are of one level and of no cube. Of these the texels are found in `f64`, in which docs/numerics.md 1 is exact for
+//! coordinates that are not too large; what is left is for the reference.
+
+use crate::effective::{Coords, layers_of_integers};
+use crate::reference::coordinate::{self, address, beyond, fraction_bits};
+use crate::reference::{footprint, trace};
+use crate::request::{FetchKind, FetchOperands, Lod};
+use crate::resource::{Layout, TexelIndex};
+use crate::sampler::{AddressMode, Filter};
+use crate::warp::FetchPlan;
+
+/// Coordinates in texels whose halves of 1/256 are exact beside them.
+const MOST_TEXELS: f32 = 16_777_216.0;
+/// Normalized coordinates whose products with an extent are exact, at 23 fractional bits.
+const MOST_NORMALIZED: f32 = 4096.0;
+
+/// A texel that a fetch reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadTexel {
+    /// Where it is.
+    pub at: TexelIndex,
+    /// Whether it counts in the result: what is read may have a weight that is rounded to 0.
+    pub counts: bool,
+}
+
+/// The texels of a level and a plane, in the order of the sum.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReadTexels {
+    all: [ReadTexel; 8],
+    len: usize,
+}
+
+impl ReadTexels {
+    fn push(&mut self, at: TexelIndex, counts: bool) {
+        self.all[self.len & 7] = ReadTexel { at, counts };
+        self.len += 1;
+    }
+}
+
+impl std::ops::Deref for ReadTexels {
+    type Target = [ReadTexel];
+
+    fn deref(&self) -> &[ReadTexel] {
+        &self.all[..self.len.min(8)]
+    }
+}
+
+/// Along an axis.
+#[derive(Clone, Copy, Default)]
+struct Along {
+    /// The lower or only texel and the upper one; `None`: it is outside.
+    at: [Option<u32>; 2],
+    /// Weight of the upper one in 1/256. Where that is 0 it is not read.
+    upper: u32,
+}
+
+impl FetchPlan {
+    /// Whether [`FetchPlan::few_texels`] knows the texels of fetches whose coordinates are of a usual size.
+    fn is_plain(&self) -> bool {
+        let (form, effective, resource) = (self.form(), self.effective(), &self.seen().resource);
+        let is_level_0 = match form.kind {
+            FetchKind::Gather(_) => false,
+            FetchKind::Sample(Lod::Level) => !self.is_integer() && !resource.is_mipmapped(),
+            FetchKind::Sample(_) => self.is_integer() || !resource.is_mipmapped(),
+        };
+        is_level_0
+            && !effective.anisotropic
+            && !form.geometry.is_cube()
+            && !form.geometry.is_multisample()
+            && resource.residency().is_none()
+    }
+
+    fn is_integer(&self) -> bool {
+        self.effective().address_mode.is_none()
+    }
+
+    /// The texels that a fetch of one level reads, if `texels` has them then: else the reference is to be asked.
+    pub fn few_texels(&self, operands: &FetchOperands, texels: &mut ReadTexels) -> bool {
+        self.is_plain() && self.add_texels(operands, texels).is_some()
+    }
+
+    fn add_texels(&self, operands: &FetchOperands, texels: &mut ReadTexels) -> Option<()> {
+        texels.len = 0;
+        let (form, resource) = (self.form(), &self.seen().resource);
+        let (geometry, shape) = (form.geometry, resource.shape());
+        let layer = operands.coords.layer;
+        let has_layers = shape.geometry.is_array();
+        if has_layers && self.is_integer() && layer >= layers_of_integers(&self.texture().resource)
+        {
+            return Some(());
+        }
+        let plane = if has_layers { coordinate::layer(layer, shape.layers) } else { 0 };
+        let offsets = match form.offset && resource.layout() != Layout::Linear {
+            true => footprint::tex_offsets(geometry, operands),
+            false => [0; 3],
+        };
+        let sizes = resource.extent().axes();
+        let mut axes = [Along { at: [Some(0), None], upper: 0 }; 3];
+        for (a, axis) in axes.iter_mut().enumerate() {
+            let is_row = a == 1 && geometry.axes() == 1 && !geometry.is_array();
+            if a < geometry.axes() || is_row && !self.is_integer() {
+                let bits = if is_row { 0 } else { operands.coords.point[a] };
+                *axis = self.along(a, bits, offsets[a], sizes[a])?;
+            }
+        }
+        let [x, y, z] = axes;
+        let (front, back) = lower_first(256, z.upper);
+        for (k, slice) in [front, back].into_iter().enumerate().take(z.count()) {
+            let (left, right) = upper_first(slice, x.upper);
+            let weights = [lower_first(left, y.upper), upper_first(right, y.upper)];
+            for j in 0..y.count() {
+                for (i, weights) in weights.into_iter().enumerate().take(x.count()) {
+                    if let (Some(x), Some(y), Some(z)) = (x.at[i], y.at[j], z.at[k]) {
+                        let weight = if j == 0 { weights.0 } else { weights.1 };
+                        let at = TexelIndex { plane, at: [x, y, z], ..TexelIndex::default() };
+                        texels.push(at, weight > 0);
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn along(&self, axis: usize, bits: u32, offset: i64, size: u32) -> Option<Along> {
+        let effective = self.effective();
+        let Some(mode) = effective.address_mode.map(|modes| modes[axis]) else {
+            let index = coordinate::integer(bits, offset);
+            return Some(Along { at: [coordinate::inside(index, size), None], upper: 0 });
+        };
+        let x = f32::from_bits(bits);
+        let x = if x.is_nan() || x.is_subnormal() { 0.0 } else { x };
+        let is_normalized = effective.coords == Coords::Normalized;
+        if x.abs() > if is_normalized { MOST_NORMALIZED } else { MOST_TEXELS } {
+            return None;
+        }
+        let mut u = f64::from(x);
+        if is_normalized {
+            let steps = f64::from(1_u32 << fraction_bits(size));
+            u = floor(u * steps) as f64 / steps;
+            let period = match mode {
+                AddressMode::Wrap => 1.0,
+                AddressMode::Mirror => 2.0,
+                AddressMode::Clamp | AddressMode::ClampOgl | AddressMode::Border => f64::INFINITY,
+            };
+            if period.is_finite() {
+                u -= floor(u / period) as f64 * period;
+            }
+            u *= f64::from(size);
+        }
+        let is_linear = effective.filter == Filter::Linear;
+        let texel = |index: i64| address(index, size, beyond(mode, is_linear));
+        if !is_linear {
+            return Some(Along { at: [texel(floor(u) + offset), None], upper: 0 });
+        }
+        u += offset as f64;
+        u = match mode {
+            AddressMode::Clamp => u.clamp(0.5, f64::from(size) - 0.5),
+            AddressMode::ClampOgl => u.clamp(0.0, f64::from(size)),
+            AddressMode::Wrap | AddressMode::Mirror | AddressMode::Border => u,
+        };
+        let below = floor(u - 0.5);
+        let weight = ((u - 0.5 - below as f64) * 256.0 + 0.5) as u32;
+        let (index, upper) = (below + i64::from(weight >> 8), weight & 255);
+        Some(Along { at: [texel(index), texel(index + 1)], upper })
+    }
+
+    /// The texels whose values count in what a fetch returns, of any kind.
+    pub fn texels_that_count(
+        &self,
+        operands: &FetchOperands,
+        texels: &mut ReadTexels,
+        mut each: impl FnMut(TexelIndex),
+    ) {
+        if self.few_texels(operands, texels) {
+            texels.iter().filter(|texel| texel.counts).for_each(|texel| each(texel.at));
+            return;
+        }
+        // What the plan took cannot be refused.
+        let Ok(trace) = trace(self.form(), self.texture(), self.sampler(), operands) else {
+            return;
+        };
+        let texels = trace.footprints.iter().flat_map(|footprint| &footprint.texels);
+        let read = texels.filter(|texel| texel.weight > 0 || texel.exact == 0.0);
+        read.filter_map(|texel| texel.at).for_each(each);
+    }
+}
+
+impl Along {
+    fn count(&self) -> usize {
+        1 + usize::from(self.upper > 0)
+    }
+}
+
+/// The largest integer not above a number of a usual size, without a call of the C library.
+fn floor(x: f64) -> i64 {
+    let cut = x as i64;
+    cut - i64::from(cut as f64 > x)
+}
+
+/// Splits a weight for an upper part of `a`/256 (docs/numerics.md 2), rounding the upper one to nearest.
+fn upper_first(total: u32, a: u32) -> (u32, u32) {
+    let upper = (total * a + 128) >> 8;
+    (total - upper, upper)
+}
+
+/// The same, rounding the lower one.
+fn lower_first(total: u32, a: u32) -> (u32, u32) {
+    let lower = (total * (256 - a) + 128) >> 8;
+    (lower, total - lower)
+}
