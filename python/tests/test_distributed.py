@@ -17,7 +17,7 @@ from texunit import distributed
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "tests/distributed/kernels.ptx"
-SCHEMA = ROOT / "crates/engine/evidence/schemas/report.schema.json"
+SCHEMA = ROOT / "crates/observe/evidence/schemas/report.schema.json"
 
 try:
     texunit.path()

@@ -44,16 +44,18 @@ fn crates() -> Vec<(PathBuf, String)> {
 
 /// The parts of the house, which are the folders of `crates/`, and what the crates of each may use besides those of
 /// their own part. `support` is what only building and testing need, and no part of a program.
-const PARTS: [(&str, &[&str]); 9] = [
+const PARTS: [(&str, &[&str]); 10] = [
     ("support", &[]),
     ("unit", &["support"]),
     // No texels: of the unit only the names that both have, of geometries and operations.
     ("ptx", &["support", "unit/forms"]),
     ("maxwell", &["support", "unit", "ptx"]),
     ("engine", &["support", "unit", "ptx", "maxwell"]),
-    ("cuda", &["support", "unit", "ptx", "maxwell", "engine"]),
-    ("faces", &["support", "unit", "ptx", "maxwell", "engine", "cuda"]),
-    ("tools", &["support", "unit", "ptx", "maxwell", "engine", "cuda"]),
+    // What is seen of kernels that run: nothing that runs them needs it.
+    ("observe", &["support", "unit", "ptx", "maxwell", "engine"]),
+    ("cuda", &["support", "unit", "ptx", "maxwell", "engine", "observe"]),
+    ("faces", &["support", "unit", "ptx", "maxwell", "engine", "observe", "cuda"]),
+    ("tools", &["support", "unit", "ptx", "maxwell", "engine", "observe", "cuda"]),
     // All in one file.
     ("dist", &["support", "cuda", "faces", "tools"]),
 ];

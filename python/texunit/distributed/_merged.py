@@ -3,7 +3,7 @@
 import json
 import math
 
-# Members of reports, as crates/engine/evidence/schemas/report.schema.json has them.
+# Members of reports, as crates/observe/evidence/schemas/report.schema.json has them.
 COUNTERS = ("launches", "thread_instructions", "fetches", "surface_accesses", "accesses_past_end", "more_faults", "more_findings", "more_api_errors")  # fmt: skip
 TIMES = ("milliseconds", "cpu_milliseconds")
 LISTS = ("faults", "findings", "running", "api_errors", "allocations", "processes")

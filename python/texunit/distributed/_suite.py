@@ -27,7 +27,7 @@ class Program:
 class Suite:
     """What ``run`` gives: programs in their order, and one report of all, as JUnit and as the object of a JSON report.
 
-    ``report`` has the members of a report of ``texunit run`` (``crates/engine/evidence/schemas/report.schema.json``): counters are
+    ``report`` has the members of a report of ``texunit run`` (``crates/observe/evidence/schemas/report.schema.json``): counters are
     sums, kernels of one name and place are one, and lists are all of them. In place of ``run`` it has ``runs``, a list with
     one for each program or job, and what is of one of them has its number as ``run``.
     """

@@ -1,4 +1,4 @@
-//! docs/jobs.md names every option (keys and codes are a test of crates/engine/job); docs/isa.md is
+//! docs/jobs.md names every option (keys and codes are a test of crates/observe/job); docs/isa.md is
 //! written from the instruction table (`UPDATE=1` rewrites it).
 #![allow(clippy::unwrap_used)]
 

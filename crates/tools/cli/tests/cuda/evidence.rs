@@ -189,7 +189,7 @@ fn schemas(setup: &Setup) -> Result<(), Failed> {
         validate.env("PYTHONPATH", setup.file("reports")).env("PYTHONDONTWRITEBYTECODE", "1");
         validate
             .arg(&checker)
-            .arg(setup.root.join("crates/engine/evidence/schemas"))
+            .arg(setup.root.join("crates/observe/evidence/schemas"))
             .args(&names[..3]);
         succeed(&mut validate, &names[0].with_extension("checked"))?;
         if expected != 124 {

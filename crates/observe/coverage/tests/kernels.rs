@@ -2,7 +2,7 @@
 //! `TEXUNIT_LONG_TESTS` asks for many.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../simt/tests/common/mod.rs"]
+#[path = "../../../engine/simt/tests/common/mod.rs"]
 mod common;
 mod program;
 

@@ -1,7 +1,7 @@
 //! What processes have covered, summed and written.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../simt/tests/common/mod.rs"]
+#[path = "../../../engine/simt/tests/common/mod.rs"]
 mod common;
 
 use common::{Arg, How, kernel, load_text};

@@ -2,7 +2,7 @@
 //! tests/places/places.cu.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../simt/tests/common/mod.rs"]
+#[path = "../../../engine/simt/tests/common/mod.rs"]
 mod common;
 
 use common::{Arg, How, load_text};
