@@ -73,7 +73,7 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
     if !level.is_available() {
         return Err(Error::Processor);
     }
-    let code = crate::emit::emit(region, mode, level)?;
+    let code = crate::emit::emit(region, mode, level, false)?;
     let crate::emit::Code {
         bytes, entries, parts, links, pauses, pool, uses, routines, needs, ..
     } = code;

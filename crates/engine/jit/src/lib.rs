@@ -27,7 +27,7 @@ mod series;
 mod op;
 mod operand;
 pub mod region;
-#[cfg(all(feature = "text", feature = "jit", target_arch = "x86_64"))]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub mod text;
 #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
 mod unsupported_target;

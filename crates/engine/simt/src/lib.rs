@@ -6,7 +6,7 @@
 
 mod clock;
 mod code;
-#[cfg(all(feature = "text", target_arch = "x86_64"))]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub mod dump;
 mod exec;
 pub mod fault;

@@ -75,7 +75,7 @@ pub struct Finding {
     pub help: Option<String>,
     /// What else is known, a line each.
     pub notes: Vec<String>,
-    /// The same two lines the other way round: where a barrier is missing, of a load and a store each may come first.
+    /// The finding of these two lines in the other order, if there is one: without a barrier, each of a load and a store may come first.
     pub also: Option<Box<Finding>>,
 }
 
@@ -220,7 +220,7 @@ impl Finding {
             let times = if also.count == 1 {
                 "once".to_owned()
             } else {
-                format!("{} times", grouped(also.count))
+                Count(grouped(also.count), "time").to_string()
             };
             format!("the other way round, too (`{}`, {times}): {}", also.code(), also.message)
         });

@@ -7,7 +7,7 @@ pub use crate::check::CheckArgs;
 pub use crate::checks::CheckOptions;
 use crate::color::ColorChoice;
 pub use crate::completions::CompletionsArgs;
-#[cfg(all(feature = "dump", target_arch = "x86_64"))]
+#[cfg(target_arch = "x86_64")]
 pub use crate::dump::DumpArgs;
 pub use crate::explain::args::ExplainArgs;
 pub use crate::explain_code::ExplainCodeArgs;
@@ -15,7 +15,7 @@ pub use crate::init::InitArgs;
 pub use crate::isa::IsaArgs;
 #[cfg(feature = "lsp")]
 pub use crate::lsp::LspArgs;
-#[cfg(not(all(feature = "dump", target_arch = "x86_64")))]
+#[cfg(not(target_arch = "x86_64"))]
 pub use crate::missing::Missing as DumpArgs;
 #[cfg(not(feature = "cases"))]
 pub use crate::missing::Missing as CasesArgs;

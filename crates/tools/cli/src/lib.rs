@@ -15,7 +15,7 @@ pub mod compare;
 pub mod completions;
 #[cfg(feature = "coverage")]
 mod coverage;
-#[cfg(all(feature = "dump", target_arch = "x86_64"))]
+#[cfg(target_arch = "x86_64")]
 pub mod dump;
 pub mod effective;
 pub mod examples;
@@ -136,9 +136,9 @@ fn run_command() -> u8 {
         Command::Compare(_) => missing::command("compare"),
         Command::Check(args) => check::run(&args),
         Command::ExplainCode(args) => explain_code::run(&args),
-        #[cfg(all(feature = "dump", target_arch = "x86_64"))]
+        #[cfg(target_arch = "x86_64")]
         Command::Dump(args) => dump::run(&args),
-        #[cfg(not(all(feature = "dump", target_arch = "x86_64")))]
+        #[cfg(not(target_arch = "x86_64"))]
         Command::Dump(_) => missing::command("dump"),
         Command::Isa(args) => isa::run(&args),
         #[cfg(feature = "lsp")]

@@ -43,23 +43,14 @@ pub(super) struct Assembler {
     labels: Vec<Option<u64>>,
     /// Ends of jumps to labels that were not known, and the labels.
     jumps: Vec<(u64, Label)>,
-    /// Lines of text, by where they stand in the code.
-    #[cfg(feature = "text")]
-    pub(super) marks: Vec<(u64, String)>,
+    /// Lines of text by where they stand in the code, if somebody wants them.
+    pub(super) marks: Option<Vec<(u64, String)>>,
 }
 
 impl Assembler {
     pub(super) fn new() -> Self {
         let encoder = Encoder::try_with_capacity(64, 1 << 12).unwrap_or_else(|_| Encoder::new(64));
-        Self {
-            encoder,
-            ip: 0,
-            wrong: None,
-            labels: Vec::new(),
-            jumps: Vec::new(),
-            #[cfg(feature = "text")]
-            marks: Vec::new(),
-        }
+        Self { encoder, ip: 0, wrong: None, labels: Vec::new(), jumps: Vec::new(), marks: None }
     }
 
     /// A place that is not known yet.
@@ -74,9 +65,10 @@ impl Assembler {
     }
 
     /// A line above what is emitted next, where somebody reads the code as text ([`crate::text::disassemble`]).
-    pub(super) fn mark(&mut self, _line: impl FnOnce() -> String) {
-        #[cfg(feature = "text")]
-        self.marks.push((self.ip, _line()));
+    pub(super) fn mark(&mut self, line: impl FnOnce() -> String) {
+        if let Some(marks) = &mut self.marks {
+            marks.push((self.ip, line()));
+        }
     }
 
     /// Where a place is, when all are known.

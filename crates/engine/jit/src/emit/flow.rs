@@ -123,9 +123,8 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Names steps above the code that they become together.
-    fn mark_steps(&mut self, _steps: &[Step]) {
-        #[cfg(feature = "text")]
-        for step in _steps {
+    fn mark_steps(&mut self, steps: &[Step]) {
+        for step in steps {
             self.asm.mark(|| format!("  {step}"));
         }
     }
@@ -172,7 +171,6 @@ impl<B: Backend> Emitter<'_, B> {
         self.count_guarded();
         self.values.unpin();
         self.owe_at_end();
-        #[cfg(feature = "text")]
         self.asm.mark(|| format!("  {}", block.end));
         match block.end {
             End::Jump(to) => {

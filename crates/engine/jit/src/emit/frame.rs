@@ -168,7 +168,6 @@ macro_rules! offsets {
         $(pub(super) const $name: usize = offset_of!(Frame, $field);)*
 
         /// The name of the field that begins at an offset.
-        #[cfg(feature = "text")]
         pub(crate) fn field(at: usize) -> Option<&'static str> {
             let fields = [$((Self::$name, stringify!($field))),*];
             fields.iter().find(|field| field.0 == at).map(|field| field.1)

@@ -11,7 +11,6 @@ mod avx512;
 mod backend;
 mod begin;
 mod call;
-#[cfg(feature = "text")]
 mod choices;
 mod collective;
 mod count;
@@ -38,7 +37,6 @@ use crate::region::{Action, End, Region, Routine, Space, Target};
 use affine::{Late, Plan};
 use asm::{Assembler, Label};
 use backend::Backend;
-#[cfg(feature = "text")]
 pub(crate) use choices::choices;
 pub(crate) use frame::{Frame, Linked};
 use index::Indices;
@@ -69,7 +67,6 @@ pub(crate) struct Code {
     /// What the files and inputs must have.
     pub(crate) needs: Needs,
     /// Lines of text, by their offsets in the code.
-    #[cfg(feature = "text")]
     pub(crate) marks: Vec<(u64, String)>,
 }
 
@@ -154,7 +151,9 @@ struct Version {
 const MAX_STEPS: usize = 1 << 14;
 
 /// Makes the code of a region.
-pub(crate) fn emit(region: &Region, mode: Mode, level: Level) -> Result<Code, Error> {
+///
+/// `marked`: with lines that say what becomes of which step.
+pub(crate) fn emit(region: &Region, mode: Mode, level: Level, marked: bool) -> Result<Code, Error> {
     let steps = region.blocks.iter().map(|b| b.steps.len() + 1).sum::<usize>();
     if steps > MAX_STEPS || region.sites as usize > MAX_STEPS {
         return Err(Error::Size);
@@ -174,20 +173,22 @@ pub(crate) fn emit(region: &Region, mode: Mode, level: Level) -> Result<Code, Er
         }
     }
     match level {
-        Level::Avx512 => made::<avx512::Avx512>(region, mode),
-        Level::Avx2 => made::<avx2::Avx2>(region, mode),
+        Level::Avx512 => made::<avx512::Avx512>(region, mode, marked),
+        Level::Avx2 => made::<avx2::Avx2>(region, mode, marked),
     }
 }
 
-fn made<B: Backend>(region: &Region, mode: Mode) -> Result<Code, Error> {
+fn made<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, Error> {
     let needs = Needs::of(region)?;
     let mut uses = sites(region)?;
     let (region, owed) = input::read_in_place(region);
     let mut e = Emitter::<B>::new(&region, owed, mode, true);
+    e.asm.marks = marked.then(Vec::new);
     e.function()?;
     if e.contradiction {
         let owed = std::mem::take(&mut e.owed);
         e = Emitter::new(&region, owed, mode, false);
+        e.asm.marks = marked.then(Vec::new);
         e.function()?;
     }
     for &(site, lowest, span) in &e.near.sites {
@@ -200,8 +201,7 @@ fn made<B: Backend>(region: &Region, mode: Mode) -> Result<Code, Error> {
             to.index = Some(add);
         }
     }
-    #[cfg(feature = "text")]
-    let marks = std::mem::take(&mut e.asm.marks);
+    let marks = e.asm.marks.take().unwrap_or_default();
     let bytes = e.asm.finish()?;
     let entries = e.entries.iter();
     let entries = entries.map(|&(mode, at, label)| (mode, at, e.asm.place(label))).collect();
@@ -218,7 +218,6 @@ fn made<B: Backend>(region: &Region, mode: Mode) -> Result<Code, Error> {
         uses,
         routines: e.routines,
         needs,
-        #[cfg(feature = "text")]
         marks,
     })
 }

@@ -19,7 +19,7 @@ const ROW: u64 = 128;
 ///
 /// As [`crate::region::compile`].
 pub fn disassemble(region: &Region, mode: Mode, level: Level) -> Result<String, Error> {
-    let code = emit::emit(region, mode, level)?;
+    let code = emit::emit(region, mode, level, true)?;
     let mut text = emit::choices(region, level);
     let instructions: Vec<Instruction> =
         Decoder::new(64, &code.bytes, DecoderOptions::NONE).into_iter().collect();

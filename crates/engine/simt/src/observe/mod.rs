@@ -86,6 +86,7 @@ mod listing;
 pub(crate) mod mark;
 pub(crate) mod marks;
 mod object;
+mod observer;
 pub(crate) mod order;
 mod origins;
 mod several;
@@ -102,32 +103,14 @@ pub use event::{
 pub use events::Events;
 pub use listing::{Constant, LaunchInfo, Listing, Operands, Register};
 pub use object::{MemoryObject, ObjectKind};
+pub use observer::Observer;
 pub use order::{Order, Scope, Semantics};
 pub use origins::{Origin, SharedVariable};
 pub use several::{Several, probes};
 pub use used::AtomicForm;
 pub(crate) use used::is_fleeting;
 
-use crate::launch::LaunchConfig;
 use crate::stats::Fault;
-
-/// Observes launches.
-pub trait Observer: Sync + std::fmt::Debug {
-    /// A launch is prepared, before anything else is asked for: what it can do may decide what is wanted.
-    fn prepares(&self, _config: &LaunchConfig<'_>) {}
-
-    /// What its probes are to be told: the same until a launch ends.
-    fn wants(&self) -> Events;
-
-    /// A probe for a worker of a launch; of a cooperative launch, for each CTA.
-    fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a>;
-
-    /// A launch begins, before any probe is asked for.
-    fn launch_begins(&self, _launch: &LaunchInfo<'_>) {}
-
-    /// A launch has ended, after the last probe has been dropped.
-    fn launch_ends(&self, _launch: &LaunchInfo<'_>, _fault: Option<&Fault>) {}
-}
 
 /// What a worker tells of the CTAs that it runs. A method that is not written hears nothing.
 pub trait Probe: Send {

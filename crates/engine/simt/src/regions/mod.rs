@@ -30,7 +30,7 @@ pub(crate) use limit::Regions;
 pub(crate) use pause::{HandleAt, Wait};
 pub(crate) use setting::Setting;
 pub use setting::{JitError, JitMode};
-#[cfg(feature = "text")]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub(crate) use table::regions_of;
 pub(crate) use table::{Compiled, Table};
 pub(crate) use told::Together;

@@ -274,7 +274,7 @@ fn region_of(
 }
 
 /// The regions that all of a function becomes, if nothing of it is compiled for itself.
-#[cfg(feature = "text")]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub(crate) fn regions_of(code: &Code, function: usize) -> Vec<Region> {
     let (Some(insts), Some(of)) = (code.range(function), FunctionCode::new(code, function)) else {
         return Vec::new();

@@ -7,8 +7,8 @@ use crate::sink::{Found, Other, OtherAt, Sink, Spot};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_report::CheckRule;
-use texunit_simt::{Described, LaunchConfig};
 use texunit_simt::observe::{Access, At, Doing, SurfaceAnswered};
+use texunit_simt::{Described, LaunchConfig};
 use texunit_unit::{
     AccessFault, FetchOperands, FetchPlan, FetchRequest, Layout, ReadTexels, Resource, SurfaceKind,
     TexelIndex,

@@ -9,7 +9,7 @@ impl Resource {
         self.rows_of(0..self.shape.planes())
     }
 
-    /// The same of some planes.
+    /// Where each row of some planes lies in the block, in the order of [`Self::to_packed`].
     pub fn rows_of(&self, planes: Range<u32>) -> impl Iterator<Item = Range<u64>> + '_ {
         let samples = self.shape.samples;
         self.levels.iter().enumerate().flat_map(move |(n, level)| {
