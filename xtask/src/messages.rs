@@ -1,4 +1,4 @@
-//! Messages say one thing in the singular: a number stands before the name of things as `texunit_forms::Count`.
+//! Messages say one thing in the singular: a number comes before the name of things as `texunit_forms::Count`.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ const THINGS: [&str; 45] = [
     "axes",
 ];
 
-/// What is no number, and numbers that are never 1: the end of a file's name, and what stands in it.
+/// What is not a number, and numbers that are never 1: the end of a file's name, and what stands in it.
 const OTHERS: [(&str, &str); 11] = [
     ("describe/texture.rs", "{} elements"),
     ("describe/texture.rs", "{} registers"),

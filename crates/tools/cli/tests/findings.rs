@@ -171,7 +171,7 @@ fn launch(
     }
     files.sort();
     let mut bytes: Vec<Vec<u8>> = files.iter().map(|file| std::fs::read(file).unwrap()).collect();
-    // What lies beside it has a number, another one in each launch.
+    // What is beside it has a number, another one in each launch.
     let own = fault.iter().filter_map(|fault| fault.split(';').next());
     bytes.push(own.flat_map(str::bytes).collect());
     Ok((report.log.map_or_else(Vec::new, |log| log.findings()), bytes))

@@ -86,7 +86,7 @@ impl<'t> Words<'t> {
     fn number<T: TryFrom<u64>>(&mut self) -> Line<T> {
         let word = self.next()?;
         let value = number(word).and_then(|value| value.try_into().ok());
-        value.ok_or_else(|| format!("`{word}` is no number here"))
+        value.ok_or_else(|| format!("`{word}` is not a number that fits here"))
     }
 
     fn line(&mut self, region: &mut Region) -> Line<()> {
@@ -189,19 +189,19 @@ impl<'t> Words<'t> {
 
     fn predicate(&mut self) -> Line<Predicate> {
         let word = self.next()?;
-        predicate_by_name(word).ok_or_else(|| format!("`{word}` is no predicate"))
+        predicate_by_name(word).ok_or_else(|| format!("`{word}` is not a predicate"))
     }
 
     fn place(&mut self) -> Line<Place> {
         let word = self.next()?;
-        place(word).ok_or_else(|| format!("`{word}` is no register"))
+        place(word).ok_or_else(|| format!("`{word}` is not a register"))
     }
 
     /// The number of a register of one kind.
     fn register(&mut self, kind: char) -> Line<u32> {
         let word = self.next()?;
         let number = word.strip_prefix(kind).and_then(|number| number.parse().ok());
-        number.ok_or_else(|| format!("`{word}` is no register `{kind}`"))
+        number.ok_or_else(|| format!("`{word}` is not a register `{kind}`"))
     }
 
     /// A register of one kind, or `_`.
@@ -240,14 +240,14 @@ impl<'t> Words<'t> {
         match place(word) {
             Some(Place::Narrow(i)) => Ok(Source::Narrow(i)),
             Some(Place::Wide(i)) => Ok(Source::Wide(i)),
-            _ => number(word).map(Source::Literal).ok_or_else(|| format!("`{word}` is no source")),
+            _ => number(word).map(Source::Literal).ok_or_else(|| format!("`{word}` is not a source")),
         }
     }
 
     fn word_source(&mut self) -> Line<u32> {
         match self.source()? {
             Source::Word(i) => Ok(i),
-            source => Err(format!("`{source}` is no `word[...]`")),
+            source => Err(format!("`{source}` is not a `word[...]`")),
         }
     }
 
@@ -265,7 +265,7 @@ impl<'t> Words<'t> {
     fn action(&mut self) -> Line<Action> {
         let word = self.next()?;
         let (first, rest) = word.split_once('.').unwrap_or((word, ""));
-        let unknown = || format!("`{word}` is no action");
+        let unknown = || format!("`{word}` is not an action");
         Ok(match first {
             "nop" => Action::Nothing,
             "compare" => {
@@ -335,7 +335,7 @@ impl<'t> Words<'t> {
     }
 
     fn load(&mut self, kind: &str) -> Line<Load> {
-        let unknown = || format!("`load.{kind}` is no load");
+        let unknown = || format!("`load.{kind}` is not a load");
         let (kind, keep) = match kind.split_once(".keep.") {
             Some((kind, keep)) => (kind, number(keep).ok_or_else(unknown)?),
             None => (kind, u64::MAX),
@@ -355,7 +355,7 @@ impl<'t> Words<'t> {
             let access = access(kind.strip_prefix(name)?.strip_prefix('.')?)?;
             Some((change, access))
         });
-        let (change, mut access) = known.ok_or_else(|| format!("`atomic.{kind}` is no atomic"))?;
+        let (change, mut access) = known.ok_or_else(|| format!("`atomic.{kind}` is not an atomic"))?;
         let (to, b, c) = (self.maybe_place()?, self.source()?, self.maybe_source()?);
         self.address(&mut access)?;
         Ok(Atomic { access, change, to, b, c })

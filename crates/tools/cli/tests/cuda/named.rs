@@ -106,7 +106,7 @@ fn parameters(setup: &Setup) -> Result<(), Failed> {
     nothing_else(&ended)
 }
 
-/// Parameters of the driver are none of the program's.
+/// Parameters of the driver are not one of the program's.
 fn nothing_else(ended: &Ended) -> Result<(), Failed> {
     ["XInBytes", "dstArray", "srcY"].iter().try_for_each(|name| lacks(ended, name))
 }
