@@ -136,7 +136,7 @@ fn refused(
     diagnostics: &[Diagnostic],
     code: CUresult,
 ) -> Refusal {
-    let diagnostics = &by_opcode(located.text, diagnostics);
+    let diagnostics = &by_opcode(located.text, diagnostics, |_| true);
     if !jit.report(located, diagnostics) {
         let errors: Vec<Diagnostic> =
             diagnostics.iter().filter(|d| d.is_error()).cloned().collect();
