@@ -1,5 +1,6 @@
 """ASTRA's projectors on the device, which read volumes and sinograms as textures, against those on the host and each other."""
 
+import os
 import subprocess
 import sys
 
@@ -57,7 +58,7 @@ def test_backprojection_is_nearly_the_adjoint(name):
     assert np.sum(forward * sinogram) == pytest.approx(np.sum(image * back), rel=0.02)
 
 
-@pytest.mark.parametrize("name", ["SIRT_CUDA", "CGLS_CUDA", "SART_CUDA"])
+@pytest.mark.parametrize("name", ["SIRT_CUDA", "CGLS_CUDA"])
 def test_reconstruction_comes_near(name):
     geometry, _ = GEOMETRIES["parallel"]
     image = phantom()
@@ -66,11 +67,9 @@ def test_reconstruction_comes_near(name):
     options = astra.astra_dict(name)
     options.update(ReconstructionDataId=result, ProjectionDataId=sinogram)
     algorithm = astra.algorithm.create(options)
-    # SART works on one angle at a time.
-    few, more = (24, 96) if name == "SART_CUDA" else (5, 45)
-    astra.algorithm.run(algorithm, few)
+    astra.algorithm.run(algorithm, 5)
     first = relative(astra.data2d.get(result), image)
-    astra.algorithm.run(algorithm, more)
+    astra.algorithm.run(algorithm, 45)
     second = relative(astra.data2d.get(result), image)
     assert second < first and second < 0.25
 
@@ -101,13 +100,13 @@ def test_cone_beam_reconstruction_comes_near():
     assert relative(astra.data3d.get(result)[2:6], data[2:6]) < 0.3
 
 
-FILTERED = """
-import astra, numpy as np
+ONE = """
+import astra, numpy as np, sys
 volume = astra.create_vol_geom(32, 32)
 geometry = astra.create_proj_geom("parallel", 1.0, 48, np.linspace(0, np.pi, 24, endpoint=False))
 sinogram, _ = astra.create_sino(np.ones((32, 32), np.float32), astra.create_projector("cuda", geometry, volume))
 result = astra.data2d.create("-vol", volume)
-options = astra.astra_dict("FBP_CUDA")
+options = astra.astra_dict(sys.argv[1])
 options.update(ReconstructionDataId=result, ProjectionDataId=sinogram)
 try:
     astra.algorithm.run(astra.algorithm.create(options))
@@ -118,6 +117,13 @@ except Exception as error:
 
 def test_filtered_backprojection_names_the_library_that_cannot_run():
     """It filters with cuFFT, which is machine code around a runtime of NVIDIA's."""
-    ended = subprocess.run([sys.executable, "-c", FILTERED], capture_output=True, text=True)
+    ended = subprocess.run([sys.executable, "-c", ONE, "FBP_CUDA"], capture_output=True, text=True)
     named = [line for line in ended.stderr.splitlines() if "cannot run" in line]
     assert len(named) == 1 and "libcufft.so" in named[0]
+
+
+def test_the_race_of_sart_is_found():
+    """All rows of a CTA multiply the same elements of a sinogram of one row in place: how often each is, is up to the order."""
+    environment = os.environ | {"TEXUNIT_CHECK": "race"}
+    ended = subprocess.run([sys.executable, "-c", ONE, "SART_CUDA"], env=environment, capture_output=True, text=True)
+    assert "race-write-after-write" in ended.stderr and "devMUL_SART(" in ended.stderr, ended.stderr

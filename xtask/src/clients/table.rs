@@ -253,7 +253,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     },
     Client {
         name: "offload",
-        what: "OpenMP and OpenACC regions by Debian's `gcc-offload-nvptx`: ours, `tests/clients/offload`",
+        what: "OpenMP and OpenACC regions by Debian's `gcc-offload-nvptx` and clang 19: ours, `tests/clients/offload`",
         absent: None,
         source: None,
         compiled: None,

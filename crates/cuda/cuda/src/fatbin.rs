@@ -2,7 +2,8 @@
 
 use texunit_device::ComputeCapability;
 pub(crate) use texunit_fatbin::{
-    Compatibility, Entry, EntryKind, FatbinError, HEADER, MAGIC, WRAPPER_MAGIC, entries, size,
+    Compatibility, Entry, EntryKind, FatbinError, HEADER, MAGIC, WRAPPER_MAGIC, entries,
+    has_later_code, size,
 };
 
 /// 10 * major + minor.

@@ -145,6 +145,23 @@ impl Image {
         newer(&ptx, device)?;
         Ok(ptx)
     }
+
+    /// Whether a card takes machine code from it that is for a later architecture than the PTX of this heading.
+    pub(crate) fn has_later_code(&self, heading: &Heading, device: &Profile) -> bool {
+        let fatbins = match &self.content {
+            Content::Fatbin(bytes) => std::slice::from_ref(bytes),
+            Content::Several(all) => all,
+            _ => return false,
+        };
+        let (Some((ptx, _)), device) = (heading.target, fatbin::architecture(device.capability))
+        else {
+            return false;
+        };
+        fatbins.iter().any(|bytes| {
+            fatbin::entries(bytes)
+                .is_ok_and(|entries| fatbin::has_later_code(&entries, ptx, device))
+        })
+    }
 }
 
 impl Content {

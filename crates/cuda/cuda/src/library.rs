@@ -207,8 +207,7 @@ impl Library {
         if let Some(module) = modules.get(&place.context.number()) {
             return Ok(*module);
         }
-        let ptx = self.image.ptx(&self.name, place.gpu.profile)?;
-        let handle = module::load(place, &ptx, jit)?;
+        let handle = module::load(place, (&self.image, &self.name), jit)?;
         // Whoever unloads the library takes it out of its registry first, and its modules then.
         if let Err(refusal) = self.handle.get() {
             module::unload(handle)?;

@@ -5,7 +5,7 @@ use crate::call::say;
 use crate::context::Context;
 use crate::fatbin;
 use crate::handle::{Handle, Object, object};
-use crate::image::{Heading, Ptx, heading};
+use crate::image::{Heading, Image, heading};
 use crate::module_options::Jit;
 use crate::profile::Profile;
 use crate::state::Gpu;
@@ -50,6 +50,8 @@ pub(crate) struct Function {
     pub(crate) name: CString,
     /// What the PTX says of itself.
     heading: Heading,
+    /// Whether a card takes machine code for a later architecture instead of the PTX.
+    has_later_code: bool,
     device: &'static Profile,
     /// Attributes that were set.
     set: Mutex<HashMap<u32, i32>>,
@@ -84,22 +86,17 @@ impl<'a> From<&'a Context> for LoadTarget<'a> {
     }
 }
 
-/// Loads PTX in a context. Mistakes go to the log that the caller gives, or to standard error.
-pub(crate) fn load(place: LoadTarget<'_>, ptx: &Ptx, jit: &Jit<'_>) -> Answer<Handle<Module>> {
+/// Loads the PTX of an image in a context. Mistakes go to the log that the caller gives, or to standard error.
+pub(crate) fn load(
+    place: LoadTarget<'_>,
+    (image, name): (&Image, &str),
+    jit: &Jit<'_>,
+) -> Answer<Handle<Module>> {
+    let device = place.gpu.profile;
+    let ptx = image.ptx(name, device)?;
     let start = Instant::now();
-    let changed;
-    let ptx = match jit.registers {
-        None if crate::settings::settings().save_ptx.is_none() => ptx,
-        registers => {
-            let mut ptx = ptx.clone();
-            if registers.is_some() {
-                ptx = limited(ptx, registers, fatbin::architecture(place.gpu.profile.capability));
-            }
-            crate::saved::save(&mut ptx);
-            changed = ptx;
-            &changed
-        }
-    };
+    let mut ptx = limited(ptx, jit.registers, fatbin::architecture(device.capability));
+    crate::saved::save(&mut ptx);
     let is_full = |e: &LoadError| load_code(&e.diagnostics) == CUresult::OUT_OF_MEMORY;
     let result = crate::memory::with_room_if(place.gpu, is_full, || {
         texunit_device::Module::load(&place.gpu.device, &ptx.name, &ptx.text)
@@ -122,7 +119,8 @@ pub(crate) fn load(place: LoadTarget<'_>, ptx: &Ptx, jit: &Jit<'_>) -> Answer<Ha
         return Err(refused(jit, located, std::slice::from_ref(found), code));
     }
     jit.report(located, loaded.warnings());
-    let handle = keep(place, loaded, heading(&ptx.text));
+    let heading = heading(&ptx.text);
+    let handle = keep(place, loaded, (heading, image.has_later_code(&heading, device)));
     if let Some(context) = place.alive {
         context.outlives(|| unload(handle).unwrap_or_default())?;
     }
@@ -136,7 +134,7 @@ fn refused(
     diagnostics: &[Diagnostic],
     code: CUresult,
 ) -> Refusal {
-    let diagnostics = &by_opcode(located.text, diagnostics);
+    let diagnostics = &by_opcode(located.text, diagnostics, |_| true);
     if !jit.report(located, diagnostics) {
         let errors: Vec<Diagnostic> =
             diagnostics.iter().filter(|d| d.is_error()).cloned().collect();
@@ -170,7 +168,11 @@ fn load_code(diagnostics: &[Diagnostic]) -> CUresult {
     }
 }
 
-fn keep(place: LoadTarget<'_>, loaded: texunit_device::Module, heading: Heading) -> Handle<Module> {
+fn keep(
+    place: LoadTarget<'_>,
+    loaded: texunit_device::Module,
+    (heading, has_later_code): (Heading, bool),
+) -> Handle<Module> {
     let handle = Handle::fresh();
     let mut by_name = HashMap::new();
     let mut functions = Vec::new();
@@ -183,6 +185,7 @@ fn keep(place: LoadTarget<'_>, loaded: texunit_device::Module, heading: Heading)
             name: CString::new(name.as_str()).unwrap_or_default(),
             kernel,
             heading,
+            has_later_code,
             device: place.gpu.profile,
             set: Mutex::default(),
             is_told: AtomicBool::new(false),
@@ -270,6 +273,11 @@ impl Function {
         let (target, _) = self.heading.target?;
         let device = fatbin::architecture(self.device.capability);
         (target < device).then_some((target, device))
+    }
+
+    /// Whether a card takes machine code for a later architecture instead of the PTX.
+    pub(crate) fn has_later_code(&self) -> bool {
+        self.has_later_code
     }
 
     /// Most threads of a block.

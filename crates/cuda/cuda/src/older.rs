@@ -11,14 +11,17 @@ pub(crate) fn traced(function: &Function) -> String {
     function.older().map_or_else(String::new, |(target, _)| format!(", PTX for sm_{target}"))
 }
 
-/// Says once of each kernel that it is empty, where that may be because its PTX is older than the device. One that has no
-/// parameters, as programs have them to start a device or to measure a launch, is taken to be empty in the source.
+/// Says once of each kernel that it is empty, where a card may execute something else: its PTX is older than the device, for
+/// which the program has machine code. Without that a card takes the same PTX. A kernel that has no parameters, as programs
+/// have them to start a device or to measure a launch, is taken to be empty in the source.
 pub(crate) fn note(function: &Function, shape: &Shape, stats: &LaunchStats) {
-    let may_be_newer = || is_empty(shape, stats) && !function.kernel.params().is_empty();
+    let may_be_newer = || {
+        function.has_later_code() && is_empty(shape, stats) && !function.kernel.params().is_empty()
+    };
     let Some((target, device)) = function.older().filter(|_| may_be_newer()) else { return };
     say_once(format!(
-        "warning: kernel `{}` is empty, though it has parameters. Its PTX is for sm_{target}, and the device is an sm_{device}: what the \
-             source has for newer devices (`__CUDA_ARCH__`) is not in it; compile with `-arch=compute_{device}`, or \
+        "warning: kernel `{}` is empty, though it has parameters. Its PTX is for sm_{target}; an sm_{device} takes machine code of the \
+             program, which may have what the source has for newer devices (`__CUDA_ARCH__`); compile with `-arch=compute_{device}`, or \
              run with `--device sm_{target}` (TEXUNIT_DEVICE=sm_{target})",
         crate::launch::shown(function)
     ));

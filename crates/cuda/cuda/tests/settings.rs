@@ -554,6 +554,28 @@ fn printed_text_is_limited() {
     assert!((1..=64 / 9).contains(&lines), "{lines} lines: {out}");
 }
 
+/// A fatbin with PTX and, where there is one, machine code of an architecture, which nobody reads.
+fn fatbin(text: &CStr, ptx: u32, machine: Option<u32>) -> Vec<u8> {
+    let entry = |kind: u16, architecture: u32, payload: &[u8]| {
+        let mut bytes = vec![0; 64];
+        bytes[..2].copy_from_slice(&kind.to_le_bytes());
+        bytes[4] = 64;
+        let size = payload.len().next_multiple_of(8);
+        bytes[8..16].copy_from_slice(&(size as u64).to_le_bytes());
+        bytes[28..32].copy_from_slice(&architecture.to_le_bytes());
+        bytes.extend_from_slice(payload);
+        bytes.resize(64 + size, 0);
+        bytes
+    };
+    let mut entries = entry(1, ptx, text.to_bytes());
+    entries.extend(machine.into_iter().flat_map(|sm| entry(2, sm, b"\x7fELF")));
+    let mut all = 0xba55_ed50_u32.to_le_bytes().to_vec();
+    all.extend([1, 0, 16, 0]);
+    all.extend((entries.len() as u64).to_le_bytes());
+    all.extend(entries);
+    all
+}
+
 /// One text is older than the device, the other is not; each has an empty kernel, one without parameters, too, as it may be
 /// empty in the source, and one that is not.
 fn text_for(target: &str) -> std::ffi::CString {
@@ -567,8 +589,10 @@ fn text_for(target: &str) -> std::ffi::CString {
 #[ignore = "a child process of others"]
 fn runs_texts_of_two_targets() {
     context();
-    for target in ["sm_86", "sm_75"] {
-        let module = load(&text_for(target));
+    let machine = std::env::var("TEXUNIT_TEST_MACHINE").ok().and_then(|sm| sm.parse().ok());
+    for (target, ptx) in [("sm_86", 86), ("sm_75", 75)] {
+        let (image, mut module) = (fatbin(&text_for(target), ptx, machine), null_mut());
+        ok!(cuModuleLoadData(&raw mut module, image.as_ptr().cast()));
         for kernel in ["full", "empty", "empty", "bare"] {
             let name = std::ffi::CString::new(format!("{kernel}_{target}")).unwrap();
             let (mut function, mut p) = (null_mut(), 0_u64);
@@ -585,9 +609,15 @@ fn ptx_that_is_older_than_the_device_is_noted() {
     let test = "runs_texts_of_two_targets";
     let folder = TempDir::new("older");
     let file = folder.join("report.json");
-    let variables = [("TEXUNIT_TRACE", "launch"), ("TEXUNIT_REPORT", file.to_str().unwrap())];
+    let report = ("TEXUNIT_REPORT", file.to_str().unwrap());
+    let variables = [("TEXUNIT_TRACE", "launch"), report, ("TEXUNIT_TEST_MACHINE", "86")];
     let (_, said) = child(test, &variables);
     let text = std::fs::read_to_string(&file).unwrap();
+    // Where a card takes the PTX too, its kernel is empty there as well.
+    for machine in ["", "75", "90"] {
+        let (_, said) = child(test, &[("TEXUNIT_TEST_MACHINE", machine)]);
+        assert!(!said.contains("is empty"), "{machine}: {said}");
+    }
     // Once, though it was launched twice; and not of the kernels that are newer, or not empty.
     let warnings: Vec<_> = said.lines().filter(|line| line.contains("is empty")).collect();
     let [warning] = warnings[..] else { panic!("{said}") };

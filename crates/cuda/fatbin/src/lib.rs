@@ -157,6 +157,13 @@ pub fn choose<'e, 'a>(entries: &'e [Entry<'a>], device: u32) -> Option<&'e Entry
     best.or_else(|| ptx().min_by_key(|e| (e.architecture, e.compatibility)))
 }
 
+/// Whether there is machine code that a device of an architecture takes and that was compiled for a later one than this PTX.
+pub fn has_later_code(entries: &[Entry<'_>], ptx: u32, device: u32) -> bool {
+    let is_taken = |e: &&Entry<'_>| Compatibility::Family.runs(e.architecture, device);
+    let mut code = entries.iter().filter(|e| e.kind == EntryKind::Machine).filter(is_taken);
+    code.any(|e| e.architecture > ptx)
+}
+
 impl Entry<'_> {
     /// The bytes, decompressed, without the zeros at their end.
     ///

@@ -249,7 +249,7 @@ impl Kernel {
     /// Instructions that the launch would refuse: all that the kernel can reach and texunit does
     /// not execute, the first of each opcode and how many there are.
     pub fn unsupported(&self) -> Vec<Diagnostic> {
-        by_opcode(self.module.source(), &self.module.inner.program.unsupported(self.id))
+        by_opcode(self.module.source(), &self.module.inner.program.unsupported(self.id), |_| true)
     }
 
     /// Runs the kernel to its end.

@@ -1,13 +1,18 @@
 //! What was found in many files, written as it is found.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use texunit_forms::Count;
 
 use serde::Serialize;
-use texunit_syntax::{Diagnostic, SourceFile};
+use texunit_syntax::{Diagnostic, SourceFile, by_opcode};
 
 use crate::sarif::{Rule, Sarif};
 use crate::{Format, Located, Object, counts, human, short_line};
+
+/// The codes of instructions that the module's `.version` or `.target` does not have: one change of its head mends all, so
+/// people are told of each opcode once.
+const LACKING: [&str; 2] = ["E0230", "E0231"];
 
 /// How a run is shown.
 #[derive(Clone, Copy)]
@@ -122,7 +127,12 @@ impl<'r, W: Write> Run<'r, W> {
 
     fn write(&mut self, source: Located<'_>, diagnostics: &[Diagnostic]) -> io::Result<()> {
         let quiet = self.settings.quiet;
-        let wanted = || diagnostics.iter().filter(|d| d.is_error() || !quiet);
+        let is_told_once = |d: &Diagnostic| LACKING.contains(&d.code);
+        let told = match self.settings.format {
+            Format::Human { .. } => Cow::Owned(by_opcode(source.text, diagnostics, is_told_once)),
+            _ => Cow::Borrowed(diagnostics),
+        };
+        let wanted = || told.iter().filter(|d| d.is_error() || !quiet);
         let out = &mut self.out;
         match self.settings.format {
             Format::Human { color } => {

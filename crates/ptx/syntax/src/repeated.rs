@@ -3,20 +3,25 @@
 use crate::{Diagnostic, SourceFile};
 use std::collections::HashMap;
 
-/// Of diagnostics of one code that say the same of instructions of one opcode, the first, with how many there are. The order
-/// stays.
+/// Of diagnostics of one code that say the same of instructions of one opcode, the first, with how many there are; of those
+/// that `is_grouped` does not name, all. The order stays.
 #[must_use]
-pub fn by_opcode(source: &SourceFile, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
+pub fn by_opcode(
+    source: &SourceFile,
+    diagnostics: &[Diagnostic],
+    is_grouped: impl Fn(&Diagnostic) -> bool,
+) -> Vec<Diagnostic> {
     // By what is said of which opcode, the number of the first, and how many follow it.
     let mut groups: HashMap<(&str, &str, String), usize> = HashMap::new();
     let mut all: Vec<(Diagnostic, usize)> = Vec::new();
     for diagnostic in diagnostics {
         let (opcode, word) = instruction(source, diagnostic.primary.span.start as usize);
+        if opcode.is_empty() || !is_grouped(diagnostic) {
+            all.push((diagnostic.clone(), 0));
+            continue;
+        }
         // The forms of an opcode are one.
-        let message = match word {
-            "" => diagnostic.message.clone(),
-            _ => diagnostic.message.replace(word, opcode),
-        };
+        let message = diagnostic.message.replace(word, opcode);
         let new = all.len();
         let at = *groups.entry((diagnostic.code, opcode, message)).or_insert(new);
         match all.get_mut(at) {
@@ -56,7 +61,8 @@ mod tests {
     #[test]
     fn one_line_for_each_opcode() {
         let text = "    wgmma.fence.sync.aligned;\n    @%p1 wgmma.wait_group.sync.aligned 0;\n    mapa.u32 %r1, %r2, 0;\n\
-                    L: wgmma.fence.sync.aligned;\n    mov.u32 %r3, %x; mov.u32 %r4, %y;\n";
+                    L: wgmma.fence.sync.aligned;\n    mov.u32 %r3, %x; mov.u32 %r4, %y;\n\
+                    .reg .b128 %a;\n.reg .b128 %b;\n";
         let source = SourceFile::new("k.ptx", text);
         let of = |word: &str, from: usize, code, message: String| {
             let at = from + text[from..].find(word).unwrap_or_default();
@@ -66,6 +72,8 @@ mod tests {
             of(word, from, "E0406", format!("`{word}` is not executed by texunit"))
         };
         let unknown = |word: &str| of(word, 0, "E0120", format!("unknown name {word}"));
+        let new_type =
+            |from| of(".b128", from, "E0230", "PTX ISA version 8.3 is needed".to_owned());
         let all = [
             refused("wgmma.fence.sync.aligned", 0),
             refused("wgmma.wait_group.sync.aligned", 0),
@@ -73,8 +81,10 @@ mod tests {
             refused("wgmma.fence.sync.aligned", 60),
             unknown("%x"),
             unknown("%y"),
+            new_type(0),
+            new_type(text.len() - 16),
         ];
-        let found = by_opcode(&source, &all);
+        let found = by_opcode(&source, &all, |_| true);
         let messages: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
         assert_eq!(
             messages,
@@ -83,8 +93,11 @@ mod tests {
                 "`mapa.u32` is not executed by texunit",
                 "unknown name %x",
                 "unknown name %y",
+                "PTX ISA version 8.3 is needed",
+                "PTX ISA version 8.3 is needed",
             ]
         );
         assert_eq!(found[0].primary.span, all[0].primary.span);
+        assert_eq!(by_opcode(&source, &all, |d| d.code != "E0406").len(), all.len());
     }
 }

@@ -18,8 +18,7 @@ driver_api! {
         module.check()?;
         let context = context::current()?;
         let (image, name) = file(fname)?;
-        let ptx = image.ptx(&name, context.gpu.profile)?;
-        module.set(made(module::load((&*context).into(), &ptx, &Jit::default())?))
+        module.set(made(module::load((&*context).into(), (&image, &name), &Jit::default())?))
     }
 
     /// Loads PTX text that ends with a zero byte, or a fatbin.
@@ -136,8 +135,7 @@ fn load(
     image: &Image,
     jit: &Jit<'_>,
 ) -> Answer {
-    let ptx = image.ptx("ptx", context.gpu.profile)?;
-    module.set(made(module::load(context.into(), &ptx, jit)?))
+    module.set(made(module::load(context.into(), (image, "ptx"), jit)?))
 }
 
 /// A module that the program is to unload: the runtime does not unload its own.

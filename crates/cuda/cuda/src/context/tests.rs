@@ -6,10 +6,11 @@
 use super::*;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::handle::Registry;
-use crate::image::Ptx;
+use crate::image::Image;
 use crate::memory::pool::{self, PoolLocation};
 use crate::module::{Function, Module};
 use crate::module_options::Jit;
+use crate::origin::Origin;
 use crate::stream::{Event, Stream};
 use crate::texref::TextureReference;
 use crate::texture::{Surface, Texture};
@@ -61,9 +62,9 @@ fn objects_do_not_outlive_their_context() {
     nothing_left(Event::registry(), |event| event.context == handle);
     too_late(texref::create(&ended));
     nothing_left(TextureReference::registry(), |reference| reference.context == handle);
-    let text = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n".to_owned();
-    let ptx = Ptx { name: "late.ptx".to_owned(), text };
-    too_late(module::load((&*ended).into(), &ptx, &Jit::default()));
+    let text = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
+    let image = Image::of(text.into(), Origin::At(0));
+    too_late(module::load((&*ended).into(), (&image, "late.ptx"), &Jit::default()));
     nothing_left(Module::registry(), |module| module.context == handle);
     nothing_left(Function::registry(), |function| function.context == handle);
 }

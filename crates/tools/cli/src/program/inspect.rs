@@ -11,6 +11,10 @@ use texunit_fatbin::EntryKind;
 /// Sections with the code for devices: as it is, and what nvcc has linked into one piece (`-rdc=true`), where the first has the
 /// machine code of the whole and no PTX.
 const FATBINS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
+/// The section with the regions of OpenMP that clang compiles: pieces that begin so (`llvm::object::OffloadBinary`).
+const REGIONS: (&str, [u8; 4]) = (".llvm.offloading", [0x10, 0xff, 0x10, 0xad]);
+/// The kinds of a piece's content that are machine code, and its strings for NVIDIA's GPUs.
+const REGIONS_OF_CODE: ([u16; 2], &[u8]) = ([1, 3], b"nvptx64");
 /// Maximum number of bytes of one that are looked at.
 const MAX: u64 = 1 << 30;
 
@@ -63,6 +67,14 @@ fn look(file: &Elf<'_>, program: &Path) -> Vec<Warning> {
              sm_XX alone (CMake's 86-real), set NVCC_APPEND_FLAGS=\"-gencode=arch=compute_86,code=compute_86\" when it builds"
         )));
     }
+    if has_machine_regions(file) {
+        let text = format!(
+            "{name} has regions of OpenMP that clang has compiled to machine code for GPUs, and texunit runs PTX: they \
+             run on the host, if at all; compile them with GCC (-foffload=nvptx-none), or see what \
+             docs/programs/offloading.md says of -fopenmp-target-jit"
+        );
+        warnings.push(Warning { text, obstacle: Obstacle::Everything });
+    }
     if let (Some(path), true) = (&dynamic.rpath, dynamic.needs_cuda()) {
         let text = format!(
             "{name} has an rpath ({path}), in which it looks for CUDA's libraries first; texunit loads its own before \
@@ -98,6 +110,33 @@ fn look(file: &Elf<'_>, program: &Path) -> Vec<Warning> {
         }
     }
     warnings
+}
+
+/// Whether clang has put machine code for NVIDIA's GPUs into the program.
+fn has_machine_regions(file: &Elf<'_>) -> bool {
+    let (name, start) = REGIONS;
+    let section = file.section_by_name(name).filter(|section| section.size() <= MAX);
+    let mut rest = section.and_then(|section| section.data().ok()).unwrap_or_default();
+    while rest.starts_with(&start) {
+        let number = |at: usize| {
+            let bytes = rest.get(at..)?.first_chunk()?;
+            usize::try_from(u64::from_le_bytes(*bytes)).ok()
+        };
+        let (Some(size), Some(entry)) = (number(8), number(16)) else { break };
+        // Its strings come before its content.
+        let content = number(entry.saturating_add(24)).unwrap_or(0);
+        let (kinds, gpu) = REGIONS_OF_CODE;
+        let kind = rest.get(entry..).and_then(|entry| entry.first_chunk());
+        let mut words = rest.get(..content).unwrap_or_default().windows(gpu.len());
+        if kind.is_some_and(|kind| kinds.contains(&u16::from_le_bytes(*kind)))
+            && words.any(|word| word == gpu)
+        {
+            return true;
+        }
+        let Some(next) = rest.get(size.max(1).next_multiple_of(8)..) else { break };
+        rest = next;
+    }
+    false
 }
 
 /// Whether the dynamic linker takes part: the program names it.
@@ -278,6 +317,32 @@ mod tests {
                 "{packed}"
             );
         }
+    }
+
+    /// Sections as clang 19 writes them. LLVM's code (kind 2) becomes PTX at run time, and AMD's is no matter of texunit's.
+    #[test]
+    fn machine_code_of_clang_is_named() {
+        let folder = texunit_testkit::TempDir::new("regions");
+        let is_named = |pieces: &[(u16, &str)]| {
+            let mut source = String::from(
+                "int main(void) { return 0; }\n__asm__(\".section .llvm.offloading, \\\"a\\\"\\n",
+            );
+            for (kind, triple) in pieces {
+                source += &format!(
+                    ".balign 8\\n1: .long 0xad10ff10, 1\\n.quad 3f - 1b, 32, 40\\n.short {kind}, 1\\n.long 0\\n.quad 0, 0, 2f - 1b, 8\\n\
+                     .asciz \\\"triple\\\"\\n.asciz \\\"{triple}\\\"\\n.balign 8\\n2: .quad 0\\n3:\\n"
+                );
+            }
+            let file = folder.file("program.c", &(source + ".text\");\n"));
+            let program = folder.join("program");
+            let mut compiler = std::process::Command::new("cc");
+            let status = compiler.arg(file).arg("-o").arg(&program).status();
+            assert!(status.is_ok_and(|status| status.success()), "a compiler of C");
+            warnings(&program).iter().any(|warning| warning.text.contains("regions of OpenMP"))
+        };
+        let (ours, other) = ("nvptx64-nvidia-cuda", "amdgcn-amd-amdhsa");
+        assert!(is_named(&[(1, ours)]) && is_named(&[(1, other), (3, ours)]));
+        assert!(!is_named(&[(2, ours)]) && !is_named(&[(1, other), (2, ours)]));
     }
 
     #[test]
