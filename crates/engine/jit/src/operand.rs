@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// 32 lanes of 32 bits.
-    Narrow(u32),
+    B32(u32),
     /// 32 lanes of 64 bits.
-    Wide(u32),
+    B64(u32),
     /// A bit for each lane.
     Predicate(u32),
 }
@@ -15,9 +15,9 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A register of 32-bit lanes.
-    Narrow(u32),
+    B32(u32),
     /// A register of 64-bit lanes.
-    Wide(u32),
+    B64(u32),
     /// A number, the same in all lanes.
     Literal(u64),
     /// A row of `Files::constants`, the same in all lanes.
@@ -111,8 +111,8 @@ impl Source {
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn place(self) -> Option<Place> {
         match self {
-            Self::Narrow(i) => Some(Place::Narrow(i)),
-            Self::Wide(i) => Some(Place::Wide(i)),
+            Self::B32(i) => Some(Place::B32(i)),
+            Self::B64(i) => Some(Place::B64(i)),
             _ => None,
         }
     }

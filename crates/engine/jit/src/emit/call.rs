@@ -5,7 +5,7 @@ use super::asm::at;
 use super::backend::Backend;
 use super::collective::RESULT;
 use super::frame::Frame;
-use super::values::Values;
+use super::register_cache::RegisterCache;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Call, Routine, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -13,9 +13,9 @@ use iced_x86::{Code as C, Instruction as I, Register as R};
 /// Whether each source has lanes of 32 bits, and the result.
 fn is_narrow(routine: &Routine) -> ([bool; 4], bool) {
     match routine {
-        Routine::Narrow(_) => ([true; 4], true),
+        Routine::B32(_) => ([true; 4], true),
         Routine::Cut(_) | Routine::TestWide(_) => ([false; 4], true),
-        Routine::Wide(_) | Routine::Data(_) => ([false; 4], false),
+        Routine::B64(_) | Routine::Data(_) => ([false; 4], false),
         Routine::Tell(tell) => (tell.narrow, true),
     }
 }
@@ -29,10 +29,10 @@ impl<B: Backend> Emitter<'_, B> {
         }
         if let Routine::Tell(_) = call.routine {
             self.lanes_taken(step.guard, R::EAX);
-            self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::TOLD), R::EAX));
+            self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::NOTIFIED), R::EAX));
         }
         self.write_all_back();
-        self.values = Values::default();
+        self.cache = RegisterCache::default();
         let number = self.routines.len() as i32;
         self.routines.push(call.routine.clone());
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, R::R10));

@@ -68,7 +68,7 @@ impl<B: Backend> Emitter<'_, B> {
         B::fill_row(self, of, NUMBERS, true)?;
         B::members(self, step, Some(members))?;
         self.reduce_lanes(op);
-        B::put_number(self, Place::Narrow(to), step.guard)
+        B::put_number(self, Place::B32(to), step.guard)
     }
 
     /// match: the active lanes with the same number.
@@ -80,7 +80,7 @@ impl<B: Backend> Emitter<'_, B> {
         } else {
             self.match_any();
         }
-        match op.to.map(Place::Narrow) {
+        match op.to.map(Place::B32) {
             Some(to) if op.all => B::put_number(self, to, step.guard)?,
             Some(to) => B::take_row(self, (RESULT, true), to, u64::MAX, step.guard)?,
             None => {}

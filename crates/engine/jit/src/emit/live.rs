@@ -45,8 +45,8 @@ impl Numbers {
         let mut most = [0; 3];
         let mut see = |place| {
             let (kind, i) = match place {
-                Place::Narrow(i) => (0, i),
-                Place::Wide(i) => (1, i),
+                Place::B32(i) => (0, i),
+                Place::B64(i) => (1, i),
                 Place::Predicate(i) => (2, i),
             };
             most[kind] = most[kind].max(i as usize + 1);
@@ -63,8 +63,8 @@ impl Numbers {
     /// The number of a register; none: nothing mentions it.
     pub(super) fn get(&self, place: Place) -> Option<usize> {
         let (i, from, end) = match place {
-            Place::Narrow(i) => (i, 0, self.narrow),
-            Place::Wide(i) => (i, self.narrow, self.narrow + self.wide),
+            Place::B32(i) => (i, 0, self.narrow),
+            Place::B64(i) => (i, self.narrow, self.narrow + self.wide),
             Place::Predicate(i) => (i, self.narrow + self.wide, self.all),
         };
         let number = from + i as usize;
@@ -110,16 +110,17 @@ impl Uses {
             let does_more = step.may_leave() || step.has_effects();
             uses.is_dead[i] = !does_more && writes.iter().all(|p| !live.has(p.0));
             let known = plan.get(i);
-            uses.is_dead[i] |= known.is_some_and(|known| known.is_late);
+            uses.is_dead[i] |= known.is_some_and(|known| known.is_deferred);
             if !uses.is_dead[i] {
                 step.each_read(|p| reads.extend(number(p)));
             }
             if let Some(known) = known {
-                let is_late = |p: Place| known.late.iter().any(|l| l.place == p);
-                reads.retain(|&(_, p)| known.base.is_none() || !is_late(p));
-                let indices = known.late.iter().map(|late| Place::Narrow(late.value.index));
+                let is_deferred = |p: Place| known.deferred.iter().any(|l| l.place == p);
+                reads.retain(|&(_, p)| known.base.is_none() || !is_deferred(p));
+                let indices =
+                    known.deferred.iter().map(|deferred| Place::B32(deferred.value.index));
                 reads.extend(indices.filter_map(number));
-                reads.extend(known.reads.and_then(|i| number(Place::Wide(i))));
+                reads.extend(known.reads.and_then(|i| number(Place::B64(i))));
             }
             reads.extend(step.guard.place().and_then(number));
             if step.may_leave() {

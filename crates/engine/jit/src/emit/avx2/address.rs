@@ -3,16 +3,16 @@
 //! The rows of an access, of each part lane after lane, lie either in memory, where 8 lanes are beside each other, or
 //! in the scratch rows of the frame, and are copied lane by lane. A slot of the frame has where each part begins.
 
-use super::operand::home;
+use super::operand::register_file;
 use super::{LANES_SIZE, Maker, PARTS, Vector};
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend;
 use crate::emit::frame::Frame;
-use crate::emit::stub::Reason;
-use crate::emit::values::{Key, Reg};
+use crate::emit::register_cache::{Key, Reg};
 use crate::machine::Site;
 use crate::operand::{Place, Predicate, Source};
+use crate::region::ExitReason;
 use crate::region::{Access, Space};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
@@ -29,9 +29,9 @@ pub(super) enum Base {
     /// There is none.
     None,
     /// Of 32 bits: where the lanes are, and the register.
-    Narrow(MemoryOperand, Option<u32>),
+    B32(MemoryOperand, Option<u32>),
     /// Of 64 bits.
-    Wide(MemoryOperand, Option<u32>),
+    B64(MemoryOperand, Option<u32>),
     /// A number of 32 bits of each lane, with what makes an address of it.
     Affine(Affine),
     /// What all lanes have, and whether it has 64 bits.
@@ -39,7 +39,7 @@ pub(super) enum Base {
 }
 
 /// An access as its code needs it.
-pub(super) struct Way<'a> {
+pub(super) struct MemAccess<'a> {
     pub(super) access: &'a Access,
     pub(super) base: Base,
     /// Bytes of a lane.
@@ -73,11 +73,16 @@ pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
 
 impl Maker<'_> {
     /// Prepares an access.
-    pub(super) fn way<'a>(&mut self, access: &'a Access, guard: Predicate, number: u32) -> Way<'a> {
+    pub(super) fn mem_access<'a>(
+        &mut self,
+        access: &'a Access,
+        guard: Predicate,
+        number: u32,
+    ) -> MemAccess<'a> {
         let known = self.plans.get(self.block).and_then(|plan| plan.get(self.step));
         let base = match known.and_then(|known| known.base) {
             Some(value) => {
-                self.base(Source::Narrow(value.index));
+                self.base(Source::B32(value.index));
                 Base::Affine(value)
             }
             None => access.base.map_or(Base::None, |source| self.base(source)),
@@ -91,7 +96,7 @@ impl Maker<'_> {
         access: &'a Access,
         guard: Predicate,
         number: u32,
-    ) -> Way<'a> {
+    ) -> MemAccess<'a> {
         let base = access.base.map_or(Base::None, |source| Base::One(source, is_wide(source)));
         self.way_from(base, access, guard, number)
     }
@@ -102,17 +107,17 @@ impl Maker<'_> {
         access: &'a Access,
         guard: Predicate,
         number: u32,
-    ) -> Way<'a> {
+    ) -> MemAccess<'a> {
         let total = usize::from(access.size) * usize::from(access.count);
         let why = match access.space {
-            Space::Global => Reason::Site(access.site),
-            _ => Reason::Instruction,
+            Space::Global => ExitReason::Site(access.site),
+            _ => ExitReason::Instruction,
         };
         let own = std::array::from_fn(|_| self.temporary());
-        let out = self.way_out(why, number);
+        let out = self.exit_stub(why, number);
         let never = match access.space {
             // There are no such addresses.
-            Space::Global => matches!(base, Base::Narrow(..) | Base::One(_, false)),
+            Space::Global => matches!(base, Base::B32(..) | Base::One(_, false)),
             // Nobody stores there.
             Space::Frame | Space::Param => true,
             Space::Shared | Space::Local => false,
@@ -121,19 +126,19 @@ impl Maker<'_> {
             self.asm.jump(C::Jmp_rel32_64, out);
         }
         let unit = if let Base::Affine(value) = base { total >> value.shift } else { total };
-        Way { access, base, total, unit, out, own, never, guard }
+        MemAccess { access, base, total, unit, out, own, never, guard }
     }
 
     /// `ebx` becomes the lanes that take the step.
-    pub(super) fn taking(&mut self, way: &Way<'_>) {
-        self.lanes_taken(way.guard, R::EBX);
+    pub(super) fn taking(&mut self, mem: &MemAccess<'_>) {
+        self.lanes_taken(mem.guard, R::EBX);
     }
 
     /// Whether the homes of a base's parts have their values.
-    pub(super) fn is_all_at_home(&self, way: &Way<'_>) -> bool {
-        let place = match way.base {
-            Base::Narrow(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::Narrow(i),
-            Base::Wide(_, Some(i)) => Place::Wide(i),
+    pub(super) fn is_in_register_file(&self, mem: &MemAccess<'_>) -> bool {
+        let place = match mem.base {
+            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::B32(i),
+            Base::B64(_, Some(i)) => Place::B64(i),
             _ => return true,
         };
         Key::all::<super::Avx2>(place).all(|key| self.is_at_home(key))
@@ -142,34 +147,36 @@ impl Maker<'_> {
     /// All lanes of a base, in memory once [`Self::spill`] has been there.
     fn base(&mut self, source: Source) -> Base {
         let place = match source {
-            Source::Narrow(i) => Place::Narrow(i),
-            Source::Wide(i) => Place::Wide(i),
+            Source::B32(i) => Place::B32(i),
+            Source::B64(i) => Place::B64(i),
             other => return self.base_row(other),
         };
         for key in Key::all::<super::Avx2>(place) {
-            if let Some(reg) = self.values.position(key) {
+            if let Some(reg) = self.cache.position(key) {
                 self.canonical(reg);
             }
         }
         match place {
-            Place::Narrow(i) => Base::Narrow(home(Key::Narrow(i, 0)), Some(i)),
-            Place::Wide(i) | Place::Predicate(i) => Base::Wide(home(Key::Wide(i, 0)), Some(i)),
+            Place::B32(i) => Base::B32(register_file(Key::B32(i, 0)), Some(i)),
+            Place::B64(i) | Place::Predicate(i) => {
+                Base::B64(register_file(Key::B64(i, 0)), Some(i))
+            }
         }
     }
 
     /// Stores what registers hold of a base at home, where each lane looks there: on one of several ways, so that
     /// the books stay as they are.
-    pub(super) fn spill(&mut self, way: &Way<'_>) {
-        if Self::has_offsets(way) {
+    pub(super) fn spill(&mut self, mem: &MemAccess<'_>) {
+        if Self::has_offsets(mem) {
             return;
         }
-        let place = match way.base {
-            Base::Narrow(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::Narrow(i),
-            Base::Wide(_, Some(i)) => Place::Wide(i),
+        let place = match mem.base {
+            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::B32(i),
+            Base::B64(_, Some(i)) => Place::B64(i),
             _ => return,
         };
         for key in Key::all::<super::Avx2>(place) {
-            if let Some(reg) = self.values.position(key).filter(|_| !self.is_at_home(key)) {
+            if let Some(reg) = self.cache.position(key).filter(|_| !self.is_at_home(key)) {
                 self.store_key(reg, key);
             }
         }
@@ -185,19 +192,19 @@ impl Maker<'_> {
                 let to = at(R::RDI, row + usize::from(part) * LANES_SIZE);
                 self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, reg.ymm()));
             }
-            self.values.unpin();
+            self.cache.unpin();
         }
-        if wide { Base::Wide(at(R::RDI, row), None) } else { Base::Narrow(at(R::RDI, row), None) }
+        if wide { Base::B64(at(R::RDI, row), None) } else { Base::B32(at(R::RDI, row), None) }
     }
 
     /// The first lane's base, or the offset where there is none, in `rax`.
-    pub(super) fn first(&mut self, way: &Way<'_>) {
-        match way.base {
+    pub(super) fn first(&mut self, mem: &MemAccess<'_>) {
+        match mem.base {
             Base::None | Base::Affine(_) => {
                 self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::EAX));
             }
-            Base::Narrow(row, _) => self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, row)),
-            Base::Wide(row, _) => self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, row)),
+            Base::B32(row, _) => self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, row)),
+            Base::B64(row, _) => self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, row)),
             Base::One(source, wide) => self.scalar(source, wide),
         }
     }
@@ -216,7 +223,7 @@ impl Maker<'_> {
             Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
             Source::Word(i) => (Frame::WORDS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
-            Source::Narrow(_) | Source::Wide(_) | Source::Row(_) | Source::Lane => return,
+            Source::B32(_) | Source::B64(_) | Source::Row(_) | Source::Lane => return,
         };
         let (code, to) = if wide { (C::Mov_r64_rm64, R::RAX) } else { (C::Mov_r32_rm32, R::EAX) };
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
@@ -234,33 +241,33 @@ impl Maker<'_> {
     }
 
     /// Where the numbers of lanes lie that a base is made of: memory, the register, and whether they have 64 bits.
-    pub(super) fn bases(way: &Way<'_>) -> Option<(MemoryOperand, Option<u32>, bool)> {
-        match way.base {
-            Base::Narrow(row, number) => Some((row, number, false)),
-            Base::Wide(row, number) => Some((row, number, true)),
+    pub(super) fn bases(mem: &MemAccess<'_>) -> Option<(MemoryOperand, Option<u32>, bool)> {
+        match mem.base {
+            Base::B32(row, number) => Some((row, number, false)),
+            Base::B64(row, number) => Some((row, number, true)),
             Base::Affine(value) => {
-                Some((home(Key::Narrow(value.index, 0)), Some(value.index), false))
+                Some((register_file(Key::B32(value.index, 0)), Some(value.index), false))
             }
             Base::None | Base::One(..) => None,
         }
     }
 
     /// What offsets of a lane are below.
-    pub(super) fn limit(&self, way: &Way<'_>) -> MemoryOperand {
-        let size = 8 * way.total.trailing_zeros() as usize;
-        match way.access.space {
+    pub(super) fn limit(&self, mem: &MemAccess<'_>) -> MemoryOperand {
+        let size = 8 * mem.total.trailing_zeros() as usize;
+        match mem.access.space {
             Space::Shared => at(R::RDI, Frame::SHARED_LIMITS + size),
             Space::Local => at(R::RDI, Frame::LOCAL_LIMITS + size),
-            _ => site(way.access, offset_of!(Site, limit)),
+            _ => site(mem.access, offset_of!(Site, limit)),
         }
     }
 
     /// Where offset 0 lies.
-    pub(super) fn origin(&self, way: &Way<'_>) -> MemoryOperand {
-        match way.access.space {
+    pub(super) fn origin(&self, mem: &MemAccess<'_>) -> MemoryOperand {
+        match mem.access.space {
             Space::Shared => at(R::RDI, Frame::SHARED),
             Space::Local => at(R::RDI, Frame::LOCAL),
-            _ => site(way.access, offset_of!(Site, host)),
+            _ => site(mem.access, offset_of!(Site, host)),
         }
     }
 }
@@ -279,7 +286,7 @@ pub(super) fn moved(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
 
 /// Whether lanes may have different bases.
 pub(super) fn is_by_lane(base: Option<Source>) -> bool {
-    matches!(base, Some(Source::Wide(_) | Source::Narrow(_) | Source::Row(_) | Source::Lane))
+    matches!(base, Some(Source::B64(_) | Source::B32(_) | Source::Row(_) | Source::Lane))
 }
 
 /// Whether a source that all lanes have has 64 bits.

@@ -4,9 +4,9 @@ use super::permute::pattern;
 use super::{MOMENT, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
-use crate::emit::stub::Reason;
-use crate::emit::values::{Kind, Reg};
+use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::Source;
+use crate::region::ExitReason;
 use crate::region::{Shuffle, Shuffling, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -32,7 +32,7 @@ impl Maker<'_> {
                 Some(self.temporary())
             }
         };
-        let out = self.way_out(Reason::Instruction, step.at);
+        let out = self.exit_stub(ExitReason::Instruction, step.at);
         self.lanes_taken(step.guard, R::EBX);
         if let Some(Source::Literal(number)) = members {
             self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as u32));
@@ -63,7 +63,7 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
             self.asm.jump(C::Jne_rel32_64, out);
         }
-        self.values.unpin();
+        self.cache.unpin();
         Some(())
     }
 
@@ -84,7 +84,7 @@ impl Maker<'_> {
             self.three(AND, a, a, MOMENT);
             let to = at(R::RDI, Frame::scratch(ROW) + usize::from(part) * super::LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, a.ymm()));
-            self.values.unpin();
+            self.cache.unpin();
         }
         if let Some(pattern) = pattern(op) {
             self.permute(step, op, &pattern);
@@ -97,7 +97,7 @@ impl Maker<'_> {
                 let offset = Frame::scratch(row) + 64 + usize::from(part) * super::LANES_SIZE;
                 self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, at(R::RDI, offset), reg.ymm()));
             }
-            self.values.unpin();
+            self.cache.unpin();
         }
         for part in 0..PARTS {
             let row =
@@ -113,7 +113,7 @@ impl Maker<'_> {
                 self.three(XOR, value, value, ones);
                 self.put_predicate(to, value, guard, part);
             }
-            self.values.unpin();
+            self.cache.unpin();
         }
         Some(())
     }

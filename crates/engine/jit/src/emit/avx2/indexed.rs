@@ -1,7 +1,7 @@
 //! Accesses by an index of which the site says all ([`crate::emit::index`]): of 32 lanes one behind the other the first
 //! one's is enough, and others are gathered.
 
-use super::address::{Base, OFFSET_ROW, Way, site};
+use super::address::{Base, MemAccess, OFFSET_ROW, site};
 use super::offsets::TAKING;
 use super::shape::{Bases, Slot};
 use super::{LANES_SIZE, MOMENT, Maker, Operand, PARTS, Vector};
@@ -9,7 +9,7 @@ use crate::emit::affine::{Affine, Plus};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::index::{Indexed, NEITHER, ROW};
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::machine::{Mode, Site};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -30,14 +30,14 @@ pub(super) enum Row<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Ways {
     pub(super) done: Label,
-    pub(super) apart: Label,
+    pub(super) scattered: Label,
 }
 
 impl Maker<'_> {
     /// A part of an address that has not been computed, in a temporary.
     pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
         let d = if value.plus == Plus::NONE {
-            self.extended(Source::Narrow(value.index), part, value.signed)?
+            self.extended(Source::B32(value.index), part, value.signed)?
         } else {
             let d = self.index_part(value, part / 2)?;
             self.extend_index(
@@ -56,7 +56,7 @@ impl Maker<'_> {
 
     /// A part of an index with what is added to it, in a temporary.
     pub(super) fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let index = self.narrow(Source::Narrow(value.index), part)?;
+        let index = self.narrow(Source::B32(value.index), part)?;
         let d = self.temporary();
         self.sum_of_index(value, d, index.into());
         Some(d)
@@ -84,10 +84,16 @@ impl Maker<'_> {
     }
 
     /// An access of lanes whose indices lie one behind the other; others go on behind this code.
-    pub(super) fn row_by_index(&mut self, way: &Way<'_>, indexed: Indexed, row: Row<'_>, to: Ways) {
+    pub(super) fn row_by_index(
+        &mut self,
+        mem: &MemAccess<'_>,
+        indexed: Indexed,
+        row: Row<'_>,
+        to: Ways,
+    ) {
         let (look, go, other) = (self.asm.label(), self.asm.label(), self.asm.label());
-        let looks = matches!(way.base, Base::Affine(_));
-        let apart = if looks { to.apart } else { other };
+        let looks = matches!(mem.base, Base::Affine(_));
+        let scattered = if looks { to.scattered } else { other };
         let names = indexed.slot.map(|slot| {
             [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
         });
@@ -101,20 +107,20 @@ impl Maker<'_> {
         }
         self.asm.bind(go);
         self.add_plus(indexed.plus, R::EAX, R::R13);
-        let rows = site(way.access, offset_of!(Site, rows));
+        let rows = site(mem.access, offset_of!(Site, rows));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, rows));
-        self.asm.jump(C::Jae_rel32_64, apart);
-        self.make_row(way, row);
+        self.asm.jump(C::Jae_rel32_64, scattered);
+        self.make_row(mem, row);
         self.asm.jump(C::Jmp_rel32_64, to.done);
         self.asm.bind(look);
         if looks {
             if indexed.slot.is_some() {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
-                self.asm.jump(C::Je_rel32_64, to.apart);
+                self.asm.jump(C::Je_rel32_64, to.scattered);
             }
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
             self.asm.jump(C::Jne_rel32_64, other);
-            self.if_row(way, other);
+            self.if_row(mem, other);
             if let Some([shape, first]) = names {
                 self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
                 self.asm.put(I::with2(C::Mov_rm32_imm32, shape, ROW));
@@ -125,9 +131,9 @@ impl Maker<'_> {
     }
 
     /// Asks for later rows than that which `r13` points to.
-    fn prefetch_behind(&mut self, way: &Way<'_>, stores: bool) {
-        let plus = if let Base::Affine(value) = way.base { value.plus } else { Plus::NONE };
-        self.prefetch_row(at(R::R13, 0), way.total as u32, plus, stores);
+    fn prefetch_behind(&mut self, mem: &MemAccess<'_>, stores: bool) {
+        let plus = if let Base::Affine(value) = mem.base { value.plus } else { Plus::NONE };
+        self.prefetch_row(at(R::R13, 0), mem.total as u32, plus, stores);
     }
 
     /// The indices are anything.
@@ -138,9 +144,9 @@ impl Maker<'_> {
     }
 
     /// `eax` becomes the index of the first lane, or it goes to `not` if others are not one more each.
-    fn if_row(&mut self, way: &Way<'_>, not: Label) {
-        let Some(bases) = Self::bases(way) else { return };
-        let [any, first, u, ..] = way.own;
+    fn if_row(&mut self, mem: &MemAccess<'_>, not: Label) {
+        let Some(bases) = Self::bases(mem) else { return };
+        let [any, first, u, ..] = mem.own;
         let low = self.base_part(bases, 0);
         let code = C::VEX_Vpbroadcastd_ymm_xmmm32;
         self.asm.put(match low {
@@ -149,8 +155,8 @@ impl Maker<'_> {
         });
         for part in 0..PARTS {
             let to = if part == 0 { any } else { u };
-            let behind = self.multiples(false, part, 1);
-            self.three(ADD, to, first, behind);
+            let elements = self.multiples(false, part, 1);
+            self.three(ADD, to, first, elements);
             let index = self.base_part(bases, part);
             self.three(XOR, to, to, index);
             if part != 0 {
@@ -163,12 +169,12 @@ impl Maker<'_> {
     }
 
     /// Loads a row, or notes where it lies: `eax` has the index of its first lane, with what is added to it.
-    fn make_row(&mut self, way: &Way<'_>, row: Row<'_>) {
-        let origin = site(way.access, offset_of!(Site, origin));
+    fn make_row(&mut self, mem: &MemAccess<'_>, row: Row<'_>) {
+        let origin = site(mem.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
-        let mut scale = way.total as u32;
+        let mut scale = mem.total as u32;
         if scale > 8 {
-            self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, way.total.trailing_zeros()));
+            self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, mem.total.trailing_zeros()));
             scale = 1;
         }
         match row {
@@ -176,36 +182,36 @@ impl Maker<'_> {
                 let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
                 self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
                 for (part, &d) in to.iter().enumerate() {
-                    self.back.behind = 8 * way.total * part;
-                    self.load_plain(d, way.total);
+                    self.back.data_offset = 8 * mem.total * part;
+                    self.load_plain(d, mem.total);
                 }
-                self.back.behind = 0;
-                self.prefetch_behind(way, false);
+                self.back.data_offset = 0;
+                self.prefetch_behind(mem, false);
             }
             Row::Stores(from) => {
                 let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
                 self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
                 for (part, from) in from.iter().enumerate() {
-                    let to = self.behind_first(8 * way.total * part);
+                    let to = self.behind_first(8 * mem.total * part);
                     self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, from.ymm()));
                 }
-                self.prefetch_behind(way, true);
+                self.prefetch_behind(mem, true);
             }
             Row::Points(slot) => {
                 slot.forget(self);
-                let behind = -(slot.behind as i64);
+                let displacement = -(slot.data_offset as i64);
                 let first = MemoryOperand::with_base_index_scale_displ_size(
                     R::R13,
                     R::RAX,
                     scale,
-                    behind,
+                    displacement,
                     1,
                 );
                 self.asm.put(I::with2(C::Lea_r64_m, R::RAX, first));
                 for part in 0..PARTS {
                     self.asm.put(I::with2(C::Mov_rm64_r64, slot.pointer(part), R::RAX));
                     if part + 1 != PARTS {
-                        self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, 8 * way.total as i32));
+                        self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, 8 * mem.total as i32));
                     }
                 }
                 self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, super::shape::ROWS));
@@ -218,13 +224,13 @@ impl Maker<'_> {
     ///
     /// Where gathers do not pay, words are loaded one by one, by indices from memory, and put together in registers: the
     /// gathers of many processors with AVX2 take longer, and wait for each other where lines are missing.
-    pub(super) fn gather(&mut self, way: &Way<'_>, to: &[Reg], done: Label) {
-        let (Base::Affine(value), 4, Some(bases)) = (way.base, way.total, Self::bases(way)) else {
+    pub(super) fn gather(&mut self, mem: &MemAccess<'_>, to: &[Reg], done: Label) {
+        let (Base::Affine(value), 4, Some(bases)) = (mem.base, mem.total, Self::bases(mem)) else {
             return;
         };
-        let [sum, _, _, lanes, ..] = way.own;
+        let [sum, _, _, lanes, ..] = mem.own;
         let slow = self.asm.label();
-        self.indices(way, (value, bases), 0, slow);
+        self.indices(mem, (value, bases), 0, slow);
         let at_once = crate::emit::processor::has_fast_gathers();
         self.each_part_taken(to, |e, part, d| {
             let row = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE;
@@ -258,17 +264,17 @@ impl Maker<'_> {
     /// goes to `not`. Others become index 0, which is one, too. `r12` points to where index 0 lies.
     pub(super) fn indices(
         &mut self,
-        way: &Way<'_>,
+        mem: &MemAccess<'_>,
         (value, bases): (Affine, Bases),
-        behind: u32,
+        span: u32,
         not: Label,
     ) {
-        let [sum, t, most, lanes, strange, _] = way.own;
-        self.taking(way);
+        let [sum, t, most, lanes, noncanonical, _] = mem.own;
+        self.taking(mem);
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
-        let below = site(way.access, offset_of!(Site, indices));
+        let below = site(mem.access, offset_of!(Site, indices));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, below));
-        self.asm.put(I::with2(C::Sub_rm32_imm8, R::EAX, behind as i32));
+        self.asm.put(I::with2(C::Sub_rm32_imm8, R::EAX, span as i32));
         self.asm.jump(C::Jbe_rel32_64, not);
         self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, most.xmm(), R::EAX));
         self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, most.ymm(), most.xmm()));
@@ -279,20 +285,20 @@ impl Maker<'_> {
             } else {
                 self.sum_of_index(value, sum, index);
             }
-            self.leave_out(way.guard, (part, None), &[sum], lanes);
+            self.leave_out(mem.guard, (part, None), &[sum], lanes);
             let row = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, row, sum.ymm()));
             // Ones where it is not below.
-            let to = if part == 0 { strange } else { t };
+            let to = if part == 0 { noncanonical } else { t };
             self.three(C::VEX_Vpmaxud_ymm_ymm_ymmm256, to, most, sum);
             self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, to, sum);
             if part != 0 {
-                self.three(C::VEX_Vpor_ymm_ymm_ymmm256, strange, strange, t);
+                self.three(C::VEX_Vpor_ymm_ymm_ymmm256, noncanonical, noncanonical, t);
             }
         }
-        self.two(C::VEX_Vptest_ymm_ymmm256, strange, strange);
+        self.two(C::VEX_Vptest_ymm_ymmm256, noncanonical, noncanonical);
         self.asm.jump(C::Jne_rel32_64, not);
-        let origin = site(way.access, offset_of!(Site, origin));
+        let origin = site(mem.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
     }
 

@@ -36,11 +36,11 @@ mod take;
 mod wide;
 
 use super::Emitter;
-use super::affine::Late;
+use super::affine::DeferredAddress;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::frame::Frame;
-use super::values::{Key, Kind, Reg};
+use super::register_cache::{Key, Kind, Reg};
 use crate::Error;
 use crate::machine::Mode;
 use crate::operand::{Place, Predicate, Source};
@@ -58,7 +58,7 @@ pub(super) struct Avx2 {
     /// A guard, and how many steps of it are to be counted.
     guarded: Option<(Predicate, u32)>,
     /// How far what an access accesses lies behind what its slot points to.
-    behind: usize,
+    data_offset: usize,
 }
 
 /// What it makes code with.
@@ -118,19 +118,19 @@ impl Backend for Avx2 {
     const PREDICATE_PARTS: u8 = PARTS;
     const AFFINE: bool = true;
 
-    fn compute(e: &mut Maker<'_>, late: Late) {
-        let parts = if let Place::Wide(_) = late.place { 2 * PARTS } else { PARTS };
+    fn compute(e: &mut Maker<'_>, deferred: DeferredAddress) {
+        let parts = if let Place::B64(_) = deferred.place { 2 * PARTS } else { PARTS };
         for part in 0..parts {
-            let (key, value) = match late.place {
-                Place::Wide(i) => (Key::Wide(i, part), e.affine_part(late.value, part)),
-                Place::Narrow(i) | Place::Predicate(i) => {
-                    (Key::Narrow(i, part), e.index_part(late.value, part))
+            let (key, value) = match deferred.place {
+                Place::B64(i) => (Key::B64(i, part), e.affine_part(deferred.value, part)),
+                Place::B32(i) | Place::Predicate(i) => {
+                    (Key::B32(i, part), e.index_part(deferred.value, part))
                 }
             };
             if let Some(value) = value {
                 e.define(key, value, Kind::BITS);
             }
-            e.values.unpin();
+            e.cache.unpin();
         }
     }
 
@@ -172,7 +172,7 @@ impl Backend for Avx2 {
         e.fix_nans(reg);
     }
 
-    fn jump_if_strange(e: &mut Maker<'_>, reg: Reg, to: Label) {
+    fn jump_if_noncanonical_nan(e: &mut Maker<'_>, reg: Reg, to: Label) {
         let nan = e.number(float::NAN);
         // Zeros where it is the canonical one.
         e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, MOMENT, reg, nan);
@@ -180,7 +180,7 @@ impl Backend for Avx2 {
         e.three_with(float::COMPARE, MOMENT, MOMENT, MOMENT, float::UNORDERED);
         e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, MOMENT.ymm()));
         // What lanes have that take no part is put back where it is stored.
-        let part = e.values.get(reg).key.map_or(0, straight::eighth);
+        let part = e.cache.get(reg).key.map_or(0, straight::eighth);
         let lanes = at(R::RDI, Frame::MASK + usize::from(part));
         e.asm.put(I::with2(C::Test_rm8_r8, lanes, R::AL));
         e.asm.jump(C::Jne_rel32_64, to);
@@ -246,7 +246,7 @@ impl Backend for Avx2 {
             Action::Match(op) => e.matching(step, op),
             Action::Redux { op, to, of, members } => e.redux(step, *op, *to, (*of, *members)),
             _ => {
-                let out = e.way_out(super::stub::Reason::Instruction, step.at);
+                let out = e.exit_stub(crate::region::ExitReason::Instruction, step.at);
                 e.asm.jump(C::Jmp_rel32_64, out);
                 Some(())
             }

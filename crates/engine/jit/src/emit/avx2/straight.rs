@@ -5,7 +5,7 @@ use super::{Maker, PARTS, Vector};
 use crate::Error;
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
-use crate::emit::values::{Key, Kind};
+use crate::emit::register_cache::{Key, Kind};
 use crate::op::Op;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Space, Step};
@@ -23,8 +23,8 @@ fn is_of_lanes(step: &Step) -> bool {
 /// The part of 8 lanes.
 pub(super) fn eighth(key: Key) -> u8 {
     match key {
-        Key::Wide(_, part) => part / 2,
-        Key::Narrow(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => part,
+        Key::B64(_, part) => part / 2,
+        Key::B32(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => part,
     }
 }
 
@@ -41,7 +41,7 @@ impl Maker<'_> {
             if i < steps.end {
                 self.before(i);
                 self.single(&block.steps[i]).ok_or(Error::Operands(i))?;
-                self.behind(i);
+                self.after_step(i);
                 i += 1;
             }
         }
@@ -68,7 +68,7 @@ impl Maker<'_> {
                 }
                 self.behind_part(i, part, &mut changed);
                 if part + 1 == PARTS {
-                    self.pending += u32::from(step.counted);
+                    self.uncounted += u32::from(step.counted);
                 }
             }
             self.count_rest();
@@ -86,7 +86,7 @@ impl Maker<'_> {
     /// What a step ends with in a part: the others may be behind it, or before it.
     fn behind_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
         self.count_before_end(i);
-        self.values.unpin();
+        self.cache.unpin();
         let after = std::mem::take(&mut self.uses[self.block].after[i]);
         for a in &after {
             if let Some(number) = self.numbers.get(a.place) {
@@ -94,7 +94,7 @@ impl Maker<'_> {
                 self.next[number] = a.next;
             }
             if !a.lives {
-                self.values.forget_keys(|key| key.place() == Some(a.place) && eighth(key) == part);
+                self.cache.forget_keys(|key| key.place() == Some(a.place) && eighth(key) == part);
             }
         }
         self.uses[self.block].after[i] = after;
@@ -183,7 +183,7 @@ impl Maker<'_> {
         part: u8,
     ) -> Option<()> {
         match to {
-            Place::Narrow(to) => {
+            Place::B32(to) => {
                 let (value, kind) = match op {
                     Op::Float { .. }
                     | Op::Directed { .. }
@@ -203,13 +203,13 @@ impl Maker<'_> {
                 };
                 self.put_narrow(to, part, value, kind, guard);
             }
-            Place::Wide(to) => {
+            Place::B64(to) => {
                 for part in [2 * part, 2 * part + 1] {
                     let value = self.wide_op(op, from, part)?;
                     self.put_wide(to, part, value, guard);
-                    self.values.unpin();
+                    self.cache.unpin();
                     if let Some(guard) = guard {
-                        self.values.of(guard.reg).pinned = true;
+                        self.cache.of(guard.reg).pinned = true;
                     }
                 }
             }

@@ -4,10 +4,10 @@ use super::load::STORE;
 use super::{MOMENT_K, Maker};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
-use crate::emit::stub::Reason;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::machine::Mode;
 use crate::operand::{Predicate, Source};
+use crate::region::ExitReason;
 use crate::region::Step;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -42,7 +42,7 @@ impl Maker<'_> {
         }
         let (first, differs) = (self.temporary(), self.temporary_mask());
         self.active(step.guard);
-        let out = self.way_out(Reason::Instruction, step.at);
+        let out = self.exit_stub(ExitReason::Instruction, step.at);
         match (members, by_lane) {
             (Source::Literal(number), _) => {
                 self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as u32));
@@ -55,7 +55,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, at(R::RDI, Frame::LIVE)));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, ACTIVE));
         self.asm.jump(C::Jne_rel32_64, out);
-        self.values.unpin();
+        self.cache.unpin();
         Some(())
     }
 
@@ -73,9 +73,9 @@ impl Maker<'_> {
         for (k, part) in [(MOMENT_K, 0), (differs.k(), 1)] {
             self.asm.put(I::with4(COMPARE, k, first.z(), parts[part].z(), 4_u32));
         }
-        let both = differs.k();
-        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, both, both, MOMENT_K));
-        self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::R12D, both));
+        let has_both_modes = differs.k();
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, has_both_modes, has_both_modes, MOMENT_K));
+        self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::R12D, has_both_modes));
         self.asm.put(I::with2(C::Test_rm32_r32, ACTIVE, R::R12D));
         self.asm.jump(C::Jne_rel32_64, out);
     }

@@ -2,7 +2,7 @@
 //!
 //! What lanes access goes through *pieces* ([`Pieces`]): dwords of 32 lanes, or qwords where a lane has 8 bytes or
 //! more. In each half of a warp whose lanes all take part they may lie one behind the other, or have the same address
-//! ([`super::shape`]); an access whose base another one has looked at ([`crate::emit::near`]) knows that already. Else
+//! ([`super::shape`]); an access whose base another one has looked at ([`crate::emit::member`]) knows that already. Else
 //! the lanes are looked at one by one ([`super::check`]), and go by gathers and scatters ([`super::lanes`]), or, where
 //! some lanes store one behind the other, by masked vectors ([`super::partial`]).
 
@@ -13,10 +13,10 @@ use crate::emit::asm::{Label, at};
 use crate::emit::backend;
 use crate::emit::frame::Frame;
 use crate::emit::index::Indexed;
-use crate::emit::stub::Reason;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::machine::Site;
 use crate::operand::{Predicate, Source};
+use crate::region::ExitReason;
 use crate::region::{Access, Load, Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
@@ -29,7 +29,7 @@ pub(super) const HOST: R = R::RBX;
 pub(super) const PARTS: [usize; 2] = [2, 4];
 
 /// What an access needs to have at hand before its first jump.
-pub(super) struct Way {
+pub(super) struct MemAccess {
     pub(super) access: Access,
     pub(super) total: u64,
     pub(super) stores: bool,
@@ -102,7 +102,7 @@ impl Maker<'_> {
 
     /// The interpreter does it.
     pub(super) fn leave_here(&mut self, step: &Step) {
-        let out = self.way_out(Reason::Instruction, step.at);
+        let out = self.exit_stub(ExitReason::Instruction, step.at);
         self.asm.jump(C::Jmp_rel32_64, out);
     }
 
@@ -120,7 +120,12 @@ impl Maker<'_> {
     }
 
     /// All that an access needs; addresses of 64 bits in a smaller memory have been looked at behind it.
-    pub(super) fn way(&mut self, step: &Step, access: &Access, stores: bool) -> Option<Way> {
+    pub(super) fn mem_access(
+        &mut self,
+        step: &Step,
+        access: &Access,
+        stores: bool,
+    ) -> Option<MemAccess> {
         let base = access.base.unwrap_or(Source::Literal(0));
         let long = access.space == Space::Global || is_wide(base) && access.base.is_some();
         let known = self.plans.get(self.block).and_then(|plan| plan.get(self.step));
@@ -134,7 +139,7 @@ impl Maker<'_> {
         let wide = access.space == Space::Global;
         let mut affine = None;
         if let Some(value) = value {
-            let index = Source::Narrow(value.index);
+            let index = Source::B32(value.index);
             affine = Some((value, [self.narrow(index, 0)?, self.narrow(index, 1)?]));
         }
         let offsets: Vec<Reg> = (0..PARTS[usize::from(wide)]).map(|_| self.temporary()).collect();
@@ -148,12 +153,12 @@ impl Maker<'_> {
             (wide && looked_for && total <= 8).then(|| [self.temporary(), self.temporary()]);
         let (moment, masks) = (self.temporary(), [self.temporary_mask(), self.temporary_mask()]);
         let why = match access.space {
-            Space::Global => Reason::Site(access.site),
-            _ => Reason::Instruction,
+            Space::Global => ExitReason::Site(access.site),
+            _ => ExitReason::Instruction,
         };
-        let (access, out) = (*access, self.way_out(why, step.at));
+        let (access, out) = (*access, self.exit_stub(why, step.at));
         let indexed = self.indexed();
-        let mut way = Way {
+        let mut mem = MemAccess {
             access,
             total,
             stores,
@@ -168,9 +173,9 @@ impl Maker<'_> {
             out,
         };
         if long && !wide {
-            self.shorten(&mut way, shorten);
+            self.shorten(&mut mem, shorten);
         }
-        Some(way)
+        Some(mem)
     }
 
     fn access(
@@ -180,46 +185,46 @@ impl Maker<'_> {
         pieces: &mut Pieces,
         stores: bool,
     ) -> Option<()> {
-        let way = self.way(step, access, stores)?;
+        let mem = self.mem_access(step, access, stores)?;
         let same = !is_by_lane(access.base.unwrap_or(Source::Literal(0)));
         let (done, each) = (self.asm.label(), self.asm.label());
         let known = access.space != Space::Local;
         if known && same && !stores {
-            self.one(&way, pieces);
-            self.drop_way(&way);
+            self.one(&mem, pieces);
+            self.drop_mem_access(&mem);
             return Some(());
         }
-        if known && !same && way.total <= 16 {
-            let near = self.near.member(self.block, self.step);
-            if let Some(near) = near.filter(|near| near.leads) {
-                self.set_shape(near, 0);
+        if known && !same && mem.total <= 16 {
+            let member = self.base_groups.member(self.block, self.step);
+            if let Some(member) = member.filter(|member| member.leads) {
+                self.set_shape(member, 0);
             }
-            match near {
-                _ if way.indexed.is_some_and(|of| of.is_loaded) => {}
-                Some(near) if !near.leads => {
-                    self.known_row(&way, pieces, (done, each));
-                    self.follow(&way, pieces, near, done);
+            match member {
+                _ if mem.indexed.is_some_and(|of| of.is_loaded) => {}
+                Some(member) if !member.leads => {
+                    self.known_row(&mem, pieces, (done, each));
+                    self.follow(&mem, pieces, member, done);
                 }
-                near => {
-                    self.known_row(&way, pieces, (done, each));
-                    self.shapes(&way, pieces, near, (done, each));
+                member => {
+                    self.known_row(&mem, pieces, (done, each));
+                    self.shapes(&mem, pieces, member, (done, each));
                 }
             }
         }
         self.asm.bind(each);
-        self.gather(&way, pieces, done);
-        self.compute_bases(&way);
-        self.checks(&way);
-        self.each(&way, pieces);
+        self.gather(&mem, pieces, done);
+        self.compute_bases(&mem);
+        self.checks(&mem);
+        self.each(&mem, pieces);
         self.asm.bind(done);
-        self.drop_way(&way);
+        self.drop_mem_access(&mem);
         Some(())
     }
 
-    fn drop_way(&mut self, way: &Way) {
-        way.masks.iter().chain(&way.offsets).for_each(|&reg| self.values.release(reg));
-        way.short.iter().flatten().for_each(|&reg| self.values.release(reg));
-        self.values.release(way.moment);
+    fn drop_mem_access(&mut self, mem: &MemAccess) {
+        mem.masks.iter().chain(&mem.offsets).for_each(|&reg| self.cache.release(reg));
+        mem.short.iter().flatten().for_each(|&reg| self.cache.release(reg));
+        self.cache.release(mem.moment);
     }
 }
 
@@ -227,7 +232,7 @@ impl Maker<'_> {
 fn is_wide(source: Source) -> bool {
     matches!(
         source,
-        Source::Wide(_)
+        Source::B64(_)
             | Source::WideConstant(_)
             | Source::Bytes64(_)
             | Source::FrameAt
@@ -237,7 +242,7 @@ fn is_wide(source: Source) -> bool {
 
 /// Whether lanes may have different numbers.
 pub(super) fn is_by_lane(source: Source) -> bool {
-    matches!(source, Source::Wide(_) | Source::Narrow(_) | Source::Row(_) | Source::Lane)
+    matches!(source, Source::B64(_) | Source::B32(_) | Source::Row(_) | Source::Lane)
 }
 
 pub(super) fn low_word(register: R) -> R {
@@ -245,22 +250,22 @@ pub(super) fn low_word(register: R) -> R {
 }
 
 /// A field of the site of an access.
-pub(super) fn site(way: &Way, field: usize) -> MemoryOperand {
-    backend::site(way.access.site, field)
+pub(super) fn site(mem: &MemAccess, field: usize) -> MemoryOperand {
+    backend::site(mem.access.site, field)
 }
 
 /// Below what the offset of an access of so many bytes must be.
-pub(super) fn limit(way: &Way, bytes: u64) -> MemoryOperand {
+pub(super) fn limit(mem: &MemAccess, bytes: u64) -> MemoryOperand {
     let field =
-        if way.access.space == Space::Shared { Frame::SHARED_LIMITS } else { Frame::LOCAL_LIMITS };
+        if mem.access.space == Space::Shared { Frame::SHARED_LIMITS } else { Frame::LOCAL_LIMITS };
     at(R::RDI, field + 8 * bytes.trailing_zeros() as usize)
 }
 
-pub(super) fn host(way: &Way) -> MemoryOperand {
-    match way.access.space {
+pub(super) fn host(mem: &MemAccess) -> MemoryOperand {
+    match mem.access.space {
         Space::Shared => at(R::RDI, Frame::SHARED),
         Space::Local => at(R::RDI, Frame::LOCAL),
-        _ => site(way, offset_of!(Site, host)),
+        _ => site(mem, offset_of!(Site, host)),
     }
 }
 

@@ -29,11 +29,11 @@ mod vectors;
 mod wide;
 
 use super::Emitter;
-use super::affine::Late;
+use super::affine::DeferredAddress;
 use super::asm::at;
 use super::backend::Backend;
 use super::frame::Frame;
-use super::values::{Key, Kind, MASK_0, Reg};
+use super::register_cache::{Key, Kind, MASK_0, Reg};
 use crate::Error;
 use crate::machine::Mode;
 use crate::op::Op;
@@ -110,19 +110,19 @@ impl Backend for Avx512 {
         e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, LANES, R::R8D));
     }
 
-    fn compute(e: &mut Maker<'_>, late: Late) {
-        let parts = if let Place::Wide(_) = late.place { 4 } else { 2 };
+    fn compute(e: &mut Maker<'_>, deferred: DeferredAddress) {
+        let parts = if let Place::B64(_) = deferred.place { 4 } else { 2 };
         for part in 0..parts {
-            let (key, value) = match late.place {
-                Place::Wide(i) => (Key::Wide(i, part), e.affine_part(late.value, part)),
-                Place::Narrow(i) | Place::Predicate(i) => {
-                    (Key::Narrow(i, part), e.index_part(late.value, part))
+            let (key, value) = match deferred.place {
+                Place::B64(i) => (Key::B64(i, part), e.affine_part(deferred.value, part)),
+                Place::B32(i) | Place::Predicate(i) => {
+                    (Key::B32(i, part), e.index_part(deferred.value, part))
                 }
             };
             if let Some(value) = value {
                 e.define(key, value, Kind::BITS);
             }
-            e.values.unpin();
+            e.cache.unpin();
         }
     }
 
@@ -138,7 +138,7 @@ impl Backend for Avx512 {
         e.fix_nans(reg.z());
     }
 
-    fn jump_if_strange(e: &mut Maker<'_>, reg: Reg, to: super::Label) {
+    fn jump_if_noncanonical_nan(e: &mut Maker<'_>, reg: Reg, to: super::Label) {
         let compare = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
         e.asm.put(I::with4(compare, MOMENT_K, reg.z(), reg.z(), 3));
         let differs = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
@@ -207,7 +207,7 @@ impl Backend for Avx512 {
             if !e.uses[e.block].is_dead[i] && step.guard != Predicate::Never {
                 e.straight(step).ok_or(Error::Operands(i))?;
             }
-            e.behind(i);
+            e.after_step(i);
         }
         Ok(())
     }
@@ -286,7 +286,7 @@ impl Maker<'_> {
             && lane != 0
             && let Some(k) = guard.shifted[usize::from(lane / 8)].take()
         {
-            self.values.release(k);
+            self.cache.release(k);
         }
     }
 
@@ -298,12 +298,12 @@ impl Maker<'_> {
         guard: &mut Option<Guard>,
     ) -> Option<()> {
         match to {
-            Place::Narrow(to) if op == Op::Square => {
+            Place::B32(to) if op == Op::Square => {
                 for (part, value) in (0..).zip(self.folded_squares(from[0])?) {
                     self.put_narrow(to, part, value, Kind::BITS, guard);
                 }
             }
-            Place::Narrow(to) => {
+            Place::B32(to) => {
                 for part in 0..2 {
                     let (value, kind) = match op {
                         Op::Float { .. }
@@ -323,7 +323,7 @@ impl Maker<'_> {
                     self.put_narrow(to, part, value, kind, guard);
                 }
             }
-            Place::Wide(to) => {
+            Place::B64(to) => {
                 for part in 0..4 {
                     let value = self.wide_op(op, from, part)?;
                     self.put_wide(to, part, value, guard);
