@@ -1,7 +1,7 @@
-//! Addresses of the lanes of an access, and what may be reached there.
+//! Addresses of the lanes of an access, and the memory that they may reach.
 //!
-//! The rows of an access, of each part lane after lane, lie either in memory, where 8 lanes are beside each other, or
-//! in the scratch rows of the frame, and are copied lane by lane. A slot of the frame has where each part begins.
+//! The data of an access, lane after lane for each part, is either in memory, if 8 lanes are contiguous there, or in scratch
+//! registers of the frame, from or to which it is copied lane by lane. A slot of the frame has the address of each part.
 
 use super::operand::register_file;
 use super::{LANES_SIZE, Maker, PARTS, Vector};
@@ -17,51 +17,51 @@ use crate::region::{Access, Space};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// The scratch row of a base that is no register, and the first one of data: as many as 32 lanes of 32 bytes.
+/// The scratch register of a base that is no register; and the first one of data, which takes up to 32 bytes for each lane.
 pub(super) const BASE_ROW: usize = 0;
-/// That of offsets, of accesses of up to 16 bytes.
+/// The scratch register of offsets, for accesses of up to 16 bytes.
 pub(super) const OFFSET_ROW: usize = 4;
 pub(super) const DATA_ROW: usize = 1;
 
 /// The base of the addresses.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
-    /// There is none.
+    /// The address is constant.
     None,
-    /// Of 32 bits: where the lanes are, and the register.
+    /// A 32-bit register: its place in memory, and its number.
     B32(MemoryOperand, Option<u32>),
-    /// Of 64 bits.
+    /// A 64-bit register.
     B64(MemoryOperand, Option<u32>),
-    /// A number of 32 bits of each lane, with what makes an address of it.
+    /// An affine base: a 32-bit index per lane.
     Affine(Affine),
-    /// What all lanes have, and whether it has 64 bits.
+    /// A uniform base, and whether it has 64 bits.
     One(Source, bool),
 }
 
-/// An access as its code needs it.
+/// An access, prepared for emission.
 pub(super) struct MemAccess<'a> {
     pub(super) access: &'a Access,
     pub(super) base: Base,
-    /// Bytes of a lane.
+    /// Bytes that a lane accesses.
     pub(super) total: usize,
-    /// How far the bases of lanes beside each other are apart.
+    /// Distance of the bases of contiguous lanes.
     pub(super) unit: usize,
-    /// Leaves before the step.
+    /// Exits before the step.
     pub(super) out: Label,
-    /// Registers until the code of the access is one way again.
+    /// Registers that are reserved until the alternative paths of the access have joined.
     pub(super) own: [Reg; 6],
-    /// Whether it can never be made: it has left.
+    /// Whether the access can never hit, so that the code always exits.
     pub(super) never: bool,
     pub(super) guard: Predicate,
 }
 
-/// Whether there is code for an access of this shape.
+/// Whether an access of this size and count is supported.
 pub(super) fn is_made(access: &Access) -> bool {
     let powers = access.size.is_power_of_two() && access.count.is_power_of_two();
     powers && access.size <= 8 && u32::from(access.size) * u32::from(access.count) <= 32
 }
 
-/// Data of the lane in `rbp`, in rows of this many bytes from `r13` on. May use `r12`.
+/// The data of lane `rbp`, in scratch registers from `r13` on with so many bytes per lane. May use `r12`.
 pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
     if total <= 8 {
         return MemoryOperand::with_base_index_scale(R::R13, R::RBP, total as u32);
@@ -90,7 +90,7 @@ impl Maker<'_> {
         self.way_from(base, access, guard, number)
     }
 
-    /// Prepares a load whose base all lanes have, if it has one.
+    /// Prepares a load from a uniform base, if the load has one.
     pub(super) fn way_of_one<'a>(
         &mut self,
         access: &'a Access,
@@ -129,12 +129,12 @@ impl Maker<'_> {
         MemAccess { access, base, total, unit, out, own, never, guard }
     }
 
-    /// `ebx` becomes the lanes that take the step.
+    /// `ebx` becomes the mask of lanes that execute the step.
     pub(super) fn taking(&mut self, mem: &MemAccess<'_>) {
         self.lanes_taken(mem.guard, R::EBX);
     }
 
-    /// Whether the homes of a base's parts have their values.
+    /// Whether the register file has the current value of a base.
     pub(super) fn is_in_register_file(&self, mem: &MemAccess<'_>) -> bool {
         let place = match mem.base {
             Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::B32(i),
@@ -144,7 +144,7 @@ impl Maker<'_> {
         Key::all::<super::Avx2>(place).all(|key| self.is_at_home(key))
     }
 
-    /// All lanes of a base, in memory once [`Self::spill`] has been there.
+    /// The base of all lanes in memory, valid after [`Self::spill`].
     fn base(&mut self, source: Source) -> Base {
         let place = match source {
             Source::B32(i) => Place::B32(i),
@@ -164,8 +164,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Stores what registers hold of a base at home, where each lane looks there: on one of several ways, so that
-    /// the books stay as they are.
+    /// Stores a base that code for single lanes reads from memory. Only one of several paths does, so the register cache must not
+    /// record it.
     pub(super) fn spill(&mut self, mem: &MemAccess<'_>) {
         if Self::has_offsets(mem) {
             return;
@@ -197,7 +197,7 @@ impl Maker<'_> {
         if wide { Base::B64(at(R::RDI, row), None) } else { Base::B32(at(R::RDI, row), None) }
     }
 
-    /// The first lane's base, or the offset where there is none, in `rax`.
+    /// Loads the base of lane 0, or the constant offset, into `rax`.
     pub(super) fn first(&mut self, mem: &MemAccess<'_>) {
         match mem.base {
             Base::None | Base::Affine(_) => {
@@ -209,7 +209,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A number that all lanes have, in `rax`.
+    /// Loads a uniform value into `rax`.
     pub(super) fn scalar(&mut self, source: Source, wide: bool) {
         let (field, displacement) = match source {
             Source::Literal(number) => {
@@ -230,7 +230,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(code, to, at(R::RAX, displacement)));
     }
 
-    /// `rax` becomes the base that is made of an index, which is in a register.
+    /// Computes the affine base in `rax` from an index in a register.
     pub(super) fn base_of_index(&mut self, value: Affine, index: R, low: R) {
         if value.signed {
             self.asm.put(I::with2(C::Movsxd_r64_rm32, index, low));
@@ -240,7 +240,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, index));
     }
 
-    /// Where the numbers of lanes lie that a base is made of: memory, the register, and whether they have 64 bits.
+    /// The per-lane part of a base: its memory, its register, and whether it has 64 bits.
     pub(super) fn bases(mem: &MemAccess<'_>) -> Option<(MemoryOperand, Option<u32>, bool)> {
         match mem.base {
             Base::B32(row, number) => Some((row, number, false)),
@@ -252,7 +252,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What offsets of a lane are below.
+    /// Exclusive limit of the offset of a lane.
     pub(super) fn limit(&self, mem: &MemAccess<'_>) -> MemoryOperand {
         let size = 8 * mem.total.trailing_zeros() as usize;
         match mem.access.space {
@@ -262,7 +262,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Where offset 0 lies.
+    /// Host address of offset 0.
     pub(super) fn origin(&self, mem: &MemAccess<'_>) -> MemoryOperand {
         match mem.access.space {
             Space::Shared => at(R::RDI, Frame::SHARED),
@@ -277,19 +277,19 @@ pub(super) fn site(access: &Access, field: usize) -> MemoryOperand {
     backend::site(access.site, field)
 }
 
-/// Memory some bytes behind.
+/// Memory at a further displacement.
 pub(super) fn moved(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
     memory.displacement += bytes as i64;
     memory.displ_size = 1;
     memory
 }
 
-/// Whether lanes may have different bases.
+/// Whether the base may differ by lane.
 pub(super) fn is_by_lane(base: Option<Source>) -> bool {
     matches!(base, Some(Source::B64(_) | Source::B32(_) | Source::Row(_) | Source::Lane))
 }
 
-/// Whether a source that all lanes have has 64 bits.
+/// Whether a uniform source has 64 bits.
 fn is_wide(source: Source) -> bool {
     matches!(
         source,

@@ -1,4 +1,4 @@
-//! Atomics, lane after lane.
+//! Atomics: a loop over lanes.
 
 use super::Maker;
 use crate::emit::asm::at;
@@ -10,7 +10,7 @@ use crate::region::{Atomic, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl Maker<'_> {
-    /// An atomic: every lane is looked at before the first one changes something.
+    /// An atomic. All lanes are checked before the first one changes memory.
     pub(super) fn atomic(&mut self, step: &Step, op: &Atomic) -> Option<()> {
         let wide = op.access.size == 8;
         if op.access.count != 1 || !matches!(op.access.size, 4 | 8) {

@@ -1,4 +1,4 @@
-//! Between rows of bytes of a part, lane after lane from `r13` on, and vectors of an element of each lane.
+//! Transposition between the data of a part, lane after lane from `r13` on, and vectors of one element of each lane.
 
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
 use crate::emit::asm::at;

@@ -1,4 +1,4 @@
-//! What lanes do together. Where not all live lanes of the membermask are active, and no others, it leaves.
+//! Warp-level operations. They exit unless the active lanes are exactly the live lanes of the membermask.
 
 use super::permute::pattern;
 use super::{MOMENT, Maker, Operand, PARTS, Vector};
@@ -17,12 +17,11 @@ const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const GREATER: C = C::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
-/// The scratch row of the numbers that are shuffled.
+/// The scratch register of the values that are shuffled.
 pub(super) const ROW: usize = 0;
 
 impl Maker<'_> {
-    /// Goes on if the membermasks of the lanes that take the step are the same, and have of the live lanes those
-    /// alone, which `ebx` has then.
+    /// See [`crate::emit::backend::Backend::members`].
     pub(super) fn members(&mut self, step: &Step, members: Option<Source>) -> Option<()> {
         // What is read is in registers before the first jump.
         let differs = match members {
@@ -67,14 +66,14 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// Leaves if the lanes in `eax` have not, of those that live, the ones in `ebx` alone.
+    /// Exits unless the executing lanes, in `eax`, are exactly the live lanes among those in `ebx`.
     fn only_live(&mut self, out: Label) {
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, at(R::RDI, Frame::LIVE)));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::EBX));
         self.asm.jump(C::Jne_rel32_64, out);
     }
 
-    /// shfl: lanes are looked up in a scratch row, where those that take no part have 0.
+    /// `shfl`: reads lanes from a scratch register, in which inactive lanes are 0.
     pub(super) fn shuffle(&mut self, step: &Step, op: &Shuffle) -> Option<()> {
         self.members(step, op.members)?;
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::scratch(2)), R::EBX));
@@ -118,7 +117,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A part of the numbers, and ones in the lanes whose source lies outside.
+    /// A part of the results, and ones in lanes whose source lane is out of range.
     fn shuffled(&mut self, op: &Shuffle, part: u8) -> Option<(Reg, Reg)> {
         let lane = self.low_word(Source::Lane, part)?;
         let b = self.low_word(op.b, part)?;

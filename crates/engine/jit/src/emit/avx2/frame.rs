@@ -1,4 +1,4 @@
-//! The running frame in local memory: rows of 32 words, each lane's byte `i` in row `i / 4`.
+//! Accesses to the running function's frame in local memory, where byte `i` of each lane is in word `i / 4`.
 
 use super::operand::eighth_of_row;
 use super::{MOMENT, MOVE, Maker, Operand, PARTS, Vector};

@@ -1,5 +1,4 @@
-//! Accesses by an index of which the site says all ([`crate::emit::index`]): of 32 lanes one behind the other the first
-//! one's is enough, and others are gathered.
+//! Indexed accesses ([`crate::emit::index`]): of a row of 32 lanes only the first index is checked; other indices are gathered.
 
 use super::address::{Base, MemAccess, OFFSET_ROW, site};
 use super::offsets::TAKING;
@@ -18,7 +17,7 @@ use std::mem::offset_of;
 const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 
-/// What becomes of a row: its parts go to registers or come from them, or a slot has where they begin.
+/// What to do with a row: load or store its parts, or record their addresses in a slot.
 #[derive(Clone, Copy)]
 pub(super) enum Row<'a> {
     Loads(&'a [Reg]),
@@ -26,7 +25,7 @@ pub(super) enum Row<'a> {
     Points(Slot),
 }
 
-/// Where it goes on: behind the row; with lanes that lie anywhere.
+/// Where to continue: after a row; and with lanes that are scattered.
 #[derive(Clone, Copy)]
 pub(super) struct Ways {
     pub(super) done: Label,
@@ -34,7 +33,7 @@ pub(super) struct Ways {
 }
 
 impl Maker<'_> {
-    /// A part of an address that has not been computed, in a temporary.
+    /// A part of a deferred address, in a temporary.
     pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
         let d = if value.plus == Plus::NONE {
             self.extended(Source::B32(value.index), part, value.signed)?
@@ -54,7 +53,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of an index with what is added to it, in a temporary.
+    /// A part of an index with the uniform value added, in a temporary.
     pub(super) fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
         let index = self.narrow(Source::B32(value.index), part)?;
         let d = self.temporary();
@@ -62,7 +61,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// The same in a register. Uses `rax`.
+    /// The same in a given register. Uses `rax`.
     pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Operand) {
         let number = match value.plus.number {
             Source::Literal(number) => self.number(number as u32),
@@ -83,7 +82,7 @@ impl Maker<'_> {
         }
     }
 
-    /// An access of lanes whose indices lie one behind the other; others go on behind this code.
+    /// An access by consecutive indices. Falls through if the indices are not consecutive.
     pub(super) fn row_by_index(
         &mut self,
         mem: &MemAccess<'_>,
@@ -130,20 +129,20 @@ impl Maker<'_> {
         self.asm.bind(other);
     }
 
-    /// Asks for later rows than that which `r13` points to.
+    /// Prefetches a later row than the one at `r13`.
     fn prefetch_behind(&mut self, mem: &MemAccess<'_>, stores: bool) {
         let plus = if let Base::Affine(value) = mem.base { value.plus } else { Plus::NONE };
         self.prefetch_row(at(R::R13, 0), mem.total as u32, plus, stores);
     }
 
-    /// The indices are anything.
+    /// Records that the indices are not consecutive.
     pub(super) fn no_row(&mut self, indexed: Indexed) {
         if let Some(slot) = indexed.slot.filter(|_| !indexed.is_carried) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), NEITHER));
         }
     }
 
-    /// `eax` becomes the index of the first lane, or it goes to `not` if others are not one more each.
+    /// `eax` becomes the index of lane 0; jumps to `not` unless the indices are consecutive.
     fn if_row(&mut self, mem: &MemAccess<'_>, not: Label) {
         let Some(bases) = Self::bases(mem) else { return };
         let [any, first, u, ..] = mem.own;
@@ -168,7 +167,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, first.xmm()));
     }
 
-    /// Loads a row, or notes where it lies: `eax` has the index of its first lane, with what is added to it.
+    /// Accesses a row, or records its address: `eax` has the index of lane 0 with the uniform value added.
     fn make_row(&mut self, mem: &MemAccess<'_>, row: Row<'_>) {
         let origin = site(mem.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
@@ -219,11 +218,10 @@ impl Maker<'_> {
         }
     }
 
-    /// Loads words of 32 bits at indices that may be anything; if that of a lane that takes the step is not one of the
-    /// site's, it goes on behind this code.
+    /// Loads 32-bit words at arbitrary indices. Falls through if the index of an executing lane is out of bounds.
     ///
-    /// Where gathers do not pay, words are loaded one by one, by indices from memory, and put together in registers: the
-    /// gathers of many processors with AVX2 take longer, and wait for each other where lines are missing.
+    /// Where gathers are slow, words are loaded one by one, with indices from memory, and combined in registers: the gathers of
+    /// many processors with AVX2 take longer, and serialise their cache misses.
     pub(super) fn gather(&mut self, mem: &MemAccess<'_>, to: &[Reg], done: Label) {
         let (Base::Affine(value), 4, Some(bases)) = (mem.base, mem.total, Self::bases(mem)) else {
             return;
@@ -243,7 +241,7 @@ impl Maker<'_> {
         self.asm.bind(slow);
     }
 
-    /// Code for each part, with its register, that is passed by where nobody in the part takes the step.
+    /// Emits code for each part, which is skipped if no lane of the part executes the step.
     pub(super) fn each_part_taken(
         &mut self,
         to: &[Reg],
@@ -260,8 +258,8 @@ impl Maker<'_> {
         }
     }
 
-    /// The indices of lanes that take the step go to the row of offsets, if each and so many behind it are the site's; else it
-    /// goes to `not`. Others become index 0, which is one, too. `r12` points to where index 0 lies.
+    /// Stores the indices of executing lanes to the scratch register of offsets, if each and the next `span` are in bounds; else
+    /// jumps to `not`. Other lanes get index 0, which is in bounds. `r12` becomes the address of element 0.
     pub(super) fn indices(
         &mut self,
         mem: &MemAccess<'_>,
@@ -302,7 +300,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
     }
 
-    /// Loads eight words by indices that lie in the frame, from where `r12` points to.
+    /// Loads eight words at indices in the frame, relative to `r12`.
     pub(super) fn words(&mut self, d: Reg, row: usize, upper: Reg) {
         for lane in 0..8 {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, row + 4 * lane)));
@@ -317,7 +315,7 @@ impl Maker<'_> {
         self.asm.put(I::with4(insert, d.ymm(), d.ymm(), upper.xmm(), 1_u32));
     }
 
-    /// The same by one instruction, for which all indices have to be right.
+    /// The same by one gather, which needs valid indices in all lanes.
     fn words_at_once(&mut self, d: Reg, row: usize, [index, all]: [Reg; 2]) {
         self.two(super::MOVE, index, Operand::Memory(at(R::RDI, row)));
         self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);

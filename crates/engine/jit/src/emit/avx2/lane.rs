@@ -10,14 +10,14 @@ use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// Memory at a displacement from a row, for the lane in `rbp`.
+/// Memory of lane `rbp` in a register of 32 lanes.
 fn of_lane(row: MemoryOperand, size: u32) -> MemoryOperand {
     let displacement = row.displacement;
     MemoryOperand::with_base_index_scale_displ_size(row.base, R::RBP, size, displacement, 1)
 }
 
 impl Maker<'_> {
-    /// The base of the lane in `ebp`, in `rax`.
+    /// Loads the base of lane `ebp` into `rax`.
     fn base_of_lane(&mut self, mem: &MemAccess<'_>) {
         match mem.base {
             Base::None | Base::One(..) => self.first(mem),
@@ -54,8 +54,7 @@ impl Maker<'_> {
         }
     }
 
-    /// From a base in `rax` to the offset in what is reached. `out`: where it goes if the address is not a multiple
-    /// of the size.
+    /// Turns the base in `rax` into the offset in the allocation. Jumps to `out` if the address is misaligned.
     pub(super) fn offset_from_base(&mut self, mem: &MemAccess<'_>, out: Option<Label>) {
         let global = mem.access.space == Space::Global;
         let aligned = mem.access.offset.is_multiple_of(mem.total as u64);
@@ -85,7 +84,7 @@ impl Maker<'_> {
         }
     }
 
-    /// `rax` becomes the offset of the lane in `ebp`, or goes to `out`.
+    /// `rax` becomes the offset of lane `ebp`; jumps to `out` if it is out of bounds.
     pub(super) fn checked_offset(&mut self, mem: &MemAccess<'_>) {
         self.base_of_lane(mem);
         self.offset_from_base(mem, Some(mem.out));
@@ -94,13 +93,13 @@ impl Maker<'_> {
         self.asm.jump(C::Jae_rel32_64, mem.out);
     }
 
-    /// The same of an offset that has been compared.
+    /// The same for an offset that has been checked.
     pub(super) fn known_offset(&mut self, mem: &MemAccess<'_>) {
         self.base_of_lane(mem);
         self.offset_from_base(mem, None);
     }
 
-    /// The offset in `rax` becomes an address, for the lane in `ebp`.
+    /// Turns the offset in `rax` into a host address, for lane `ebp`.
     pub(super) fn address_from_offset(&mut self, mem: &MemAccess<'_>) {
         if mem.access.space == Space::Local {
             // Rows of 32 words.

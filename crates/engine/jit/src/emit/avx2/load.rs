@@ -12,7 +12,7 @@ use crate::region::{Load, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {
-    /// A load that may leave.
+    /// A load that may exit.
     pub(super) fn load_lanes(&mut self, step: &Step, load: &Load) -> Option<()> {
         if !is_by_lane(load.access.base) {
             return self.load_one(step, load);
@@ -39,7 +39,7 @@ impl Maker<'_> {
         self.take_rows(load, step.guard, slot, false)
     }
 
-    /// A load whose index is checked against the bounds that its site has.
+    /// A load whose bounds check is on the index.
     fn load_indexed(
         &mut self,
         step: &Step,
@@ -87,7 +87,7 @@ impl Maker<'_> {
         self.take_few(load, &parts, step.guard)
     }
 
-    /// A load of what all lanes have: if one takes the step, it can be reached or leaves.
+    /// A load from a uniform address. Exits if a lane executes it and the address is out of bounds.
     fn load_one(&mut self, step: &Step, load: &Load) -> Option<()> {
         let mem = self.way_of_one(&load.access, step.guard, step.at);
         if mem.never {
@@ -114,7 +114,7 @@ impl Maker<'_> {
         self.take_rows(load, step.guard, slot, true)
     }
 
-    /// Copies what lanes load to the data in the frame, each by itself; what cannot be reached leaves.
+    /// Copies the data of each lane to the frame. Exits if a lane is out of bounds.
     fn fetch_lanes(&mut self, mem: &MemAccess<'_>) {
         let done = self.asm.label();
         self.spill(mem);
@@ -135,13 +135,13 @@ impl Maker<'_> {
         self.asm.bind(done);
     }
 
-    /// `r13` is where data of lanes lie in the frame.
+    /// `r13` becomes the address of the data in the frame.
     pub(super) fn data_rows(&mut self) {
         let data = at(R::RDI, Frame::scratch(DATA_ROW));
         self.asm.put(I::with2(C::Lea_r64_m, R::R13, data));
     }
 
-    /// Copies what lies at `rax` to the data of the lane in `ebp`.
+    /// Copies the data at `rax` to the place of lane `ebp`.
     fn fetch(&mut self, mem: &MemAccess<'_>) {
         let from = at(R::RAX, 0);
         if mem.access.space == Space::Local && mem.total > 4 {

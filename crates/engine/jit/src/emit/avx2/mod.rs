@@ -1,7 +1,8 @@
-//! AVX2: four parts of 8 lanes, of a wide register eight of 4; a part of a predicate is a vector of lanes of 32
-//! bits, all ones or all zeros, and lives among the values. Numbers are operands in memory, spread over a row of the pool.
+//! The AVX2 back end: a 32-bit register has four parts of 8 lanes, a 64-bit register eight parts of 4. A part of a predicate
+//! is a vector of 8 lanes of ones or zeros in a vector register. Constants are broadcast operands in the constant pool.
 //!
-//! Steps of lanes alone are emitted part after part: 16 registers hold what one part needs. `ymm15` is for moments.
+//! Steps that work on each lane separately are emitted part by part, so that 16 registers hold the values of a part. `ymm15` is a
+//! scratch register.
 
 mod address;
 mod atomic;
@@ -51,25 +52,25 @@ use std::ops::Range;
 /// The back end.
 #[derive(Debug, Default)]
 pub(super) struct Avx2 {
-    /// The part that is emitted, of a run of steps whose other parts come before and behind.
+    /// The part that is being emitted, in a run of steps that is emitted part by part.
     part: u8,
-    /// Whether values of parts before are not needed for the time being.
+    /// Whether values of earlier parts are not needed soon.
     in_run: bool,
-    /// A guard, and how many steps of it are to be counted.
+    /// A guard, and the steps with it that are not counted yet.
     guarded: Option<(Predicate, u32)>,
-    /// How far what an access accesses lies behind what its slot points to.
+    /// Distance of the accessed data from the address in the slot.
     data_offset: usize,
 }
 
-/// What it makes code with.
+/// The emitter with this back end.
 type Maker<'a> = Emitter<'a, Avx2>;
 
-/// For moments: nothing that may need a register stands between its uses.
+/// Scratch register: not used across anything that may allocate a register.
 const MOMENT: Reg = Reg(15);
 
 /// Bytes of a vector register.
 const LANES_SIZE: usize = 32;
-/// Parts of a narrow register.
+/// Parts of a 32-bit register.
 const PARTS: u8 = 4;
 
 /// 32 bytes of the pool.
@@ -78,7 +79,7 @@ type Row = [u64; 4];
 /// Loads and copies.
 const MOVE: C = C::VEX_Vmovdqu_ymm_ymmm256;
 
-/// Vector registers by their names.
+/// Names of vector registers.
 trait Vector {
     /// All 256 bits.
     fn ymm(self) -> R;
@@ -96,7 +97,7 @@ impl Vector for Reg {
     }
 }
 
-/// What an instruction reads last: that may be in memory.
+/// The last operand of an instruction, which may be in memory.
 #[derive(Clone, Copy, Debug)]
 enum Operand {
     Register(Reg),

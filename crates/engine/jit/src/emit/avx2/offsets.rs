@@ -1,4 +1,4 @@
-//! Lanes that lie anywhere: the offsets of those that take the step are compared as vectors and go to a scratch row.
+//! Scattered lanes: the offsets of executing lanes are checked as vectors and stored to a scratch register.
 
 use super::address::{Base, DATA_ROW, MemAccess, OFFSET_ROW, moved, site};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
@@ -14,10 +14,10 @@ use std::mem::offset_of;
 
 const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
-/// Where the lanes lie that take the step.
+/// The mask of executing lanes in the frame.
 pub(super) const TAKING: usize = Frame::SAVED + 24;
 
-/// A scratch row from the lane in `rbp` on, whose numbers have so many bytes.
+/// A scratch register of so many bytes per lane, at lane `rbp`.
 pub(super) fn of_lane(row: usize, size: usize, lane: usize) -> MemoryOperand {
     let first = (Frame::scratch(row) + size * lane) as i64;
     MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size as u32, first, 1)
@@ -28,13 +28,13 @@ fn is_wide(mem: &MemAccess<'_>) -> bool {
     matches!(mem.base, Base::B64(..) | Base::Affine(_))
 }
 
-/// How an offset is loaded, to where, and its bytes.
+/// How an offset is loaded, its destination, and its size.
 fn offset_of(wide: bool) -> (C, R, usize) {
     if wide { (C::Mov_r64_rm64, R::RAX, 8) } else { (C::Mov_r32_rm32, R::EAX, 4) }
 }
 
 impl Maker<'_> {
-    /// Whether offsets of all lanes go to a row, or each lane is looked at by itself.
+    /// Whether offsets are checked as vectors; else each lane is checked separately.
     pub(super) fn has_offsets(mem: &MemAccess<'_>) -> bool {
         let aligned = mem.access.offset.is_multiple_of(mem.total as u64);
         mem.total <= 16
@@ -47,7 +47,7 @@ impl Maker<'_> {
             }
     }
 
-    /// Leaves if one of the lanes in `ebx` cannot be reached.
+    /// Exits if one of the lanes in `ebx` is out of bounds.
     pub(super) fn look_at_lanes(&mut self, mem: &MemAccess<'_>) {
         if !Self::has_offsets(mem) {
             return self.each_lane(|e| e.checked_offset(mem));
@@ -59,7 +59,7 @@ impl Maker<'_> {
         self.asm.bind(none);
     }
 
-    /// `rax` becomes the offset of the lane in `ebp`, which has been looked at.
+    /// `rax` becomes the offset of lane `ebp`, which has been checked.
     pub(super) fn offset_of_lane(&mut self, mem: &MemAccess<'_>) {
         if !Self::has_offsets(mem) {
             return self.known_offset(mem);
@@ -68,8 +68,8 @@ impl Maker<'_> {
         self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, 0)));
     }
 
-    /// The offsets of the lanes in `ebx`, of which there are some, go to a scratch row, if they and so many bytes behind the access
-    /// may be reached; else it goes to `not`. Others have the offset 0, which may be reached, too.
+    /// Stores the offsets of the lanes in `ebx`, which is not empty, to a scratch register, if they and the next `span` bytes are in
+    /// bounds; else jumps to `not`. Other lanes get offset 0, which is in bounds.
     pub(super) fn offsets(&mut self, mem: &MemAccess<'_>, span: u32, not: Label) {
         let [all, t, limit, add, bits, lanes] = mem.own;
         let Some((row, number, of_64)) = Self::bases(mem) else { return };
@@ -120,7 +120,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Offsets of lanes that do not take the step become 0; the bits of the bases of the others are collected.
+    /// Sets the offsets of lanes that do not execute the step to 0, and collects the alignment bits of the others.
     fn collect(
         &mut self,
         mem: &MemAccess<'_>,
@@ -151,7 +151,7 @@ impl Maker<'_> {
         self.asm.bind(done);
     }
 
-    /// Half a part of indices becomes numbers of 64 bits, each times its scale.
+    /// Extends half a part of indices to 64 bits, and scales them.
     pub(super) fn extend_index(&mut self, value: Affine, index: Operand, half: u8, to: Reg) {
         let code =
             if value.signed { C::VEX_Vpmovsxdq_ymm_xmmm128 } else { C::VEX_Vpmovzxdq_ymm_xmmm128 };
@@ -173,7 +173,7 @@ impl Maker<'_> {
         self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, to, to, u32::from(value.shift));
     }
 
-    /// What is added to a base, and what the sum is compared with.
+    /// Prepares the vectors that are added to a base, and that the sum is compared with.
     fn ready_to_compare(&mut self, mem: &MemAccess<'_>, wide: bool, (span, not): (u32, Label)) {
         let [_, _, limit, add, ..] = mem.own;
         let most = self.limit(mem);
@@ -218,8 +218,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Copies what lies at the offsets of the row to the data, 8 lanes at a time: elements go into a register one by
-    /// one, as what is stored in pieces cannot be loaded whole at once.
+    /// Copies the data at the offsets to the frame, 8 lanes at a time. Elements are combined in a register, because a vector load
+    /// cannot be forwarded from several smaller stores.
     pub(super) fn fetch_by_offsets(&mut self, mem: &MemAccess<'_>) {
         let (wide, total) = (is_wide(mem), mem.total);
         let (x, y) = (mem.own[0], mem.own[1].xmm());
@@ -264,7 +264,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jb_rel32_64, again);
     }
 
-    /// Copies 16 bytes of the lane in `ebp`.
+    /// Copies 16 bytes of lane `ebp`.
     fn copy_quad(&mut self, wide: bool, x: Reg) {
         self.load_offset(wide, 0);
         let from = MemoryOperand::with_base_index(R::R12, R::RAX);
@@ -276,13 +276,13 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovdqu_xmmm128_xmm, to, x.xmm()));
     }
 
-    /// The offset of a lane behind that in `rbp`, in `rax`.
+    /// Loads the offset of a lane after lane `rbp` into `rax`.
     fn load_offset(&mut self, wide: bool, lane: usize) {
         let (code, to, size) = offset_of(wide);
         self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, lane)));
     }
 
-    /// An element of a lane goes to a place of a register.
+    /// Inserts an element of a lane into a register.
     fn insert_lane(&mut self, wide: bool, (total, lane): (usize, usize), to: R, place: usize) {
         self.load_offset(wide, lane);
         let from = MemoryOperand::with_base_index(R::R12, R::RAX);

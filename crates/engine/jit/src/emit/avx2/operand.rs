@@ -1,4 +1,4 @@
-//! What is read: registers from their homes, numbers and inputs.
+//! Sources: registers in the register file, constants and inputs.
 
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
 use crate::emit::asm::at;
@@ -8,10 +8,10 @@ use crate::machine::Mode;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// How many steps ahead a use may be for a value to be worth a register.
+/// A value is worth a register if its next use is at most so many steps away.
 const SOON: u32 = 12;
 
-/// Where a register's part lies in its file; of a predicate, a byte.
+/// Where a part of a register is in its register file; of a predicate, a byte.
 pub(super) fn register_file(key: Key) -> MemoryOperand {
     match key {
         Key::B32(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * LANES_SIZE),
@@ -21,7 +21,7 @@ pub(super) fn register_file(key: Key) -> MemoryOperand {
     }
 }
 
-/// Where a part of a row of 32 words lies behind the first row.
+/// Offset of a part of a register of 32 words.
 pub(super) fn eighth_of_row(word: usize, part: u8) -> usize {
     word * 128 + usize::from(part) * LANES_SIZE
 }
@@ -35,7 +35,7 @@ impl Maker<'_> {
         }
     }
 
-    /// In lanes that take no part, the value becomes what the home has.
+    /// Inactive lanes of the register take the values of the register file, which is then stored whole.
     pub(super) fn store_key(&mut self, from: Reg, key: Key) {
         let register_file = register_file(key);
         let some = self.mode == Mode::Some;
@@ -64,7 +64,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Ones in the lanes of a part that take no part, in the register for moments. In [`Mode::Some`] alone.
+    /// Loads ones in inactive lanes of a part into the scratch register. Only in [`Mode::Some`].
     pub(super) fn inactive_lanes(&mut self, key: Key) {
         match key {
             Key::B64(_, part) => self.resting_row(MOMENT, part / 2, Some(part % 2)),
@@ -100,7 +100,7 @@ impl Maker<'_> {
         self.two(code, to, Operand::Memory(at(R::RAX, displacement)));
     }
 
-    /// Numbers that the code knows, in memory; 0 of another source.
+    /// Constants in the pool; 0 for a source that is none.
     fn constant(&mut self, source: Source, width: Width, part: u8) -> Operand {
         match (source, width) {
             (Source::Literal(number), Width::B32) => self.number(number as u32),
@@ -157,7 +157,7 @@ impl Maker<'_> {
         })
     }
 
-    /// Numbers, and registers that nothing mentions soon behind the step.
+    /// The operand in memory, for constants and registers that are not used again soon.
     pub(super) fn in_memory(&mut self, key: Key) -> Option<Operand> {
         if let Key::Other(source @ (Source::Literal(_) | Source::Lane), width, part) = key {
             return Some(self.constant(source, width, part));
@@ -176,7 +176,7 @@ impl Maker<'_> {
     }
 }
 
-/// What 32-bit lanes of a source are held as.
+/// The cache key of a part of a source as 32-bit lanes.
 pub(super) fn narrow_key(source: Source, part: u8) -> Option<Key> {
     Some(match source {
         Source::B32(i) => Key::B32(i, part),
@@ -186,7 +186,7 @@ pub(super) fn narrow_key(source: Source, part: u8) -> Option<Key> {
     })
 }
 
-/// What a part of the 64-bit lanes of a source is held as.
+/// The cache key of a part of a source as 64-bit lanes.
 fn wide_key(source: Source, part: u8) -> Option<Key> {
     Some(match source {
         Source::B64(i) => Key::B64(i, part),

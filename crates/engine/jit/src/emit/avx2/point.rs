@@ -1,4 +1,4 @@
-//! Where the parts of an access begin, that have a shape.
+//! Addresses of the parts of an access whose lanes have a shape.
 
 use super::address::{Base, MemAccess, site};
 use super::shape::{ADD, SPREAD, Slot, XOR};
@@ -12,8 +12,8 @@ use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::mem::offset_of;
 
 impl Maker<'_> {
-    /// The addresses of the first lanes of parts go to a slot: of the base and `least`. Goes to `not` unless they are
-    /// multiples of the size, and what lies `r12` bytes behind them may be reached, too.
+    /// Stores the host addresses of the first lane of each part to a slot, for the base plus `least`. Jumps to `not` if they are
+    /// misaligned, or the `r12` bytes after them are out of bounds.
     pub(super) fn point(&mut self, mem: &MemAccess<'_>, least: u64, slot: Slot, not: Label) {
         let [f, t, u, ..] = mem.own;
         self.firsts(mem, f, t);
@@ -64,8 +64,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, slot.pointer(0), f.ymm()));
     }
 
-    /// The indices of the first lanes of parts become bases. Goes to `not` if those of lanes behind them may begin
-    /// again at zero, or at the least number.
+    /// Turns the indices of the first lanes of parts into bases. Jumps to `not` if the index of a later lane may wrap around.
     fn bases_of_indices(
         &mut self,
         mem: &MemAccess<'_>,
@@ -95,7 +94,7 @@ impl Maker<'_> {
         self.three(ADD, f, f, t);
     }
 
-    /// The bases of the first lanes of parts, beside each other; `t` is changed.
+    /// The bases of the first lanes of parts in one vector; changes `t`.
     fn firsts(&mut self, mem: &MemAccess<'_>, f: Reg, t: Reg) {
         let Some((row, number, wide)) = Self::bases(mem) else { return };
         let halves = if wide { 2 } else { 1 };

@@ -1,4 +1,4 @@
-//! Predicates: a bit of a word for each lane outside, vectors of lanes inside.
+//! Predicates: one bit per lane in the register file, vectors of ones and zeros in processor registers.
 
 use super::operand::register_file;
 use super::{MOVE, Maker, Operand, PARTS, Vector};
@@ -223,7 +223,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether the home of a register's part has its value.
+    /// Whether the register file has the current value of a part.
     pub(super) fn is_at_home(&self, key: Key) -> bool {
         self.cache.position(key).is_none_or(|reg| !self.cache.get(reg).dirty)
     }

@@ -1,4 +1,4 @@
-//! What is written, in the lanes of a guard.
+//! Destinations: results are written in the lanes of a guard.
 
 use super::predicate::Mask;
 use super::{Maker, Vector};

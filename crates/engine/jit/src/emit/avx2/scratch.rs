@@ -1,4 +1,4 @@
-//! Between registers and scratch rows of the frame.
+//! Moves between registers and scratch registers in the frame.
 
 use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::at;

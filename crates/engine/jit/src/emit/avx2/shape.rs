@@ -1,4 +1,4 @@
-//! How the addresses of the lanes lie: in each part of 8 lanes beside each other or all the same, or anywhere.
+//! Shapes of addresses: in each part of 8 lanes contiguous, or uniform; or scattered.
 
 use super::address::{MemAccess, moved};
 use super::{LANES_SIZE, Maker, Operand, PARTS, Vector};
@@ -9,8 +9,7 @@ use crate::emit::register_cache::{Key, Reg};
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Shapes, as slots and `ebp` have them: the lanes of each part lie beside each other, or all lanes of each part have the
-/// same address. 0 is none.
+/// Shapes, as in slots and in `ebp`: the lanes of each part are contiguous, or all lanes of each part have one address. 0 is unknown.
 pub(super) const ROWS: u32 = 1;
 pub(super) const SAME: u32 = 2;
 
@@ -19,10 +18,10 @@ pub(super) const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 pub(super) const SPREAD: C = C::VEX_Vpbroadcastq_ymm_xmmm64;
 
-/// Bases as [`Maker::base_part`] wants them.
+/// Bases, for [`Maker::base_part`].
 pub(super) type Bases = (MemoryOperand, Option<u32>, bool);
 
-/// Where the parts of an access begin: the slot of its group, or none, and how far behind that it lies.
+/// Where the addresses of parts are: in the slot of the base group, or in the frame; and the distance of the data from them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slot {
     group: Option<usize>,
@@ -35,28 +34,28 @@ impl Slot {
         Self { group: member.map(|member| member.slot), data_offset }
     }
 
-    /// Nothing is known of its group.
+    /// Clears the shape of the base group.
     pub(super) fn forget(self, e: &mut Maker<'_>) {
         if let Some(slot) = self.group {
             e.asm.put(I::with2(C::Mov_rm64_imm32, shape(slot), 0));
         }
     }
 
-    /// Where the address of a part is.
+    /// The address of a part.
     pub(super) fn pointer(self, part: u8) -> MemoryOperand {
         let part = usize::from(part);
         at(R::RDI, self.group.map_or(Frame::PARTS + 8 * part, |slot| Frame::place(slot, part)))
     }
 }
 
-/// Where the shape of a group is.
+/// The shape of a base group.
 fn shape(slot: usize) -> MemoryOperand {
     at(R::RDI, Frame::shape(slot))
 }
 
 impl Maker<'_> {
-    /// Goes to `not` unless the lanes of each part have one of the shapes and may be reached: then the slot has where
-    /// the parts begin, and `ebp` the shape.
+    /// Finds the shape of the addresses and checks bounds: the slot gets the addresses of parts, `ebp` the shape. Jumps to `not` if
+    /// the lanes are scattered or out of bounds.
     pub(super) fn reach(
         &mut self,
         mem: &MemAccess<'_>,
@@ -88,7 +87,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The same where all lanes run, which the others are like; by parts.
+    /// The same where all lanes are active, separately for each part.
     fn reach_all(&mut self, mem: &MemAccess<'_>, member: Option<Member>, same: bool, not: Label) {
         let Some(bases) = Self::bases(mem) else {
             return self.asm.jump(C::Jmp_rel32_64, not);
@@ -117,7 +116,7 @@ impl Maker<'_> {
         self.point(mem, least, Slot::of(member), not);
     }
 
-    /// How far the base of the second lane lies behind that of the first, in `rax`: what shape it may be.
+    /// Loads the distance of the bases of the first two lanes into `rax`: it selects the shape that is tested.
     fn first_distance(&mut self, mem: &MemAccess<'_>) {
         let Some((row, number, wide)) = Self::bases(mem) else { return };
         match (self.base_part((row, number, wide), 0), wide) {
@@ -144,7 +143,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The same of a base that all lanes have: `rax` has it.
+    /// The same for a uniform base, in `rax`.
     pub(super) fn reach_one(&mut self, mem: &MemAccess<'_>, not: Label) {
         let [to, ..] = mem.own;
         self.offset_from_base(mem, Some(not));
@@ -158,7 +157,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, SAME));
     }
 
-    /// The rows of data in the frame are what the slot points to.
+    /// The slot points to the data in the frame.
     pub(super) fn point_to_data(&mut self, mem: &MemAccess<'_>, slot: Slot) {
         for part in 0..PARTS {
             let bytes = usize::from(part) * 8 * mem.total;
@@ -171,8 +170,8 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ROWS));
     }
 
-    /// Goes to `not` unless the base of each lane is that of the first one and its number times `distance`: in each part
-    /// that of its own first lane; or (`of_all`) the one in `r13`, for the lanes that take the step.
+    /// Jumps to `not` unless the bases increase by `distance` from lane to lane: in each part from the part's first lane on, or
+    /// (`of_all`) from the base in `r13` on for all executing lanes.
     pub(super) fn if_like(
         &mut self,
         mem: &MemAccess<'_>,
@@ -216,7 +215,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, not);
     }
 
-    /// The base of the first lane of a part in all lanes.
+    /// Broadcasts the base of the first lane of a part.
     fn spread_first(&mut self, (row, number, wide): Bases, part: u8, to: Reg) {
         let code = if wide { SPREAD } else { C::VEX_Vpbroadcastd_ymm_xmmm32 };
         let part = if wide { 2 * part } else { part };

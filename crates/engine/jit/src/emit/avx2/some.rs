@@ -1,6 +1,6 @@
-//! Shapes of the addresses where only some lanes run: what others have in their registers does not matter.
+//! Shapes of addresses where only some lanes are active: the addresses of inactive lanes are undefined.
 //!
-//! The first two lanes that take the step say what shape it may be; then all that do are compared with it.
+//! The first two executing lanes select the shape that all executing lanes are tested for.
 
 use super::address::{BASE_ROW, Base, MemAccess};
 use super::offsets::TAKING;
@@ -18,7 +18,7 @@ const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
 
 impl Maker<'_> {
-    /// Ones in the lanes of a part that do not run, in [`Mode::Some`], where the frame has them.
+    /// Ones in the inactive lanes of a part, in the frame. Only in [`Mode::Some`].
     pub(super) fn resting_row(&mut self, to: Reg, part: u8, half: Option<u8>) {
         let row = Frame::INACTIVE_LANES + usize::from(part) * LANES_SIZE;
         match half {
@@ -42,7 +42,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A part of a value becomes 0 in the lanes that do not take the step; `TAKING` has those that do.
+    /// Sets lanes of a part that do not execute the step to 0; `TAKING` has the executing lanes.
     pub(super) fn leave_out(
         &mut self,
         guard: Predicate,
@@ -65,7 +65,7 @@ impl Maker<'_> {
         }
     }
 
-    /// See [`Self::reach`]: here all parts of a shape lie behind each other. `rbx` stays as it is.
+    /// See [`Self::reach`]; here all parts must be contiguous. Preserves `rbx`.
     pub(super) fn reach_some(
         &mut self,
         mem: &MemAccess<'_>,
@@ -130,8 +130,7 @@ impl Maker<'_> {
         self.point_from_first(mem, member, not);
     }
 
-    /// The slot has where the parts begin: of the base in `r13`, `r14` bytes behind each other; what is `r12` bytes
-    /// behind the first must be reached, too.
+    /// Stores the addresses of parts to the slot: from the base in `r13` on, `r14` bytes apart. Checks the bounds of `r12` bytes.
     fn point_from_first(&mut self, mem: &MemAccess<'_>, member: Option<Member>, not: Label) {
         let slot = Slot::of(member);
         if let Base::Affine(value) = mem.base {
@@ -170,7 +169,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Where all lanes' bases lie in memory: at home, if it has them all, else in a scratch row.
+    /// The bases of all lanes in memory: in the register file if it is current, else in a scratch register.
     fn bases_in_memory(&mut self, mem: &MemAccess<'_>) -> Option<(MemoryOperand, Bases)> {
         let bases = Self::bases(mem)?;
         let parts = if bases.2 { 2 * PARTS } else { PARTS };

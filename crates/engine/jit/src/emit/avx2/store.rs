@@ -11,7 +11,7 @@ use crate::operand::Source;
 use crate::region::{Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Where the lanes are kept that are still to be copied, and those that are stored to rows.
+/// The lanes that are still to be copied, and the lanes of vector stores, in the frame.
 const REST: usize = Frame::SAVED;
 const LANES: usize = Frame::SAVED + 16;
 
@@ -21,7 +21,7 @@ fn by_mask(store: &Store) -> bool {
 }
 
 impl Maker<'_> {
-    /// A store that may leave: before it, every lane is looked at.
+    /// A store that may exit. All lanes are checked before the first one stores.
     pub(super) fn store_lanes(&mut self, step: &Step, store: &Store) -> Option<()> {
         let member = self.base_groups.member(self.block, self.step);
         let indexed = self.indexed().filter(|of| of.rows && !of.is_loaded);
@@ -87,7 +87,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// The parts of a number of 32 bits that all lanes store, if it is one alone and there are registers that have it.
+    /// The parts of the stored value, if it is one element of 32 bits and registers hold it.
     fn words_of_all(&mut self, store: &Store) -> Option<Vec<Reg>> {
         match (store.access.size, &store.from[..]) {
             (4, &[source @ (Source::B32(_) | Source::Literal(_))]) => {
@@ -97,7 +97,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Copies the data of the lane in `ebp` to its address.
+    /// Copies the data of lane `ebp` to its address.
     fn deliver(&mut self, mem: &MemAccess<'_>) {
         if mem.access.space == Space::Local && mem.total > 4 {
             self.offset_of_lane(mem);
@@ -126,7 +126,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(store, at(R::RAX, 0), data));
     }
 
-    /// The elements of all lanes become rows where the slot has them.
+    /// Stores the elements of all lanes as vectors at the addresses in the slot.
     fn put_rows(&mut self, store: &Store, slot: Slot, masks: Option<[Reg; 2]>) -> Option<()> {
         let (size, count) = (usize::from(store.access.size), usize::from(store.access.count));
         if store.from.len() != count {
@@ -235,7 +235,7 @@ impl Maker<'_> {
         Some(self.unary(MOVE, a))
     }
 
-    /// A part of 4 lanes of 64 bits; one of 32 bits has zeros above.
+    /// A part of 4 lanes of 64 bits; 32 bits are zero-extended.
     pub(super) fn double_word(&mut self, source: Source, part: u8) -> Option<Reg> {
         match self.wide(source, part) {
             Some(reg) => Some(reg),

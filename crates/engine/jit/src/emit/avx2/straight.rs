@@ -1,4 +1,4 @@
-//! Steps of lanes alone, part after part: their values stay in registers from step to step.
+//! Steps that work on each lane separately are emitted part by part, so that values stay in registers from step to step.
 
 use super::predicate::Mask;
 use super::{Maker, PARTS, Vector};
@@ -12,7 +12,7 @@ use crate::region::{Action, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
-/// Whether a step does the same in each lane, and nothing else.
+/// Whether a step works on each lane separately and has no other effect.
 fn is_of_lanes(step: &Step) -> bool {
     matches!(
         step.action,
@@ -29,7 +29,7 @@ pub(super) fn eighth(key: Key) -> u8 {
 }
 
 impl Maker<'_> {
-    /// Steps that do not leave.
+    /// Emits steps that cannot exit.
     pub(super) fn straight_steps(&mut self, steps: Range<usize>) -> Result<(), Error> {
         let block = &self.region.blocks[self.block];
         let mut i = steps.start;
@@ -48,7 +48,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Steps of lanes, for each part.
+    /// Emits a run of steps for each part in turn.
     fn run(&mut self, steps: Range<usize>) -> Result<(), Error> {
         if steps.is_empty() {
             return Ok(());
@@ -83,7 +83,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// What a step ends with in a part: the others may be behind it, or before it.
+    /// Ends a step in a part; other parts of the step may come later or have come before.
     fn behind_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
         self.count_before_end(i);
         self.cache.unpin();
@@ -100,7 +100,7 @@ impl Maker<'_> {
         self.uses[self.block].after[i] = after;
     }
 
-    /// Counts the lanes of the part that do not take a step, or notes that they are to be counted.
+    /// Counts the lanes of the part that do not execute a step, or defers it.
     fn count_part(&mut self, step: &Step) {
         if step.counted && step.guard != Predicate::Always {
             match &mut self.back.guarded {
@@ -119,7 +119,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Lanes are counted while their predicate is there.
+    /// Counts deferred lanes before their predicate changes.
     fn count_before_end(&mut self, i: usize) {
         let place = self.back.guarded.and_then(|(guard, _)| guard.place());
         let after = &self.uses[self.block].after[i];
@@ -128,7 +128,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Counts lanes of the part that have not taken steps with a guard.
+    /// Counts the lanes of the part that have not executed guarded steps.
     fn count_rest(&mut self) {
         let Some((guard, n)) = self.back.guarded.take() else { return };
         let part = self.back.part;
@@ -169,7 +169,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The lanes that take a step; none: all.
+    /// The lanes that execute a step; `None`: all.
     pub(super) fn guard(&mut self, guard: Predicate, part: u8) -> Option<Mask> {
         (guard != Predicate::Always).then(|| self.predicate(guard, part))
     }
