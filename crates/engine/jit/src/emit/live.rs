@@ -1,11 +1,11 @@
-//! Which registers are read behind the steps of a block, and when.
+//! Liveness and next uses of registers in a block.
 
 use super::affine::Known;
 use crate::operand::Place;
 use crate::region::{Block, End, Region, Step};
 use texunit_flow::Set;
 
-/// All registers that a region mentions have a number.
+/// Dense numbers of all registers that a region mentions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbers {
     narrow: usize,
@@ -13,34 +13,34 @@ pub(super) struct Numbers {
     all: usize,
 }
 
-/// What happens to a register behind a step that mentions it.
+/// A register after a step that mentions it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct After {
     pub(super) place: Place,
     /// The next step that mentions it.
     pub(super) next: u32,
-    /// Whether its value is read any more.
+    /// Whether its value is live.
     pub(super) lives: bool,
 }
 
 /// Uses of the registers of a block.
 #[derive(Debug)]
 pub(super) struct Uses {
-    /// Whether nothing reads what a step writes.
+    /// By step, whether it only writes dead registers.
     pub(super) is_dead: Vec<bool>,
-    /// By step.
+    /// By step, the registers that it mentions.
     pub(super) after: Vec<Vec<After>>,
-    /// Registers that the block mentions, the first steps that do, and how many do.
+    /// Registers that the block mentions, each with the first step that does, and the number of steps that do.
     pub(super) first: Vec<(Place, u32, u32)>,
-    /// What is read of the values before the block.
+    /// Registers that are live at the beginning of the block.
     pub(super) live_in: Set,
 }
 
-/// No step.
+/// Not a step.
 pub(super) const NEVER: u32 = u32::MAX;
 
 impl Numbers {
-    /// Those of a region.
+    /// The registers of a region.
     pub(super) fn of(region: &Region) -> Self {
         let mut most = [0; 3];
         let mut see = |place| {
@@ -60,7 +60,7 @@ impl Numbers {
         Self { narrow: most[0], wide: most[1], all: most.iter().sum() }
     }
 
-    /// The number of a register; none: nothing mentions it.
+    /// The number of a register; `None` if the region does not mention it.
     pub(super) fn get(&self, place: Place) -> Option<usize> {
         let (i, from, end) = match place {
             Place::B32(i) => (i, 0, self.narrow),
@@ -160,8 +160,8 @@ impl Uses {
     }
 }
 
-/// What the steps of an instruction have read before one of them may leave: who interprets the instruction then reads it
-/// again, wherever it is. Temporaries are not read outside.
+/// Registers that earlier steps of the same instruction have read: after an exit the interpreter executes the whole instruction,
+/// and reads them again. Registers that the instruction itself has written are temporaries.
 fn each_read_before(steps: &[Step], at: u32, mut f: impl FnMut(Place)) {
     let first = steps.iter().rposition(|step| step.at != at).map_or(0, |i| i + 1);
     let mut own = Vec::new();

@@ -1,4 +1,4 @@
-//! Addresses that are not computed where they are not needed: a number for all, and one of 32 bits for each lane.
+//! Deferred addresses: a uniform base plus a scaled 32-bit index per lane.
 
 use super::memory::{MemAccess, site, spread_of};
 use super::{MOMENT, Maker};
@@ -12,7 +12,7 @@ const ADD: C = C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
 const SHIFT: C = C::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8;
 
 impl Maker<'_> {
-    /// A part of such an address, in a temporary.
+    /// A part of a deferred address, in a temporary.
     pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
         let d = if value.plus == Plus::NONE {
             self.extended(Source::B32(value.index), part, value.signed)?
@@ -30,7 +30,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of an index with what is added to it, in a temporary.
+    /// A part of an index with the uniform value added, in a temporary.
     pub(super) fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
         let index = self.narrow(Source::B32(value.index), part)?;
         let d = self.temporary();
@@ -38,7 +38,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// The same in a register, of a part. Uses `rax`.
+    /// The same in a given register. Uses `rax`.
     pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Reg) {
         let number = self.number_at(value.plus.number, R::RAX);
         let code = if value.plus.minus {
@@ -49,7 +49,7 @@ impl Maker<'_> {
         self.asm.put(I::with3(code, to.z(), index.z(), spread_of(number)));
     }
 
-    /// The base of an access, in the registers that there are for it. Uses `rax`.
+    /// Computes the base of an access into the registers reserved for it. Uses `rax`.
     pub(super) fn compute_bases(&mut self, mem: &MemAccess) {
         let Some((value, index)) = mem.affine else { return };
         for (part, base) in mem.bases.iter().enumerate() {
@@ -79,9 +79,8 @@ impl Maker<'_> {
         }
     }
 
-    /// The offsets of the first lanes of the halves, in `rax` and `r12`, where `add` is the field of the site that
-    /// makes them of addresses. It goes on at `to` if the lanes behind them (`rows`) might be others than their
-    /// numbers say. Uses `r13`, `r14` and `rbx`.
+    /// The offsets of the first lanes of both halves, in `rax` and `r12`; `add` is the field of the site that turns addresses into
+    /// offsets. Jumps to `to` if the index of a later lane (`rows`) may wrap around. Uses `r13`, `r14` and `rbx`.
     pub(super) fn affine_firsts(&mut self, mem: &MemAccess, add: usize, rows: bool, to: Label) {
         let Some((value, index)) = mem.affine else { return };
         let halves = [(R::RAX, R::EAX), (R::R12, R::R12D)];

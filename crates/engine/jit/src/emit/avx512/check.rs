@@ -1,4 +1,4 @@
-//! Whether every lane of an access is inside of its memory and aligned.
+//! Bounds and alignment checks of each lane.
 
 #![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
 
@@ -14,7 +14,7 @@ use iced_x86::{Code as C, IcedError, Instruction as I, Register as R};
 use std::mem::offset_of;
 
 impl Maker<'_> {
-    /// Addresses of 64 bits in a memory that is smaller: their upper halves must be zero.
+    /// Checks that the upper halves of 64-bit addresses in smaller memory are zero.
     pub(super) fn shorten(&mut self, mem: &mut MemAccess, bases: Vec<Reg>) {
         let upper = self.wide_number(0xffff_ffff_0000_0000);
         let offset = self.wide_number(mem.access.offset);
@@ -52,7 +52,7 @@ impl Maker<'_> {
         mem.access.offset = 0;
     }
 
-    /// Offsets of all lanes; it leaves if an active one is outside or not a multiple of the size.
+    /// Computes the offsets of all lanes. Exits if that of an active lane is out of bounds or misaligned.
     pub(super) fn checks(&mut self, mem: &MemAccess) {
         if mem.wide {
             let limit = spread_of(site(mem, offset_of!(Site, limit)));
@@ -86,8 +86,7 @@ impl Maker<'_> {
         self.all_active(low, mem.out);
     }
 
-    /// Offsets of 64 bits of all lanes; it goes to `not` if that of an active one is not below a limit, or its address not a
-    /// multiple of the size.
+    /// 64-bit offsets of all lanes. Jumps to `not` if that of an active lane is not below a limit, or misaligned.
     pub(super) fn wide_checks(&mut self, mem: &MemAccess, limit: Operand, not: Label) {
         let low = mem.total - 1;
         let offset = mem.access.offset;
@@ -123,8 +122,8 @@ impl Maker<'_> {
         self.all_active(low, not);
     }
 
-    /// The indices of the lanes, with what is added to them, which may be in the registers for offsets; it goes to `not` if that of
-    /// an active one is not below a limit. The first mask becomes the active lanes.
+    /// Computes the indices of lanes with the uniform value added, possibly into the registers for offsets. Jumps to `not` if that of
+    /// an active lane is not below a limit. The first mask becomes the active lanes.
     pub(super) fn index_checks(
         &mut self,
         mem: &MemAccess,
@@ -148,7 +147,7 @@ impl Maker<'_> {
         indices
     }
 
-    /// Goes to `not` if an active lane is not in a mask.
+    /// Jumps to `not` if an active lane is not in a mask.
     fn all_active(&mut self, mask: R, not: Label) {
         self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, mask));
         self.asm.put(I::with1(C::Not_rm32, R::EAX));
@@ -157,7 +156,7 @@ impl Maker<'_> {
     }
 }
 
-/// The lanes of a register that are below a limit go to a mask.
+/// The mask of lanes that are below a limit.
 fn below(code: C, k: R, reg: Reg, limit: Operand) -> Result<I, IcedError> {
     match limit {
         Operand::Register(limit) => I::with4(code, k, reg.z(), limit.z(), 1_u32),

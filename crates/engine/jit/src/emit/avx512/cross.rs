@@ -1,4 +1,4 @@
-//! What lanes do together. Where not all live lanes of the membermask are active, and no others, it leaves.
+//! Warp-level operations. They exit unless the active lanes are exactly the live lanes of the membermask.
 
 use super::load::STORE;
 use super::{MOMENT_K, Maker};
@@ -12,14 +12,13 @@ use crate::region::Step;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 pub(super) const COMPARE: C = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-/// The active lanes of the step.
+/// The mask of executing lanes.
 pub(super) const ACTIVE: R = R::EBP;
-/// The scratch row of membermasks.
+/// The scratch register of membermasks.
 const ROW: usize = 0;
 
 impl Maker<'_> {
-    /// Goes on if the membermasks of the lanes that take the step are the same, and have of the live lanes those
-    /// alone, which `ebp` has then.
+    /// See [`crate::emit::backend::Backend::members`].
     pub(super) fn members(&mut self, step: &Step, members: Option<Source>) -> Option<()> {
         let Some(members) = members else {
             self.active(step.guard);
@@ -59,7 +58,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// Leaves if active lanes have different numbers; else `eax` has theirs.
+    /// Exits if the values of active lanes differ; else `eax` has the value.
     fn same_members(&mut self, parts: &[Reg], (first, differs): (Reg, Reg), out: Label) {
         for (part, reg) in parts.iter().enumerate() {
             let to = at(R::RDI, Frame::scratch(ROW) + 64 * part);

@@ -1,5 +1,4 @@
-//! Accesses by an index of which the site says all ([`crate::emit::index`]): of 32 lanes one behind the other the first
-//! one's is enough, and others are gathered.
+//! Indexed accesses ([`crate::emit::index`]): of a row of 32 lanes only the first index is checked; other indices are gathered.
 
 #![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
 
@@ -16,8 +15,7 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
 impl Maker<'_> {
-    /// If it is known that the indices of the register lie one behind the other, the access is made; it goes to `each` if
-    /// they are known to be anything.
+    /// Makes the access if the index register is known to be consecutive; jumps to `each` if it is known not to be.
     pub(super) fn known_row(
         &mut self,
         mem: &MemAccess,
@@ -39,8 +37,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The indices of each half lie one behind the other: if those of the second half come behind those of the first,
-    /// that is noted, and the access is made.
+    /// The indices of each half are consecutive. If the second half continues the first, records that and makes the access.
     pub(super) fn new_row(&mut self, mem: &MemAccess, pieces: &Pieces, to: (Label, Label)) {
         let (Some(indexed), Some((_, index))) = (mem.indexed.filter(|of| of.rows), mem.affine)
         else {
@@ -63,7 +60,7 @@ impl Maker<'_> {
         self.asm.bind(scattered);
     }
 
-    /// The indices are anything.
+    /// Records that the indices are not consecutive.
     pub(super) fn no_row(&mut self, mem: &MemAccess) {
         if let Some(slot) = mem.indexed.filter(|of| of.rows).and_then(|of| of.slot)
             && mem.affine.is_some()
@@ -72,7 +69,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Makes the access of 32 lanes one behind the other: `eax` has the index of the first, without what is added to it.
+    /// Accesses a row of 32 lanes; `eax` has the index of lane 0 without the uniform value.
     fn row_from_first(&mut self, mem: &MemAccess, pieces: &Pieces, (done, each): (Label, Label)) {
         let Some(indexed) = mem.indexed else { return };
         self.add_plus(indexed.plus, R::EAX, R::R13);
@@ -92,7 +89,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jmp_rel32_64, done);
     }
 
-    /// Loads at indices that may be anything; if an active lane's is none of the site's, it goes on behind this code.
+    /// Loads at arbitrary indices. Falls through if that of an active lane is out of bounds.
     pub(super) fn gather(&mut self, mem: &MemAccess, pieces: &Pieces, done: Label) {
         let (Some(_), Some(known)) = (mem.indexed, mem.affine) else { return };
         if mem.stores || mem.total > 8 {

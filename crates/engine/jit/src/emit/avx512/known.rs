@@ -1,4 +1,4 @@
-//! Accesses that never leave: of the running frame, and of parameters.
+//! Accesses that never exit: to the running function's frame, and to parameters.
 
 use super::load::{LOAD, STORE};
 use super::memory::ACTIVE;
@@ -13,7 +13,7 @@ use crate::region::{Load, Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {
-    /// A load that never leaves: of the running frame, or of parameters.
+    /// A load that never exits.
     pub(super) fn known_load(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
         if load.access.space == Space::Param && load.access.size == 8 {
             return self.wide_params(load, guard);
@@ -76,7 +76,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A store to the running frame.
+    /// A store to the running function's frame.
     pub(super) fn known_store(&mut self, step: &Step, store: &Store) -> Option<()> {
         let (access, offset) = (&store.access, store.access.offset as usize);
         let Pieces::Dwords(dwords) = self.make_pieces(store)? else { return None };

@@ -1,4 +1,4 @@
-//! Accesses of each lane by itself: gathers, scatters, and loops.
+//! Scattered accesses: gathers, scatters, and loops over lanes.
 
 use super::load::STORE;
 use super::memory::{ACTIVE, HOST, MemAccess, host};
@@ -11,7 +11,7 @@ use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl Maker<'_> {
-    /// Each active lane by itself, at its offset.
+    /// Accesses each active lane at its offset.
     pub(super) fn each(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let host = host(mem);
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host));
@@ -90,7 +90,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Code for each part, with its register, that is passed by where nobody in the part is active.
+    /// Emits code for each part, which is skipped if no lane of the part is active.
     pub(super) fn each_part_active(
         &mut self,
         to: [Reg; 2],
@@ -180,7 +180,7 @@ impl Maker<'_> {
         self.asm.bind(end);
     }
 
-    /// In local memory a lane's words lie 128 bytes apart.
+    /// Local memory, where consecutive words of a lane are 128 bytes apart.
     fn each_of_local(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let Pieces::Dwords(dwords) = pieces else { return };
         let shift = C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;

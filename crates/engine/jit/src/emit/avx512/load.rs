@@ -1,4 +1,4 @@
-//! Between registers and their homes.
+//! Loads and stores of the register files, and source operands.
 
 use super::{Guard, LANES, MOMENT, MOMENT_K, Maker};
 use crate::emit::asm::{at, spread};
@@ -11,7 +11,7 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 pub(super) const LOAD: C = C::EVEX_Vmovdqu32_zmm_k1z_zmmm512;
 pub(super) const STORE: C = C::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
 
-/// What an instruction reads last: that may be in memory.
+/// The last operand of an instruction, which may be in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operand {
     Register(Reg),
@@ -24,7 +24,7 @@ impl From<Reg> for Operand {
     }
 }
 
-/// Where a register's part lies in its file.
+/// Where a part of a register is in its register file.
 fn register_file(key: Key) -> MemoryOperand {
     match key {
         Key::B32(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * 64),

@@ -1,10 +1,10 @@
-//! Loads and stores: whether they can be made, and of what shape they are.
+//! Loads and stores: bounds checks, and the choice of a shape.
 //!
-//! What lanes access goes through *pieces* ([`Pieces`]): dwords of 32 lanes, or qwords where a lane has 8 bytes or
-//! more. In each half of a warp whose lanes all take part they may lie one behind the other, or have the same address
-//! ([`super::shape`]); an access whose base another one has looked at ([`crate::emit::member`]) knows that already. Else
-//! the lanes are looked at one by one ([`super::check`]), and go by gathers and scatters ([`super::lanes`]), or, where
-//! some lanes store one behind the other, by masked vectors ([`super::partial`]).
+//! The data of an access are *pieces* ([`Pieces`]): 32-bit words of 32 lanes, or 64-bit words if a lane has 8 bytes or more. If all
+//! lanes execute the step, the lanes of each half of the warp may be contiguous or have one address ([`super::shape`]); an access
+//! of a base group takes the shape that its leader has found ([`crate::emit::base_groups`]). Otherwise each lane is checked
+//! ([`super::check`]), and accessed by gathers and scatters ([`super::lanes`]), or by masked vectors if some lanes of a contiguous row are
+//! active ([`super::partial`]).
 
 use super::Maker;
 use super::pieces::Pieces;
@@ -21,37 +21,37 @@ use crate::region::{Access, Load, Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// The active lanes of the step.
+/// The mask of executing lanes.
 pub(super) const ACTIVE: R = R::EBP;
-/// Where the memory begins that all lanes access.
+/// The host address of the memory that all lanes access.
 pub(super) const HOST: R = R::RBX;
-/// Vectors of a number for each lane: of 64 or of 32 bits.
+/// Vectors of a 64-bit or 32-bit value for each lane.
 pub(super) const PARTS: [usize; 2] = [2, 4];
 
-/// What an access needs to have at hand before its first jump.
+/// An access, with all registers that it needs before its first jump.
 pub(super) struct MemAccess {
     pub(super) access: Access,
     pub(super) total: u64,
     pub(super) stores: bool,
     /// Whether offsets have 64 bits.
     pub(super) wide: bool,
-    /// The base by parts, and the offsets of lanes from the beginning of the memory.
+    /// The base by parts, and the offsets of lanes in the allocation.
     pub(super) bases: Vec<Reg>,
     pub(super) offsets: Vec<Reg>,
-    /// An address that is not computed, and its index: the bases are where it goes if it has to be.
+    /// A deferred address and its index; the bases are the registers for it if it must be computed.
     pub(super) affine: Option<(Affine, [Reg; 2])>,
-    /// Whether the site says which indices there are ([`super::indexed`]).
+    /// Whether the site bounds the index ([`super::indexed`]).
     pub(super) indexed: Option<Indexed>,
     /// For offsets of 32 bits.
     pub(super) short: Option<[Reg; 2]>,
     pub(super) moment: Reg,
     pub(super) masks: [Reg; 2],
-    /// Where it leaves.
+    /// Exits before the step.
     pub(super) out: Label,
 }
 
 impl Maker<'_> {
-    /// A number of each lane, by a step, in the pool.
+    /// `step` times the lane number, in the constant pool.
     pub(super) fn multiples(&mut self, step: u64, part: usize, wide: bool) -> usize {
         let numbers: [u64; 8] = std::array::from_fn(|i| {
             let i = i as u64;
@@ -65,7 +65,7 @@ impl Maker<'_> {
         self.pooled(&numbers)
     }
 
-    /// The lanes that take the step, as a number.
+    /// The mask of executing lanes, in a general register.
     pub(super) fn active(&mut self, guard: Predicate) {
         match guard {
             Predicate::Always => self.asm.put(I::with2(C::Mov_r32_rm32, ACTIVE, R::R8D)),
@@ -76,7 +76,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A load that may leave.
+    /// A load that may exit.
     pub(super) fn load_step(&mut self, step: &Step, load: &Load) -> Option<()> {
         self.active(step.guard);
         let mut pieces = Pieces::new(self, &load.access);
@@ -89,7 +89,7 @@ impl Maker<'_> {
         self.take_elements(load, &pieces, &mut guard)
     }
 
-    /// A store that may leave.
+    /// A store that may exit.
     pub(super) fn store_step(&mut self, step: &Step, store: &Store) -> Option<()> {
         self.active(step.guard);
         if !self.is_possible(&store.access, true) {
@@ -100,13 +100,13 @@ impl Maker<'_> {
         self.access(step, &store.access, &mut pieces, true)
     }
 
-    /// The interpreter does it.
+    /// Exits: the interpreter executes the access.
     pub(super) fn leave_here(&mut self, step: &Step) {
         let out = self.exit_stub(ExitReason::Instruction, step.at);
         self.asm.jump(C::Jmp_rel32_64, out);
     }
 
-    /// Whether there is code for an access.
+    /// Whether an access of this size and count is supported.
     pub(super) fn is_possible(&self, access: &Access, stores: bool) -> bool {
         let total = u64::from(access.size) * u64::from(access.count);
         let known = matches!(access.size, 1 | 2 | 4 | 8) && total.is_power_of_two() && total <= 32;
@@ -119,7 +119,7 @@ impl Maker<'_> {
             }
     }
 
-    /// All that an access needs; addresses of 64 bits in a smaller memory have been looked at behind it.
+    /// Prepares an access; the upper halves of 64-bit addresses in smaller memory have been checked after it.
     pub(super) fn mem_access(
         &mut self,
         step: &Step,
@@ -240,7 +240,7 @@ fn is_wide(source: Source) -> bool {
     )
 }
 
-/// Whether lanes may have different numbers.
+/// Whether a source may differ by lane.
 pub(super) fn is_by_lane(source: Source) -> bool {
     matches!(source, Source::B64(_) | Source::B32(_) | Source::Row(_) | Source::Lane)
 }
@@ -254,7 +254,7 @@ pub(super) fn site(mem: &MemAccess, field: usize) -> MemoryOperand {
     backend::site(mem.access.site, field)
 }
 
-/// Below what the offset of an access of so many bytes must be.
+/// Exclusive limit of the offset of an access of so many bytes.
 pub(super) fn limit(mem: &MemAccess, bytes: u64) -> MemoryOperand {
     let field =
         if mem.access.space == Space::Shared { Frame::SHARED_LIMITS } else { Frame::LOCAL_LIMITS };

@@ -1,7 +1,8 @@
-//! AVX-512: two parts of 16 lanes, of a wide register four of 8; a mask register has a predicate of all 32 lanes.
+//! The AVX-512 back end: a 32-bit register has two parts of 16 lanes, a 64-bit register four parts of 8; a mask register holds
+//! a predicate of all 32 lanes.
 //!
-//! Besides those of the books there are: `zmm29`, where NaNs are fixed, `zmm30` with the canonical one, `zmm31` for what is stored, `k6` likewise
-//! and for moments, and `k7` with the active lanes where not all live ones take part.
+//! The register cache does not allocate `zmm29` (NaN replacement), `zmm30` (the canonical NaN), `zmm31` and `k6` (values being
+//! stored, and scratch), and `k7` (the active mask, if not all live lanes are active).
 
 mod address;
 mod atomic;
@@ -46,17 +47,17 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(super) struct Avx512;
 
-/// What it makes code with.
+/// The emitter with this back end.
 type Maker<'a> = Emitter<'a, Avx512>;
 
 /// The canonical NaN in all lanes.
 const NAN: R = R::ZMM30;
-/// Where it takes the place of others.
+/// For the replacement of NaNs.
 const FIXED: R = R::ZMM29;
-/// For moments.
+/// Scratch registers.
 const MOMENT: Reg = Reg(31);
 const MOMENT_K: R = R::K6;
-/// The active lanes, in [`Mode::Some`].
+/// The active mask, in [`Mode::Some`].
 const LANES: R = R::K7;
 
 impl Reg {
@@ -75,17 +76,17 @@ impl Reg {
         R::XMM0 + u32::from(self.0)
     }
 
-    /// A mask register: the first one, `k0`, masks nothing.
+    /// A mask register; instructions use `k0` for "no mask".
     fn k(self) -> R {
         R::K1 + u32::from(self.0 - MASK_0)
     }
 }
 
-/// The lanes of a step: a mask register for each part that there can be, made when it is first needed. None: all.
+/// The lanes of a step: a mask register for each part, made when it is first needed. `None`: all lanes.
 #[derive(Clone, Copy, Debug)]
 struct Guard {
     all: Reg,
-    /// By the first lane, in eights.
+    /// By first lane, divided by eight.
     shifted: [Option<Reg>; 4],
 }
 
@@ -236,7 +237,7 @@ impl Backend for Avx512 {
 }
 
 impl Maker<'_> {
-    /// A step that does not leave.
+    /// Emits a step that cannot exit.
     fn straight(&mut self, step: &Step) -> Option<()> {
         if let Action::Call(call) = &step.action {
             return self.call(step, call);
@@ -259,7 +260,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// The lanes that take a step.
+    /// The lanes that execute a step.
     fn guard(&mut self, guard: Predicate) -> Option<Guard> {
         (guard != Predicate::Always).then(|| {
             let all = self.predicate(guard);
@@ -267,7 +268,7 @@ impl Maker<'_> {
         })
     }
 
-    /// A guard from some lane on.
+    /// The mask of a guard, shifted so that it begins at a lane.
     fn guard_from(&mut self, guard: &mut Option<Guard>, lane: u8) -> Option<Reg> {
         let guard = guard.as_mut()?;
         let i = usize::from(lane / 8);
@@ -280,7 +281,7 @@ impl Maker<'_> {
         Some(k)
     }
 
-    /// Gives up a guard from some lane on, but for the first.
+    /// Releases the mask of a guard from a lane on, except that of the first lane.
     fn drop_guard(&mut self, guard: &mut Option<Guard>, lane: u8) {
         if let Some(guard) = guard
             && lane != 0

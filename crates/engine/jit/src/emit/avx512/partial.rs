@@ -1,5 +1,5 @@
-//! Accesses of some lanes, where others have left a loop or do not take the step: those that lie one behind the other in each
-//! half of a warp, and loads of what all of a half have.
+//! Accesses where some lanes are inactive or do not execute the step: masked vectors if the active lanes of each half belong to a
+//! contiguous row, and loads of one address for each half.
 
 use super::load::{LOAD, STORE};
 use super::memory::{ACTIVE, HOST, MemAccess, site};
@@ -11,22 +11,22 @@ use crate::machine::Site;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// Where the first lanes of the halves would be.
+/// The addresses that the first lanes of the halves would have.
 const FIRSTS: [R; 2] = [R::RAX, R::R12];
 
-/// After how many looks in vain there is no other.
+/// The test for a shape is skipped after so many misses in turn.
 const ENOUGH: i32 = 4;
 
 impl Maker<'_> {
-    /// Makes the access of active lanes, which have been looked at, if they lie so; else it goes on at `other` with nothing done.
+    /// The access of active lanes, which have been checked, as masked vectors; jumps to `other` without effect if they have no shape.
     pub(super) fn partial_rows(&mut self, mem: &MemAccess, pieces: &Pieces, other: Label) {
         let offsets = self.short_offsets(mem, other);
         self.firsts_of_active(mem, offsets, Some(mem.total), other);
         self.masked_rows(mem, pieces, 1);
     }
 
-    /// Loads at indices of active lanes, which have been looked at, if there are some but not all, and it goes on at `done`. If
-    /// they lie anywhere, it goes on behind this code. Where they have done so a few times in turn, nobody looks again.
+    /// Loads at indices of active lanes, which have been checked and are not all lanes, and jumps to `done`. Falls through if they are
+    /// scattered; after a few such misses in turn the shape is no longer tested.
     pub(super) fn partial_by_index(
         &mut self,
         mem: &MemAccess,
@@ -57,8 +57,8 @@ impl Maker<'_> {
         self.asm.bind(none);
     }
 
-    /// Where the first lanes of the halves are or would be: an offset or index of 32 bits, of which those of the active lanes are
-    /// multiples of a step, or the same. If they are something else, it goes on at `other`.
+    /// The offset or index, of 32 bits, that the first lanes of the halves have or would have, if those of active lanes increase by
+    /// `step` or are equal. Else jumps to `other`.
     fn firsts_of_active(&mut self, mem: &MemAccess, of: [Reg; 2], step: Option<u64>, other: Label) {
         let [active, differ] = mem.masks.map(Reg::k);
         let steps = step.map(|step| at(R::R9, self.multiples(step, 0, false)));
@@ -90,7 +90,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, other);
     }
 
-    /// Offsets of 32 bits: where the allocation is larger, it goes on at `other`.
+    /// Narrows offsets to 32 bits; jumps to `other` if the allocation is larger.
     fn short_offsets(&mut self, mem: &MemAccess, other: Label) -> [Reg; 2] {
         let Some(short) = mem.short else { return [mem.offsets[0], mem.offsets[1]] };
         let limit = site(mem, offset_of!(Site, limit));
@@ -107,7 +107,7 @@ impl Maker<'_> {
         short
     }
 
-    /// Active lanes of rows that begin at the first numbers, by a scale.
+    /// Accesses active lanes of the rows that begin at the first indices, times a scale.
     fn masked_rows(&mut self, mem: &MemAccess, pieces: &Pieces, scale: u32) {
         let mut put = |lane: u8, [load, store]: [C; 2], displacement: i64, piece: Reg| {
             let first = FIRSTS[usize::from(lane / 16)];
@@ -146,7 +146,7 @@ impl Maker<'_> {
         }
     }
 
-    /// All lanes of a half load what lies at its first index. Of a half without active lanes that is index 0.
+    /// Broadcasts what is at the first index of each half; a half without active lanes reads index 0.
     fn spread_firsts(&mut self, mem: &MemAccess, pieces: &Pieces) {
         for (half, first) in FIRSTS.into_iter().enumerate() {
             let from = MemoryOperand::with_base_index_scale(HOST, first, mem.total as u32);

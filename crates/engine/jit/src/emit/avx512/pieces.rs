@@ -8,7 +8,7 @@ use crate::operand::Source;
 use crate::region::{Access, Space, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// What 32 lanes access, by pieces of a lane and by parts.
+/// The pieces of an access of 32 lanes, by piece and part.
 pub(super) enum Pieces {
     Dwords(Vec<[Reg; 2]>),
     Qwords(Vec<[Reg; 4]>),
@@ -103,7 +103,7 @@ impl Maker<'_> {
         Some(Pieces::Qwords(qwords))
     }
 
-    /// The step needs nothing else any more.
+    /// Keeps only the registers of the pieces pinned.
     fn pin_only(&mut self, regs: &[Reg]) {
         self.cache.unpin();
         regs.iter().for_each(|&reg| self.cache.of(reg).pinned = true);

@@ -1,4 +1,4 @@
-//! Between registers and scratch rows of the frame.
+//! Moves between registers and scratch registers in the frame.
 
 use super::Maker;
 use super::load::{LOAD, STORE};

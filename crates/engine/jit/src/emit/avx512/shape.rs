@@ -1,5 +1,4 @@
-//! Shapes of an access by which it is one of vectors: in each half of the warp lanes one behind the other, or one
-//! number for all.
+//! Accesses of all lanes that are vectors: the lanes of each half of the warp are contiguous, or have one address.
 
 use super::memory::{ACTIVE, HOST, MemAccess, host, limit, site};
 use super::pieces::Pieces;
@@ -12,31 +11,31 @@ use crate::machine::{GroupBounds, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// Where the first lanes of the halves are.
+/// The addresses of the first lanes of the halves.
 const FIRSTS: [R; 2] = [R::RAX, R::R12];
 
-/// A shape of each half.
+/// The shape of each half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// The lanes lie one behind the other.
+    /// The lanes are contiguous.
     Row = 1,
-    /// All have the same address.
+    /// The lanes have one address.
     Same = 2,
 }
 
-/// Where the first lanes of the halves are in memory.
+/// The memory of the first lanes of the halves.
 #[derive(Clone, Copy)]
 pub(super) struct Places {
     pub(super) base: [R; 2],
     pub(super) index: Option<[R; 2]>,
     pub(super) scale: u32,
     pub(super) displacement: usize,
-    /// How far the second half lies behind that.
+    /// Distance of the second half from the first.
     pub(super) half_stride: usize,
 }
 
 impl Places {
-    /// Those of a group whose lowest offset the halves have in [`FIRSTS`].
+    /// The memory of a base group's access; [`FIRSTS`] has the addresses of the lowest offset.
     fn of(member: Member) -> Self {
         Self {
             base: FIRSTS,
@@ -47,7 +46,7 @@ impl Places {
         }
     }
 
-    /// Memory behind the first lane of a half.
+    /// Memory at a displacement from the first lane of a half.
     pub(super) fn at(&self, half: usize, displacement: usize) -> MemoryOperand {
         let displacement = (self.displacement + half * self.half_stride + displacement) as i64;
         let base = self.base[half];
@@ -65,8 +64,7 @@ impl Places {
 }
 
 impl Maker<'_> {
-    /// An access of all lanes that has a shape; of others it goes on behind this code. `each`: where each lane goes
-    /// by itself.
+    /// An access of all lanes by its shape. Falls through if it has none. `each`: where lanes are accessed separately.
     pub(super) fn shapes(
         &mut self,
         mem: &MemAccess,
@@ -107,8 +105,7 @@ impl Maker<'_> {
         self.no_row(mem);
     }
 
-    /// An access for which another one of its group has looked at the addresses; if that has found no shape, it goes
-    /// on behind this code.
+    /// An access whose base group has a leader before it: uses the leader's shape, and falls through if there is none.
     pub(super) fn follow(&mut self, mem: &MemAccess, pieces: &Pieces, member: Member, done: Label) {
         let shape = at(R::RDI, Frame::shape(member.slot));
         for of in [Shape::Row, Shape::Same] {
@@ -132,13 +129,13 @@ impl Maker<'_> {
         }
     }
 
-    /// The shape of a group.
+    /// Stores the shape of a base group.
     pub(super) fn set_shape(&mut self, member: Member, shape: i32) {
         let to = at(R::RDI, Frame::shape(member.slot));
         self.asm.put(I::with2(C::Mov_rm32_imm32, to, shape));
     }
 
-    /// What is found out for a group, and where its access is then.
+    /// Stores shape and addresses for a base group, and returns where the leader's own access is.
     fn set_places(&mut self, member: Member, shape: Shape, places: Places) -> Places {
         for (half, first) in FIRSTS.into_iter().enumerate() {
             self.asm.put(I::with2(C::Lea_r64_m, first, places.at(half, 0)));
@@ -196,8 +193,8 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, to);
     }
 
-    /// Where the first lanes of the halves are, of this access or of the lowest offset of its group; if not all is
-    /// inside and aligned, it goes on at `to`.
+    /// Addresses of the first lanes of the halves, of the access or of its base group's lowest offset. Jumps to `to` if anything
+    /// is out of bounds or misaligned.
     fn firsts(
         &mut self,
         mem: &MemAccess,
@@ -249,7 +246,7 @@ impl Maker<'_> {
         Places { base: [HOST; 2], index: Some(FIRSTS), scale, displacement: 0, half_stride: 0 }
     }
 
-    /// The same of offsets of 32 bits.
+    /// The same for 32-bit offsets.
     fn firsts_of_shared(
         &mut self,
         mem: &MemAccess,
@@ -281,7 +278,7 @@ impl Maker<'_> {
         }
     }
 
-    /// One number for all lanes, whose base is the same in all.
+    /// An access through a uniform base.
     pub(super) fn one(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let offset = mem.access.offset;
         let below = if mem.wide {

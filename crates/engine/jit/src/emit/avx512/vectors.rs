@@ -1,4 +1,4 @@
-//! Pieces of all lanes to and from memory by vectors.
+//! Vector accesses of all lanes.
 
 use super::load::{LOAD, STORE};
 use super::memory::MemAccess;
@@ -10,7 +10,7 @@ use crate::emit::register_cache::Reg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {
-    /// In each half all lanes one behind the other.
+    /// The lanes of each half are contiguous.
     pub(super) fn row_of_pieces(&mut self, pieces: &Pieces, places: &Places, mem: &MemAccess) {
         let (total, stores) = (mem.total, mem.stores);
         match pieces {
@@ -84,7 +84,7 @@ impl Maker<'_> {
         }
     }
 
-    /// In each half the same in all lanes.
+    /// The lanes of each half have one address.
     pub(super) fn one_of_pieces(&mut self, pieces: &Pieces, places: &Places, total: u64) {
         match pieces {
             Pieces::Dwords(dwords) => {
