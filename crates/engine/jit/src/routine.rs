@@ -1,4 +1,4 @@
-//! Functions of rows that code of regions calls.
+//! The trampoline through which compiled code calls host functions.
 
 #![allow(unsafe_code, reason = "the code hands in the address of its frame")]
 
@@ -6,16 +6,16 @@ use crate::emit::Frame;
 use crate::region::{Routine, Row, Tell};
 use crate::{B32, B64};
 
-/// What code calls: a routine by its number, with sources in the first four scratch rows and the result in
-/// the fifth. Rows of 32 bits lie in the first half of theirs; lanes for a predicate in the first word.
+/// Calls a routine by number. Sources are in the first four scratch registers of the frame, and the result goes to the fifth;
+/// 32-bit lanes occupy the first half, the mask of a predicate the first word.
 pub(crate) type Caller = unsafe extern "sysv64" fn(*mut Frame, u32);
 
 /// See [`Caller`].
 ///
 /// # Safety
 ///
-/// The frame is that of a running function that has a routine of this number, and nobody else uses its
-/// scratch rows meanwhile.
+/// The frame belongs to a running function that has a routine of this number, and its scratch registers are not accessed
+/// otherwise during the call.
 pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
     // SAFETY: `Running::run` has put the address of the function's routines there, which live as long as it runs.
     let routine = unsafe { &*(*frame).routines.add(number as usize) };
@@ -63,11 +63,11 @@ pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
     }
 }
 
-/// Tells the listener, if there is one.
+/// Notifies the listener, if there is one.
 ///
 /// # Safety
 ///
-/// As of [`call`]; the rows are scratch rows of the frame.
+/// As [`call`]; `rows` are scratch registers of the frame.
 unsafe fn hear(frame: *mut Frame, tell: &Tell, rows: [Row<'_>; 4]) {
     // SAFETY: the frame is there.
     let (listener, warp, lanes) = unsafe { ((*frame).listener, (*frame).warp, (*frame).notified) };
