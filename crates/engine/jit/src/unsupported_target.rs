@@ -110,7 +110,7 @@ impl<'a> Running<'a> {
         match *self.0 {}
     }
 
-    /// How the lanes stand where it has been left last.
+    /// Lanes that were not active at the last exit.
     pub fn diverged_lanes(&mut self) -> DivergedLanes<'_> {
         match *self.0 {}
     }
@@ -173,17 +173,17 @@ impl<'s> Series<'s> {
         match *self.0 {}
     }
 
-    /// Whether lanes have parted.
+    /// Whether some lanes are pending or wait elsewhere.
     pub fn has_diverged(&self) -> bool {
         match *self.0 {}
     }
 
-    /// How they stand.
+    /// Diverged lanes.
     pub fn diverged_lanes(&mut self) -> (u32, DivergedLanes<'_>) {
         match *self.0 {}
     }
 
-    /// Nobody yet who runs together.
+    /// An empty table.
     pub fn warp_table<'l>(&'l mut self) -> Option<WarpTable<'l, 's>> {
         match *self.0 {}
     }
@@ -226,7 +226,7 @@ impl WithFiles<'_, '_> {
     }
 }
 
-/// Warps that run a function together.
+/// A batch of warps.
 #[derive(Debug)]
 pub struct WarpTable<'l, 's>(&'l mut Series<'s>);
 
@@ -261,7 +261,7 @@ impl<'l, 's> WarpTable<'l, 's> {
         match *self.0.0 {}
     }
 
-    /// How one stands.
+    /// State of a warp.
     pub fn state(&self, _: usize) -> Option<WarpState> {
         match *self.0.0 {}
     }
@@ -271,17 +271,17 @@ impl<'l, 's> WarpTable<'l, 's> {
         match *self.0.0 {}
     }
 
-    /// What the series tells.
+    /// The series.
     pub fn series(&self) -> &Series<'s> {
         match *self.0.0 {}
     }
 
-    /// How the lanes of one stand.
+    /// Diverged lanes of a warp.
     pub fn diverged_lanes(&mut self) -> (u32, DivergedLanes<'_>) {
         match *self.0.0 {}
     }
 
-    /// Whether all of them may go on.
+    /// Whether no warp has used up its turn.
     pub fn may_go_on(&self) -> bool {
         match *self.0.0 {}
     }
