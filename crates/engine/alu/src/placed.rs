@@ -128,8 +128,8 @@ impl Rooms {
         let Temporaries { narrow, wide, predicates } = self.free;
         let room = |i: u32| match bits {
             1 => Place::Predicate(predicates + i),
-            64 => Place::Wide(wide + i),
-            _ => Place::Narrow(narrow + i),
+            64 => Place::B64(wide + i),
+            _ => Place::B32(narrow + i),
         };
         let most = match bits {
             1 => MAX.predicates,
@@ -147,8 +147,8 @@ impl Rooms {
             Operand::Source(i) => *sources.get(usize::from(i))?,
             Operand::Literal(number) => Source::Literal(number),
             Operand::Step(i) => match self.of[usize::from(i)].0? {
-                Place::Narrow(i) => Source::Narrow(i),
-                Place::Wide(i) => Source::Wide(i),
+                Place::B32(i) => Source::B32(i),
+                Place::B64(i) => Source::B64(i),
                 Place::Predicate(_) => return None,
             },
         })

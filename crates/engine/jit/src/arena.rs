@@ -1,8 +1,8 @@
 //! Memory of compiled code: arenas of pages, each of which is written and then executable, never both.
 //!
-//! A function has pages of its own, as a page with code that may run is not written any more. Those of dropped
-//! functions are used again, and an arena goes with its last function. So there are a few mappings, however many
-//! functions there are; it is private memory, which a process that is forked off has for itself.
+//! A function owns whole pages, because a page whose code may be running must not become writable. Pages of dropped functions
+//! are reused, and an arena is unmapped with its last function, so that a process has few mappings however many functions it
+//! compiles. The memory is private: a forked process has its own copy.
 
 #![allow(unsafe_code, reason = "pages become executable here")]
 
@@ -11,14 +11,14 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Bytes of an arena, if no function needs more.
+/// Size of an arena, unless a function needs more.
 const ARENA: usize = 1 << 20;
-/// Bytes that become executable at once: a multiple of the pages of all processors that code is made for.
+/// Unit of protection: a multiple of the page size of all supported processors.
 const PAGE: usize = 1 << 12;
 
 static ARENAS: Mutex<Vec<Weak<Arena>>> = Mutex::new(Vec::new());
 
-/// Executable bytes, as long as it lives.
+/// Executable code.
 #[derive(Debug)]
 pub(crate) struct Code {
     arena: Arc<Arena>,
@@ -32,12 +32,12 @@ struct Arena {
     free: Mutex<Free>,
 }
 
-/// Pages of an arena that nobody has.
+/// Free pages of an arena.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Free {
-    /// That have had code, in their order; none of them are neighbours.
+    /// Runs of pages that were in use before, sorted and not adjacent; they are executable.
     used: Vec<Range<usize>>,
-    /// From here on none has had any: they can be written.
+    /// Pages from here on were never in use; they are writable.
     fresh: usize,
     end: usize,
 }
@@ -47,7 +47,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Free {
-    /// So many pages, and whether they can be written as they are.
+    /// Takes pages; also returns whether they are writable already.
     fn take(&mut self, count: usize) -> Option<(Range<usize>, bool)> {
         if let Some(i) = self.used.iter().position(|pages| pages.len() >= count) {
             let pages = &mut self.used[i];
@@ -65,7 +65,7 @@ impl Free {
         })
     }
 
-    /// Nobody has these any more.
+    /// Gives pages back.
     fn give(&mut self, mut pages: Range<usize>) {
         let at = self.used.partition_point(|other| other.end < pages.start);
         if let Some(before) = self.used.get(at)
@@ -89,7 +89,7 @@ impl Arena {
         Ok(Self { map: map.into(), free: Mutex::new(free) })
     }
 
-    /// Says what may be done with pages.
+    /// Sets the protection of pages.
     fn protect(&self, pages: &Range<usize>, executable: bool) -> io::Result<()> {
         let access = if executable { libc::PROT_EXEC } else { libc::PROT_WRITE };
         let from = self.map.as_mut_ptr().wrapping_add(pages.start * PAGE);
@@ -100,7 +100,7 @@ impl Arena {
         if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
-    /// Puts code on pages that nobody has.
+    /// Copies code to free pages.
     fn place(self: &Arc<Self>, bytes: &[u8]) -> Option<io::Result<Code>> {
         let count = bytes.len().div_ceil(PAGE).max(1);
         let (pages, writable) = lock(&self.free).take(count)?;
@@ -111,7 +111,7 @@ impl Arena {
 }
 
 impl Code {
-    /// Makes these bytes executable.
+    /// Makes executable code of these bytes.
     pub(crate) fn new(bytes: &[u8]) -> io::Result<Self> {
         let mut arenas = lock(&ARENAS);
         arenas.retain(|arena| arena.strong_count() != 0);
@@ -139,7 +139,7 @@ impl Code {
         self.arena.protect(&self.pages, true)
     }
 
-    /// The bytes, which nobody writes as long as this lives.
+    /// The bytes, which do not change while `self` lives.
     pub(crate) fn bytes(&self) -> &[u8] {
         // SAFETY: they have been written by `fill`, lie in the mapping, which lives as long as this, and belong to
         // this one alone, which does not write them any more.
@@ -149,7 +149,7 @@ impl Code {
         }
     }
 
-    /// Bytes that it takes of memory.
+    /// Bytes of memory in use.
     pub(crate) fn size(&self) -> usize {
         self.pages.len() * PAGE
     }

@@ -1,45 +1,46 @@
-//! Functions of regions.
+//! Compiled functions: their code, entries and sites, and how they are entered.
 
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
 use crate::arena;
 use crate::emit::{Frame, Needs};
-use crate::machine::{Entry, Inputs, Level, Mode, Parted, Site, Sites, Use};
-use crate::region::{Action, Left, Listener, Memory, Region, Routine, Until, Why};
+use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Site, Sites, Use};
+use crate::region::{Action, Budget, Exit, ExitReason, Listener, Memory, Region, Routine};
 use crate::{Error, Registers};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_memory::Reach;
 
-/// The number of the next function.
+/// Each function has its own number, by which entries and sites are matched with it.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
-/// Code of a region, for a mode.
+/// Machine code of a region.
 #[derive(Debug)]
 pub struct Function {
     code: arena::Code,
     pub(crate) number: u64,
     mode: Mode,
-    /// By mode, entries by the number of their instruction less that of the first; 0: there is none.
+    /// By mode, code offsets of entries by instruction number minus `first`; 0: no entry.
     entries: [Box<[u32]>; 2],
     first: u32,
     pool: Box<[u64]>,
-    /// The accesses of the sites.
+    /// By site, the access.
     uses: Box<[Option<Use>]>,
-    /// Functions that it calls.
+    /// Host functions that the code calls.
     routines: Box<[Routine]>,
     pub(crate) needs: Needs,
-    /// Where warps begin that run together, if any can, and the instructions where they wait, with where they leave from there.
-    pub(crate) links: Option<u32>,
-    pub(crate) pauses: Box<[(u32, u32)]>,
-    /// Whether lanes may part in it.
-    pub(crate) parts: bool,
-    /// Whether there are atomics in it.
+    /// Offset of the code that starts the first warp of a table, if the region has yield points; and these: their
+    /// instructions, with the offsets of their exits.
+    pub(crate) batch_entry: Option<u32>,
+    pub(crate) yield_points: Box<[(u32, u32)]>,
+    /// Whether lanes can diverge inside.
+    pub(crate) can_diverge: bool,
+    /// Whether the region has atomics.
     pub(crate) atomics: bool,
 }
 
-/// What the code is: the number of the instruction where it has ended.
+/// Signature of the code: takes the frame and the address of an entry, returns the instruction at which it exited.
 pub(crate) type Begin = unsafe extern "sysv64" fn(*mut Frame, *const u8) -> u32;
 
 impl Level {
@@ -68,14 +69,23 @@ impl Level {
     }
 }
 
-/// Makes code of a region.
+/// Compiles a region.
 pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Error> {
     if !level.is_available() {
         return Err(Error::Processor);
     }
     let code = crate::emit::emit(region, mode, level, false)?;
     let crate::emit::Code {
-        bytes, entries, parts, links, pauses, pool, uses, routines, needs, ..
+        bytes,
+        entries,
+        can_diverge,
+        batch_entry,
+        yield_points,
+        pool,
+        uses,
+        routines,
+        needs,
+        ..
     } = code;
     let code = arena::Code::new(&bytes).map_err(|e| Error::Memory(e.to_string()))?;
     let first = entries.iter().map(|e| e.1).min().unwrap_or(0);
@@ -94,44 +104,43 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
         uses: uses.into(),
         routines: routines.into(),
         needs,
-        links,
-        pauses: pauses.into(),
-        parts,
+        batch_entry,
+        yield_points: yield_points.into(),
+        can_diverge,
         atomics: has_atomics(region),
     })
 }
 
-/// Whether a region has atomics.
 fn has_atomics(region: &Region) -> bool {
     let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
     steps.any(|step| matches!(step.action, Action::Atomic(_)))
 }
 
 impl Function {
-    /// Bytes of memory that its code takes.
+    /// Bytes of executable memory.
     pub fn code_size(&self) -> usize {
         self.code.size()
     }
 
-    /// The code, and the numbers that it reads: what tests compare.
+    /// The code and its constant pool, for tests that compare code.
     pub fn parts(&self) -> (&[u8], &[u64]) {
         (self.code.bytes(), &self.pool)
     }
 
-    /// Whether lanes may part in it.
+    /// Whether lanes can diverge inside the function.
     #[inline]
-    pub fn parts_lanes(&self) -> bool {
-        self.parts
+    pub fn can_diverge(&self) -> bool {
+        self.can_diverge
     }
 
-    /// Where it can be entered before an instruction, by lanes of the mode that it is made for.
+    /// The entry before an instruction, for the mode that the function was compiled for.
     #[inline]
     pub fn entry(&self, at: u32) -> Option<Entry> {
         self.entry_of(self.mode, at)
     }
 
-    /// Where it can be entered before an instruction by lanes of a mode. One that is made for some lanes can
-    /// be entered by all live ones where a branch parts lanes.
+    /// The entry before an instruction, for a mode. A function for [`Mode::Some`] whose branches can diverge has entries of
+    /// both modes.
     #[inline]
     pub fn entry_of(&self, mode: Mode, at: u32) -> Option<Entry> {
         let entries = &self.entries[usize::from(mode == Mode::Some)];
@@ -139,37 +148,35 @@ impl Function {
         (offset != 0).then_some(Entry { function: self.number, offset, mode })
     }
 
-    /// The code.
     #[inline]
     pub(crate) fn begin(&self) -> Begin {
-        // SAFETY: `emit` has made a function of this signature begin there: these are its bytes, which are not
-        // written any more, and can be executed.
+        // SAFETY: `emit` puts a function of this signature at the start of the code, which is executable and no longer
+        // written.
         unsafe { std::mem::transmute::<*const u8, Begin>(self.code.bytes().as_ptr()) }
     }
 
-    /// Where it goes on at an offset.
+    /// The address of a code offset.
     #[inline]
     pub(crate) fn target(&self, offset: u32) -> *const u8 {
         self.code.bytes()[offset as usize..].as_ptr()
     }
 
-    /// Whether there is an instruction in it at which warps that run together wait ([`crate::region::End::Pause`]), and they
-    /// can: it accesses no local memory.
+    /// Whether warps can run in a [`crate::region::WarpTable`]: there are yield points, and no accesses to local memory, which
+    /// slots do not hold.
     #[inline]
-    pub fn has_pauses(&self) -> bool {
-        self.links.is_some() && !self.needs.local && self.needs.frame == 0
+    pub fn has_yield_points(&self) -> bool {
+        self.batch_entry.is_some() && !self.needs.local && self.needs.frame == 0
     }
 
-    /// Sites that know no allocation yet.
+    /// Empty sites.
     pub fn sites<'m>(&self) -> Sites<'m> {
         let all = vec![Site::default(); self.uses.len()].into();
         let frame = Box::new(Frame::new(crate::routine::call));
         Sites { function: self.number, all, frame, params: None, memory: PhantomData }
     }
 
-    /// Tells the site of an access which allocation to look in, where it is run with these parameters
-    /// ([`Inputs::bytes`]). What it cannot use, because it is too small or cannot be written, leaves it as it was. False: it
-    /// was of no use.
+    /// Makes the site of an access refer to an allocation, for launches with these parameters ([`Inputs::bytes`]). False, and no
+    /// change, if the allocation is too small or not writable.
     pub fn fill<'m>(
         &self,
         sites: &mut Sites<'m>,
@@ -188,8 +195,8 @@ impl Function {
         new.limit != 0
     }
 
-    /// Makes ready to run with these inputs and sites. None: an input is shorter than what the code looks at, or
-    /// the sites are those of another function.
+    /// Prepares a run with these inputs and sites. `None` if an input is shorter than the code needs, or the sites are of another
+    /// function.
     #[inline]
     pub fn with<'a>(&'a self, inputs: Inputs<'a>, sites: &'a mut Sites<'_>) -> Option<Running<'a>> {
         sites.are_of(inputs.bytes);
@@ -212,8 +219,7 @@ impl Function {
 }
 
 impl Sites<'_> {
-    /// Sites that have been filled with other parameters know no indices any more. As long as they are known, the bytes
-    /// are borrowed, so that they stay what they were.
+    /// Invalidates affine sites that were filled for other parameters. The parameters are borrowed while sites depend on them.
     #[inline]
     fn are_of(&mut self, params: &[u8]) {
         if self.params.is_some_and(|known| !std::ptr::eq(known, params)) {
@@ -223,7 +229,7 @@ impl Sites<'_> {
     }
 }
 
-/// A function with its inputs.
+/// A function with its inputs, ready to run.
 #[derive(Debug)]
 pub struct Running<'a> {
     pub(crate) function: &'a Function,
@@ -231,26 +237,19 @@ pub struct Running<'a> {
     inputs: PhantomData<Inputs<'a>>,
 }
 
-/// Why a function has been left that was called with this frame.
+/// The reason for which the code exited that was called with this frame.
 #[inline(always)]
-pub(crate) fn why_of(frame: &Frame) -> Why {
-    match frame.why {
-        0 => Why::Instruction,
-        1 => Why::Site(frame.site),
-        2 => Why::Divides,
-        3 => Why::Meets,
-        4 => Why::Limit,
-        _ => Why::Outside,
-    }
+pub(crate) fn why_of(frame: &Frame) -> ExitReason {
+    ExitReason::of_code(frame.why, frame.site)
 }
 
 impl<'a> Running<'a> {
-    /// Who hears of steps from now on ([`Routine::Tell`]).
+    /// Sets the listener of the following runs ([`Routine::Tell`]).
     #[inline]
     pub fn listen(&mut self, listener: &'a mut (dyn Listener + 'a)) {
         let listener = NonNull::from(listener);
-        // SAFETY: only the lifetime becomes another one. The frame belongs to this for as long as the listener lives, and
-        // `Function::with` forgets it before anybody else runs with the frame.
+        // SAFETY: only the lifetime changes. `self` owns the frame as long as the listener lives, and `Function::with` resets
+        // the field before the next run with the frame.
         let listener = unsafe {
             std::mem::transmute::<NonNull<dyn Listener + 'a>, NonNull<dyn Listener + 'static>>(
                 listener,
@@ -259,17 +258,17 @@ impl<'a> Running<'a> {
         self.frame.listener = Some(listener);
     }
 
-    /// The number of the warp that is run next, as listeners are told it.
+    /// Sets the warp number that listeners are told.
     #[inline(always)]
-    pub fn of_warp(&mut self, warp: u32) {
+    pub fn set_warp(&mut self, warp: u32) {
         self.frame.warp = warp;
     }
 }
 
 impl Running<'_> {
-    /// Runs the region for some lanes of a warp, of those that have not exited (`live`), from an entry on. None:
-    /// a file is shorter than what the code looks at, the entry is that of another function, or there are no lanes,
-    /// or not those of the mode; nothing has been done.
+    /// Runs the region for the active lanes (`mask`) of a warp with the live lanes `live`, from an entry until it exits. `None`
+    /// if a file is shorter than the code needs, the entry is of another function, or the lanes do not fit its mode; nothing
+    /// has run then.
     #[inline]
     pub fn run(
         &mut self,
@@ -277,8 +276,8 @@ impl Running<'_> {
         memory: Memory<'_>,
         (mask, live): (u32, u32),
         entry: Entry,
-        until: Until,
-    ) -> Option<Left> {
+        until: Budget,
+    ) -> Option<Exit> {
         let Self { function, frame, .. } = self;
         let lanes = mask != 0 && mask & !live == 0 && (entry.mode == Mode::Some || mask == live);
         let ours = entry.function == function.number;
@@ -296,39 +295,38 @@ impl Running<'_> {
             frame.reach_local(memory.local, &memory.frame);
         }
         frame.frame_at = memory.frame.start;
-        (frame.limit, frame.group.meets) = (until.steps, until.meets);
+        (frame.limit, frame.group.reconverge_at) = (until.steps, until.reconverge_at);
         (frame.atomics_left, frame.mask, frame.live) = (until.atomics, mask, live);
         (frame.last_atomic, frame.zeros) = (0, 0);
-        if function.parts {
+        if function.can_diverge {
             let all = entry.mode == Mode::Live;
-            frame.begin_parts(if all { mask } else { 0 }, until.apart);
+            frame.begin_divergence(if all { mask } else { 0 }, until.divergence);
         }
         let (begin, target) = (function.begin(), function.target(entry.offset));
-        // SAFETY: the processor has the instructions (`compile` has asked it), and the target is an entry of this
-        // code. It reads and writes registers and inputs of the frame's files below the lengths of `needs`, which
-        // have been compared; bytes of shared and local memory and of the allocations of sites whose offsets it
-        // compares with the limits of the frame and of the site; its own pool and the frame. All live until it
-        // returns: the allocations as the `Reach` of each site promises, which has made it for this very access
-        // (`fill`). It keeps the registers that a caller relies on, and returns at the latest at the first
-        // backward jump behind the limit of steps.
+        // SAFETY: `compile` has checked that the processor has the instructions, and the target is an entry of this code. The
+        // code accesses the register files and inputs below the lengths of `needs`, which have been compared; shared and
+        // local memory and the allocations of sites after comparing offsets with the limits in the frame and the site; its
+        // constant pool; and the frame. All live until it returns: allocations as the `Reach` promises with which `fill` has
+        // made the site for this access. The code preserves the callee-saved registers, and returns at the latest at the
+        // first backward jump after the step limit.
         let at = unsafe { begin(&raw mut **frame, target) };
         let why = why_of(frame);
-        Some(Left {
+        Some(Exit {
             at,
             why,
             steps: frame.steps,
-            threads: frame.all_lanes(function.parts),
+            threads: frame.all_lanes(function.can_diverge),
             atomics: until.atomics - frame.atomics_left,
             last_atomic: frame.last_atomic,
             zeros: frame.zeros,
             mask: frame.mask,
-            parted: function.parts && frame.has_parted(),
+            diverged: function.can_diverge && frame.has_diverged(),
             limit: frame.limit,
         })
     }
 
-    /// How the lanes stand where it has been left last, if some of them have parted ([`Left::parted`]).
-    pub fn parted(&mut self) -> Parted<'_> {
-        self.frame.parted()
+    /// Lanes that were not active at the last exit ([`Exit::diverged`]).
+    pub fn diverged_lanes(&mut self) -> DivergedLanes<'_> {
+        self.frame.diverged_lanes()
     }
 }

@@ -1,9 +1,50 @@
-//! Machine code for warps of 32 lanes.
+//! A compiler from regions to machine code that runs warps of 32 lanes. It knows no PTX.
 //!
-//! A [`region::Region`] is a graph of blocks of operations on registers of 32 lanes, and accesses to memory;
-//! [`region::compile`] makes a [`region::Function`] of it, for AVX-512 or AVX2, which [`region::Running::run`] runs on
-//! the register files of a warp. Nothing here knows PTX: what an operation gives is said at [`Op`], [`Test`] and
-//! [`region::Action`], and that is what an interpreter of the same operations gives, on every bit.
+//! ```text
+//!  region::Region      blocks of steps on registers of 32 lanes, each block with one end
+//!       |  emit::input         copies of launch constants are propagated, not made (PendingCopies)
+//!       |  emit::affine        addresses `base + scale * index` stay unmade (DeferredAddress)
+//!       |  emit::base_groups   accesses by one base register share one bounds check
+//!       |  emit::index         accesses whose bounds check is on the index
+//!       |  emit::live          next use and last use of each register
+//!       v
+//!  emit::flow          emission, block by block; emit::register_cache says which processor register holds what,
+//!       |              emit::edge brings two blocks to one such state; emit::{avx2, avx512} emit the steps
+//!       v
+//!  emit::stub          entries and exits, behind the blocks; emit::divergence, emit::yield_point
+//!       v
+//!  arena::Code         executable pages; compiled::Function enters them, with an emit::Frame for all state
+//! ```
+//!
+//! **Modes.** [`region::Mode::Live`] is code for all live lanes: nobody reads the other lanes, and it may overwrite
+//! them. [`region::Mode::Some`] is code for an active mask: it keeps the values of inactive lanes. A function of mode
+//! `Some` whose branches can diverge contains both versions, and changes to `Live` when all live lanes have reconverged.
+//!
+//! **Divergence.** A branch that only some active lanes take narrows the mask. The fall-through side runs first; the
+//! taken side waits at the reconvergence point, or is pending at its target (at most one side is). The last lanes to
+//! arrive go on with the mask of the whole group.
+//!
+//! **Exits.** A region never faults and never executes half of an instruction. It exits *before* an instruction, with
+//! all live registers in the register files and all instructions and threads counted ([`region::ExitReason`]):
+//!
+//! | reason | why |
+//! |---|---|
+//! | `Instruction` | the instruction is not compiled, or not for these operands |
+//! | `Site` | an address is outside the allocation of the access's site, or misaligned, or the site is empty |
+//! | `Diverges` | a branch diverges, and the function has no room or no code for it |
+//! | `Reconverges` | the lanes are where the caller's group reconverges |
+//! | `Limit` | the steps of [`region::Budget`] are used up; tested at backward jumps |
+//! | `Outside` | the next instruction is not part of the region |
+//!
+//! **Sites.** Each access to global memory has a site: the bounds and the host address of the allocation that the access
+//! hit last. The caller fills a site after a `Site` exit ([`region::Function::fill`]).
+//!
+//! **Yield points.** A block can end at an instruction that the runtime executes for several warps in one call
+//! ([`region::End::Yield`]: fetches, surface accesses, barriers). The warps stand in a [`region::WarpTable`]; the code
+//! saves the one that yields in its slot and takes the next slot, without returning in between.
+//!
+//! Every operation gives the bits that an interpreter of the same region gives: [`Op`], [`Test`] and [`region::Action`]
+//! define them.
 
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 #[cfg_attr(not(unix), path = "mapping.rs")]
@@ -12,17 +53,17 @@ mod arena;
 mod compiled;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod emit;
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-mod links;
 #[cfg_attr(
     not(all(feature = "jit", target_arch = "x86_64")),
-    allow(dead_code, reason = "what machine code works with, where there is some")
+    allow(dead_code, reason = "only machine code uses it")
 )]
 mod machine;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod routine;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod series;
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+mod warp_table;
 
 mod op;
 mod operand;
@@ -36,45 +77,45 @@ pub use op::{Float, Op, Rounding};
 pub use operand::{Combine, Place, Predicate, Relation, Source, Test};
 
 /// A register of 32 lanes of 32 bits.
-pub type Narrow = [u32; 32];
+pub type B32 = [u32; 32];
 /// A register of 32 lanes of 64 bits.
-pub type Wide = [u64; 32];
+pub type B64 = [u64; 32];
 
-/// What a warp brings along.
+/// The register files of a warp.
 #[derive(Debug)]
 pub struct Registers<'a> {
     /// Registers of 32-bit lanes.
-    pub narrow: &'a mut [Narrow],
+    pub narrow: &'a mut [B32],
     /// Registers of 64-bit lanes.
-    pub wide: &'a mut [Wide],
-    /// A bit for each lane.
+    pub wide: &'a mut [B64],
+    /// Predicate registers: one bit for each lane.
     pub predicates: &'a mut [u32],
-    /// Lanes that differ; they are only read.
-    pub rows: &'a [Narrow],
+    /// Inputs that differ by lane, such as `%tid`; code only reads them.
+    pub rows: &'a [B32],
 }
 
-/// Why a region has no code. It can be interpreted all the same.
+/// Why a region cannot be compiled. An interpreter can still execute it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The processor does not have the instructions, or is of another kind.
+    /// This processor lacks the instructions of the level, or is no x86-64.
     Processor,
-    /// A register has a number that no region needs.
+    /// A register number is above the limit, which keeps displacements within 32 bits.
     TooFar(Place),
-    /// The same of an input.
+    /// An input number is above the limit.
     InputTooFar(Source),
-    /// A counter has a number that no region needs.
+    /// A counter number is above the limit.
     Counter(u32),
-    /// A place in the frame or in the parameters is too far away.
+    /// An offset in the local frame or in the parameters is above the limit.
     Offset(u64),
-    /// A block of a region goes on where there is none.
+    /// The end of a block names a block that does not exist.
     Target(u32),
-    /// A site that is not there, or that two accesses have.
+    /// A site number does not exist, or two accesses share it.
     Site(u32),
-    /// A region, or one of its steps, is larger than code is made for.
+    /// The region exceeds the limit of steps or sites.
     Size,
-    /// An operation and the kinds of its operands do not go together.
+    /// A step has operands that its operation does not take.
     Operands(usize),
-    /// The system gives no executable memory.
+    /// The operating system gives no executable memory.
     Memory(String),
     /// An instruction could not be encoded.
     Encoding(String),

@@ -1,24 +1,24 @@
-//! What runs regions: functions of them, and what they are called with.
+//! What compiled code is called with: modes, inputs, entries, groups of diverged lanes, access sites.
 
 use crate::operand::Source;
 use crate::region::Access;
-use crate::{Narrow, Wide};
+use crate::{B32, B64};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use texunit_memory::Reach;
 
-/// What a function is made for: the lanes that do not take part.
+/// What compiled code does to lanes that are not active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// All live lanes take part: nobody will ever read the others, which may be overwritten.
+    /// All live lanes are active. Exited lanes may be overwritten, because nothing reads them again.
     Live,
-    /// Some of them do: the others keep what they hold. Where a branch can part lanes, the function has the code for
-    /// all live ones too, so that it goes from one to the other.
+    /// Some live lanes are active; the others keep their values. If a branch can diverge, the function also contains the
+    /// code for all live lanes, and changes to it when they have reconverged.
     Some,
 }
 
 impl Mode {
-    /// `all lanes`, `some lanes`
+    /// `all lanes` or `some lanes`, for the disassembly.
     pub(crate) fn lanes(self) -> &'static str {
         match self {
             Self::Live => "all lanes",
@@ -27,7 +27,7 @@ impl Mode {
     }
 }
 
-/// The instructions that are used.
+/// The instruction set of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// Vectors of 256 bits.
@@ -36,26 +36,26 @@ pub enum Level {
     Avx512,
 }
 
-/// What is only read, and the same for many warps.
+/// Read-only inputs that many warps share.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Inputs<'a> {
-    /// Numbers, each the same in all lanes.
-    pub constants: &'a [Narrow],
-    /// Numbers of 64 bits, each the same in all lanes.
-    pub wide_constants: &'a [Wide],
-    /// Numbers.
+    /// Constants, broadcast to all lanes.
+    pub constants: &'a [B32],
+    /// Constants of 64 bits, broadcast to all lanes.
+    pub wide_constants: &'a [B64],
+    /// Uniform values of the CTA, such as `%ctaid`.
     pub words: &'a [u32],
-    /// Parameters.
+    /// Kernel parameters.
     pub bytes: &'a [u8],
     /// Counters of [`crate::region::Action::Count`].
     pub counts: &'a [Cell<u64>],
-    /// Where accesses lie one behind the other from CTA to CTA: how many lanes ahead caches are asked for them.
+    /// Prefetch distance, in lanes, for accesses that are contiguous from CTA to CTA.
     pub ahead: u32,
-    /// Whether nothing lies between what a CTA accesses so and what the next one does.
+    /// Whether the rows of consecutive CTAs follow each other without a gap.
     pub is_line: bool,
 }
 
-/// Where a function may be entered.
+/// An entry point of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub(crate) function: u64,
@@ -63,107 +63,107 @@ pub struct Entry {
     pub(crate) mode: Mode,
 }
 
-/// Lanes that a branch has parted and that are to meet again.
+/// A reconvergence group: lanes that diverged at a branch, and wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(32))]
 pub struct Group {
-    /// The instruction before which they do.
-    pub meets: u32,
-    /// All of them; of the group of who runs the region: none.
+    /// The instruction before which the lanes reconverge.
+    pub reconverge_at: u32,
+    /// All lanes of the group; zero for the caller's group, which is never complete here.
     pub expected: u32,
-    /// Those that are there.
+    /// Lanes that have arrived.
     pub arrived: u32,
-    /// Steps of the region when the last of them came, if there are any.
+    /// The step count when lanes arrived last, if some have.
     pub since: u64,
 }
 
 impl Group {
-    pub(crate) const NONE: Self = Self { meets: u32::MAX, expected: 0, arrived: 0, since: 0 };
+    pub(crate) const NONE: Self =
+        Self { reconverge_at: u32::MAX, expected: 0, arrived: 0, since: 0 };
 }
 
-/// How lanes stand where a region has been left, besides those that ran ([`crate::region::Left::mask`]).
+/// Lanes that were not active when a region exited; the active ones are [`crate::region::Exit::mask`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parted<'a> {
-    /// Groups, from the outermost on, which is that of who runs the region ([`crate::region::Until::meets`]). Those that ran are in all of
-    /// them.
+pub struct DivergedLanes<'a> {
+    /// Groups, outermost first. The first is the caller's ([`crate::region::Budget::reconverge_at`]); the active lanes
+    /// belong to all of them.
     pub groups: &'a [Group],
-    /// Lanes that stand at another instruction: its number, the lanes, and the last of the groups that they are in.
-    pub stands: Option<(u32, u32, usize)>,
+    /// Pending lanes: their instruction, their mask, and the innermost group that they belong to.
+    pub pending: Option<(u32, u32, usize)>,
 }
 
-/// The allocation that an access found last, as its function needs it.
+/// An access site: bounds and host address of the allocation that the access hit last, prepared for its bounds checks.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Site {
-    /// What makes the offset in the allocation of the base of an address.
+    /// Added to the base of an address, gives the offset in the allocation.
     pub(crate) add: u64,
-    /// The offset of a lane is below.
+    /// Exclusive limit of a lane's offset.
     pub(crate) limit: u64,
-    /// Host address of the first byte.
+    /// Host address of the allocation.
     pub(crate) host: u64,
-    /// In elements: the number of the first of 16 lanes that lie one behind the other is below, and that of a
-    /// lane. Nothing is, if the allocation is not aligned as its elements.
+    /// Exclusive limits in elements: of the first of 16 consecutive lanes, and of a lane. Zero if the allocation is not
+    /// aligned to its elements, so that no access hits.
     pub(crate) halves: u64,
     pub(crate) elements: u64,
-    /// The same of the lowest offset of a group, for all of its offsets.
-    pub(crate) near: Around,
-    /// Of an address that is a number for all lanes and one of 32 bits for each, times the bytes of the access: the host
-    /// address of index 0, below what an index is, and below what one is that 31 others follow.
+    /// Bounds for all offsets of a base group at once.
+    pub(crate) group: GroupBounds,
+    /// For affine addresses, where the index is checked: host address of element 0, exclusive limit of an index, and
+    /// exclusive limit of the first index of a row of 32.
     pub(crate) origin: u64,
     pub(crate) indices: u64,
     pub(crate) rows: u64,
-    /// How often in turn some lanes were looked at for a shape that they did not have: what code notes here.
-    pub(crate) apart: u64,
+    /// How often in turn the active lanes did not have the shape that the code tested first; the code maintains it.
+    pub(crate) misses: u64,
 }
 
-/// What is known of an allocation for accesses with one base and several offsets.
+/// Bounds of an allocation for a base group: accesses with one base register and several offsets.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub(crate) struct Around {
+pub(crate) struct GroupBounds {
     /// What makes the offset in the allocation of the base of an address, for the lowest.
     pub(crate) add: u64,
-    /// In elements: as in [`Site`].
+    /// Exclusive limits in elements, as in [`Site`].
     pub(crate) halves: u64,
     pub(crate) elements: u64,
 }
 
-/// How a site is used.
+/// The access of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Use {
     pub(crate) offset: u64,
-    /// Bytes of the access in a lane.
+    /// Bytes that a lane accesses.
     pub(crate) total: u64,
     pub(crate) stores: bool,
-    /// The lowest offset of those that it looks at for others, and how far above it the highest one is.
-    pub(crate) near: (u64, u64),
-    /// The number for all lanes of an address that is such a sum: a literal, or a parameter.
+    /// If the access leads a base group: the lowest offset of the group, and the distance to the highest.
+    pub(crate) group: (u64, u64),
+    /// The uniform part of an affine address: a literal or a parameter.
     pub(crate) index: Option<Source>,
 }
 
 impl Use {
     pub(crate) fn of(access: &Access, stores: bool) -> Self {
         let total = u64::from(access.size) * u64::from(access.count);
-        Self { offset: access.offset, total, stores, near: (access.offset, 0), index: None }
+        Self { offset: access.offset, total, stores, group: (access.offset, 0), index: None }
     }
 }
 
-/// The sites of a function: of each access, the allocation of its last hit, and what else stays with who runs it.
-/// A worker has them as long as its launch.
+/// The sites of a function, and the frame that its code is called with. A worker keeps them for a launch.
 #[derive(Debug)]
 pub struct Sites<'m> {
     pub(crate) function: u64,
     pub(crate) all: Box<[Site]>,
-    /// What the code is called with: here, as it is large, and most of it is the same for each call.
+    /// Kept between calls because it is large and most of it stays the same.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) frame: Box<crate::emit::Frame>,
-    /// The parameters that sites have been filled with.
+    /// The parameters for which affine sites are valid.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) params: Option<&'m [u8]>,
     pub(crate) memory: PhantomData<Reach<'m>>,
 }
 
 impl Use {
-    /// The address of index 0, if it has such an address, and a multiple of its bytes.
+    /// The address of element 0 of an affine access, if it is aligned to its bytes.
     fn first(self, params: &[u8]) -> Option<u64> {
         let add = match self.index? {
             Source::Literal(number) => number,
@@ -179,7 +179,7 @@ impl Use {
 }
 
 impl Site {
-    /// That of an access, if it can ever hit.
+    /// The site of an access to an allocation. Its limit is zero if the access can never hit.
     pub(crate) fn of(to: Use, reach: &Reach<'_>, params: &[u8]) -> Self {
         let len = if to.stores { reach.writable() } else { reach.len() };
         // Small elements are loaded as parts of 4 bytes.
@@ -191,11 +191,11 @@ impl Site {
             rest.and_then(|rest| rest.checked_div(to.total)).unwrap_or(0)
         };
         let (limit, host) = (below(needed), reach.host().as_ptr().expose_provenance() as u64);
-        // Where index 0 lies in the allocation, and how many there are from it on.
+        // Offset of element 0 in the allocation, and how many elements follow.
         let first = to.first(params).map(|first| first.wrapping_sub(reach.address()));
         let (first, indices) =
             match first.and_then(|first| Some((first, limit.checked_sub(first)?))) {
-                // None is negative as a signed number, which gathers take it for.
+                // At most 2^31, because gathers take an index as signed.
                 Some((first, behind)) => (first, behind.div_ceil(to.total).min(1 << 31)),
                 None => (0, 0),
             };
@@ -206,13 +206,13 @@ impl Site {
             origin: host.wrapping_add(first),
             indices,
             rows: indices.saturating_sub(31),
-            apart: 0,
+            misses: 0,
             halves: elements(0).saturating_sub(15),
             elements: elements(0),
-            near: Around {
-                add: to.near.0.wrapping_sub(reach.address()),
-                halves: elements(to.near.1).saturating_sub(15),
-                elements: elements(to.near.1),
+            group: GroupBounds {
+                add: to.group.0.wrapping_sub(reach.address()),
+                halves: elements(to.group.1).saturating_sub(15),
+                elements: elements(to.group.1),
             },
         }
     }

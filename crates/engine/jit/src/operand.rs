@@ -1,57 +1,57 @@
-//! What operations work on.
+//! Operands of steps: registers, sources, predicates, comparisons.
 
-/// A register of the files that a function is called with.
+/// A register of the warp's register files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// 32 lanes of 32 bits.
-    Narrow(u32),
+    B32(u32),
     /// 32 lanes of 64 bits.
-    Wide(u32),
-    /// A bit for each lane.
+    B64(u32),
+    /// A predicate: one bit for each lane.
     Predicate(u32),
 }
 
-/// What an operation reads. Of a number, the operation says how wide it is.
+/// A source operand. The operation determines the width of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A register of 32-bit lanes.
-    Narrow(u32),
+    B32(u32),
     /// A register of 64-bit lanes.
-    Wide(u32),
-    /// A number, the same in all lanes.
+    B64(u32),
+    /// An immediate.
     Literal(u64),
-    /// A row of `Files::constants`, the same in all lanes.
+    /// A uniform constant of [`crate::region::Inputs::constants`].
     Constant(u32),
-    /// A row of `Files::wide_constants`, the same in all lanes.
+    /// A uniform constant of [`crate::region::Inputs::wide_constants`].
     WideConstant(u32),
-    /// A row of `Files::rows`.
+    /// A per-lane input of [`crate::Registers::rows`].
     Row(u32),
-    /// A word of `Files::words`, the same in all lanes.
+    /// A uniform value of [`crate::region::Inputs::words`].
     Word(u32),
-    /// 4 bytes of `Files::bytes` from here on, the same in all lanes.
+    /// 4 bytes of the parameters ([`crate::region::Inputs::bytes`]) at this offset.
     Bytes32(u32),
-    /// 8 bytes of `Files::bytes` from here on, the same in all lanes.
+    /// 8 bytes of the parameters at this offset.
     Bytes64(u32),
-    /// Where the running frame begins in local memory, the same in all lanes.
+    /// Offset of the running function's frame in local memory.
     FrameAt,
-    /// The number of the lane, of 32 bits.
+    /// The lane number, `%laneid`.
     Lane,
 }
 
-/// Lanes by a predicate.
+/// A guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predicate {
     /// All lanes.
     Always,
     /// No lane.
     Never,
-    /// Those where a predicate holds.
+    /// Lanes in which a predicate is true.
     If(u32),
-    /// Those where it does not.
+    /// Lanes in which a predicate is false.
     Unless(u32),
 }
 
-/// How two numbers are compared.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// a = b
@@ -68,7 +68,7 @@ pub enum Relation {
     Ge,
 }
 
-/// A comparison of numbers of a kind.
+/// A comparison of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
     /// Signed numbers of 32 bits.
@@ -81,21 +81,21 @@ pub enum Test {
     UnsignedWide(Relation),
     /// Floats of 64 bits.
     Double {
-        /// How they are compared.
+        /// The operator.
         relation: Relation,
-        /// What it gives where one is a NaN.
+        /// The result if an operand is a NaN.
         unordered: bool,
     },
     /// Floats of 32 bits.
     Float {
-        /// How they are compared.
+        /// The operator.
         relation: Relation,
-        /// What it gives where one is a NaN.
+        /// The result if an operand is a NaN.
         unordered: bool,
     },
 }
 
-/// How the result of a comparison is combined with a predicate.
+/// The Boolean operation of `setp` on its result and a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
     /// Both hold.
@@ -107,17 +107,17 @@ pub enum Combine {
 }
 
 impl Source {
-    /// The register that is read, if it is one of the files.
+    /// The register, if the source is one.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn place(self) -> Option<Place> {
         match self {
-            Self::Narrow(i) => Some(Place::Narrow(i)),
-            Self::Wide(i) => Some(Place::Wide(i)),
+            Self::B32(i) => Some(Place::B32(i)),
+            Self::B64(i) => Some(Place::B64(i)),
             _ => None,
         }
     }
 
-    /// Whether it is a number of f64, and no NaN.
+    /// Whether the source is an f64 immediate other than a NaN.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn is_number64(self) -> bool {
         matches!(self, Self::Literal(bits) if !f64::from_bits(bits).is_nan())
@@ -125,7 +125,7 @@ impl Source {
 }
 
 impl Predicate {
-    /// The predicate that is read, if there is one.
+    /// The predicate register of the guard, if it has one.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn place(self) -> Option<Place> {
         match self {

@@ -1,9 +1,8 @@
-//! What a region is made of: the compilable part of a function as a graph of blocks.
+//! The representation of a region: the compilable part of a function as a control-flow graph.
 //!
-//! A region runs for a fixed set of *active* lanes of a warp, from an entry until it *leaves*
-//! ([`crate::region::Left`]). Whoever runs it then does what stands at the instruction `at` by itself, and may enter
-//! again behind it. A region never faults: before an access that it cannot make for certain it leaves, with
-//! nothing of the instruction done in any lane.
+//! A region runs for the *active* lanes of a warp, from an entry until it exits ([`crate::region::Exit`]). The caller then
+//! executes the instruction at which it exited, and may enter again behind it. A region never faults: it exits before an
+//! access that could, and no lane has executed any part of the instruction.
 
 mod calls;
 mod cross;
@@ -13,119 +12,121 @@ mod uses;
 
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub use crate::compiled::{Function, Running, compile};
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-pub use crate::links::Links;
-pub use crate::machine::{Entry, Group, Inputs, Level, Mode, Parted, Sites};
+pub use crate::machine::{DivergedLanes, Entry, Group, Inputs, Level, Mode, Sites};
 use crate::op::Op;
 use crate::operand::{Combine, Place, Predicate, Source, Test};
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub use crate::series::{Series, WithFiles};
 #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
-pub use crate::unsupported_target::{Function, Links, Running, Series, WithFiles, compile};
+pub use crate::unsupported_target::{Function, Running, Series, WarpTable, WithFiles, compile};
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+pub use crate::warp_table::WarpTable;
 pub use calls::{Call, Listener, Routine, Row, Rows, Tell};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};
 pub use memory::{Access, Atomic, Change, Load, Space, Store};
-pub use run::{Apart, Files, Left, MOST, Memory, Stands, Until, Warps, Way, Why};
+pub use run::{
+    Budget, DivergenceLimits, Exit, ExitReason, MAX_WARPS, Memory, RegisterFiles, Resume,
+    RetiredWarps, WarpState,
+};
 use std::collections::HashSet;
 
-/// A graph of blocks.
+/// A control-flow graph.
 #[derive(Clone, Debug, Default)]
 pub struct Region {
-    /// Blocks, in an order in which those of a loop lie together; a jump to the block itself or to one before it is
-    /// a backward jump.
+    /// Blocks, in an order in which the blocks of a loop are contiguous. A jump to the same or an earlier block is a
+    /// backward jump.
     pub blocks: Vec<Block>,
-    /// How many access sites there are: their numbers are below.
+    /// Number of access sites.
     pub sites: u32,
-    /// By block, if it is known: registers that have a number of [`Inputs::bytes`] in all lanes where the block
-    /// begins, and its offset.
+    /// By block: registers that hold a kernel parameter in all lanes where the block begins, with the parameter's offset
+    /// in [`Inputs::bytes`]. May be shorter than the list of blocks.
     pub params: Vec<Vec<(Place, u32)>>,
-    /// What is known of [`Inputs::words`]: two of them, and the one that is their product.
+    /// Triples of [`Inputs::words`] of which the third is the product of the others (`%ctaid.x`, `%ntid.x`).
     pub products: Vec<[u32; 3]>,
 }
 
-/// Steps that follow each other, and where it goes on.
+/// A basic block.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Number of its first instruction: what [`Left::at`] says, and entries are looked up by.
+    /// Number of its first instruction, by which entries are looked up.
     pub at: u32,
-    /// Whether it may be entered from outside.
+    /// Whether the caller may enter here.
     pub is_entry: bool,
-    /// Whether lanes may have to wait for others before the block: those that are to meet at `at`
-    /// ([`Until::meets`]) leave before it ([`Why::Meets`]).
+    /// Whether a reconvergence point lies before the block: lanes of the group that reconverges at `at`
+    /// ([`Budget::reconverge_at`]) exit before it ([`ExitReason::Reconverges`]).
     pub joins: bool,
-    /// What it does.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// Where it goes on.
+    /// The terminator.
     pub end: End,
-    /// Registers whose values something behind the block may read: in the region or, wherever it leaves behind the
-    /// block, outside. What a leaving step in the block leaves behind is what is live there, by these and by the
-    /// steps behind it.
+    /// Live-out registers: later blocks read them, or the caller after an exit in later blocks. The registers that are
+    /// live at an exit inside the block follow from these and from the later steps.
     pub kept: HashSet<Place>,
 }
 
-/// Where a block goes on.
+/// The target of a terminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// At a block, by its index.
+    /// A block, by its index.
     Block(u32),
-    /// Outside, at an instruction ([`Why::Outside`]).
+    /// An instruction outside the region ([`ExitReason::Outside`]).
     Leave(u32),
 }
 
-/// How a block ends.
+/// The terminator of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// All lanes go on there. It does not count; a branch that counts is one that all lanes take.
+    /// An unconditional jump that is no instruction of the program; `bra` is a `Branch` that all lanes take.
     Jump(Target),
-    /// A branch: if all active lanes take it, at `to`; if none does, at `next`. Else those that do not go on at `next`,
-    /// and the others are at `to`, until all meet at `meets`; but for lanes that are there at once, which wait. Or
-    /// it leaves at `at` ([`Why::Divides`]), with the branch not done and not counted.
+    /// A conditional branch. On divergence the fall-through side runs first and the taken side is pending until both
+    /// reconverge at `reconverge_at`; a side whose target is the reconvergence point waits there. If the function cannot
+    /// follow, the region exits before the branch ([`ExitReason::Diverges`]).
     Branch {
-        /// Lanes that take it.
+        /// Lanes that take the branch.
         taken: Predicate,
-        /// Where they go on.
+        /// The taken target.
         to: Target,
-        /// Where the others do.
+        /// The fall-through target.
         next: Target,
         /// Number of the instruction.
         at: u32,
-        /// Whether it counts.
+        /// Whether the branch is an instruction of the program, which is counted.
         counted: bool,
-        /// The instruction of a block that joins, before which lanes meet that part here; [`u32::MAX`]: nowhere, then it
-        /// leaves.
-        meets: u32,
+        /// The instruction before which diverged lanes reconverge; [`u32::MAX`]: none, divergence exits.
+        reconverge_at: u32,
     },
-    /// An instruction that is not compiled ([`Why::Instruction`]).
+    /// An instruction that is not compiled ([`ExitReason::Instruction`]).
     Leave {
         /// Its number.
         at: u32,
     },
-    /// An instruction that is not compiled ([`Why::Instruction`]), where warps that run together ([`Links`]) may wait for each
-    /// other: they go on at the block behind it when somebody has done it for all. What it reads is at home then, but registers of which is known where that block
-    /// begins that they have a parameter ([`Region::params`]).
-    Pause {
+    /// Yield point: an instruction that the runtime executes for all warps of a [`WarpTable`] in one call, before they
+    /// resume at the next block. Live registers are in the register files there, except those that are known to hold a
+    /// parameter where the next block begins ([`Region::params`]). Outside a table the region exits
+    /// ([`ExitReason::Instruction`]).
+    Yield {
         /// Its number.
         at: u32,
-        /// The block behind it.
+        /// The block after it.
         next: Target,
     },
 }
 
-/// A step of a block, taken by the active lanes of its guard.
+/// A step of a block, executed by the active lanes whose guard holds.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Number of the instruction. Behind a step that may leave ([`Step::may_leave`]), and the other steps of its
-    /// instruction that follow, the region can be entered at `at + 1`.
+    /// Number of the instruction. After a step that may exit ([`Step::may_leave`]) and the later steps of the same
+    /// instruction, the region can be entered at `at + 1`.
     pub at: u32,
-    /// Lanes that take it.
+    /// The lanes that execute it.
     pub guard: Predicate,
-    /// Whether it counts as an instruction, and its lanes as threads.
+    /// Whether the step counts as an executed instruction: one step of each instruction does.
     pub counted: bool,
-    /// What it does.
+    /// The action.
     pub action: Action,
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// Nothing.
@@ -134,89 +135,89 @@ pub enum Action {
     Compute {
         /// How.
         op: Op,
-        /// The register: of 64-bit lanes where the operation is.
+        /// Destination, as wide as the operation.
         to: Place,
-        /// Sources; those that the operation does not have are not looked at.
+        /// Sources; those beyond the operation's number are ignored.
         from: [Source; 3],
     },
-    /// Computes predicates of a comparison r: the first is r combined with a predicate, the second not-r combined
-    /// with it.
+    /// `setp`: of the result r of a comparison, the first destination is r combined with a predicate, the second is not-r
+    /// combined with it.
     Compare {
         /// The comparison.
         test: Test,
-        /// What is compared.
+        /// Operands of the comparison.
         from: [Source; 2],
-        /// Numbers of the predicates that are written.
+        /// Destination predicates.
         to: [Option<u32>; 2],
-        /// How a result is combined, and with what.
+        /// The combining operation, and its predicate.
         with: (Combine, Predicate),
     },
-    /// Computes a predicate of two: bit `2a + b` of the table.
+    /// A Boolean function of two predicates: bit `2a + b` of the table.
     Logic {
-        /// The table.
+        /// The truth table.
         table: u8,
-        /// The predicate that is written.
+        /// Destination predicate.
         to: u32,
         /// Sources.
         from: [Predicate; 2],
     },
-    /// Loads registers.
+    /// A load.
     Load(Box<Load>),
-    /// Stores registers.
+    /// A store.
     Store(Box<Store>),
-    /// Changes memory, lanes one after the other.
+    /// An atomic; lanes execute it in ascending order.
     Atomic(Box<Atomic>),
-    /// Calls a function of rows: what the operations do not have.
+    /// A call of a host function, for operations that have no code.
     Call(Box<Call>),
-    /// shfl.
+    /// `shfl`.
     Shuffle(Box<Shuffle>),
-    /// vote.
+    /// `vote`.
     Vote {
         /// How.
         mode: Vote,
-        /// Where the result goes, 0 or 1, or the lanes.
+        /// Destination: a predicate or 0 or 1, or the ballot.
         to: Place,
-        /// What is asked.
+        /// The predicate that lanes vote with.
         of: Predicate,
-        /// The membermask; none: without `.sync`.
+        /// The membermask; `None` without `.sync`.
         members: Option<Source>,
     },
-    /// match.
+    /// `match`.
     Match(Box<Match>),
-    /// redux.
+    /// `redux.sync`.
     Redux {
-        /// How two numbers become one.
+        /// The reduction.
         op: Reduce,
-        /// Where the result goes.
+        /// Destination register.
         to: u32,
-        /// A number of 32 bits of each lane.
+        /// The operand of each lane, of 32 bits.
         of: Source,
         /// The membermask.
         members: Source,
     },
-    /// bar.warp.sync: goes on if all lanes of the membermask are active, else leaves.
+    /// `bar.warp.sync`: exits unless all lanes of the membermask are active.
     Sync {
         /// The membermask.
         members: Source,
     },
-    /// activemask: the lanes that take the step.
+    /// `activemask`: the mask of the lanes that execute the step.
     ActiveMask {
-        /// Where it goes.
+        /// Destination register.
         to: Place,
     },
-    /// Adds the lanes that take the step to a counter ([`crate::region::Inputs::counts`]), and those of a predicate to the next.
+    /// Adds the number of lanes that execute the step to a counter ([`crate::region::Inputs::counts`]), and the number of
+    /// those whose predicate holds to the next counter.
     Count {
         /// The counter.
         counter: u32,
-        /// The predicate, if there is one.
+        /// The predicate of the second counter.
         of: Option<Predicate>,
     },
-    /// Adds the lanes that take the step and whose number of 64 bits (or 32, with zeros) is zero to
-    /// [`Left::zeros`].
+    /// Adds the number of lanes that execute the step and whose operand is zero to [`Exit::zeros`].
     CountZeros(Source),
-    /// Leaves ([`Why::Instruction`]): the instruction is not compiled.
+    /// Exits ([`ExitReason::Instruction`]): the instruction is not compiled.
     Leave {
-        /// Registers that it reads: they have their values where the region is left.
+        /// Registers that the instruction reads, which are live at the exit.
         reads: Vec<Place>,
     },
 }

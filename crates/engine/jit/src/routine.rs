@@ -1,38 +1,37 @@
-//! Functions of rows that code of regions calls.
+//! The trampoline through which compiled code calls host functions.
 
 #![allow(unsafe_code, reason = "the code hands in the address of its frame")]
 
 use crate::emit::Frame;
 use crate::region::{Routine, Row, Tell};
-use crate::{Narrow, Wide};
+use crate::{B32, B64};
 
-/// What code calls: a routine by its number, with sources in the first four scratch rows and the result in
-/// the fifth. Rows of 32 bits lie in the first half of theirs; lanes for a predicate in the first word.
+/// Calls a routine by number. Sources are in the first four scratch registers of the frame, and the result goes to the fifth;
+/// 32-bit lanes occupy the first half, the mask of a predicate the first word.
 pub(crate) type Caller = unsafe extern "sysv64" fn(*mut Frame, u32);
 
 /// See [`Caller`].
 ///
 /// # Safety
 ///
-/// The frame is that of a running function that has a routine of this number, and nobody else uses its
-/// scratch rows meanwhile.
+/// The frame belongs to a running function that has a routine of this number, and its scratch registers are not accessed
+/// otherwise during the call.
 pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
     // SAFETY: `Running::run` has put the address of the function's routines there, which live as long as it runs.
     let routine = unsafe { &*(*frame).routines.add(number as usize) };
     // SAFETY: no reference is made; the frame is there.
-    let rows = unsafe { (&raw mut (*frame).scratch).cast::<Wide>() };
+    let rows = unsafe { (&raw mut (*frame).scratch).cast::<B64>() };
     // SAFETY: the code has written all lanes of each row that its routine reads, and leaves them alone until this
     // returns; rows are aligned as the frame is, and any bits are numbers.
-    let (wide, narrow) =
-        (|i| unsafe { &*rows.add(i) }, |i| unsafe { &*rows.add(i).cast::<Narrow>() });
+    let (wide, narrow) = (|i| unsafe { &*rows.add(i) }, |i| unsafe { &*rows.add(i).cast::<B32>() });
     if let Routine::Tell(tell) = routine {
-        let row = |i| if tell.narrow[i] { Row::Narrow(narrow(i)) } else { Row::Wide(wide(i)) };
+        let row = |i| if tell.narrow[i] { Row::B32(narrow(i)) } else { Row::B64(wide(i)) };
         // SAFETY: the frame is there.
         return unsafe { hear(frame, tell, [row(0), row(1), row(2), row(3)]) };
     }
     let (mut n, mut w) = ([0; 32], [0; 32]);
     let is_narrow = match routine {
-        Routine::Narrow(f) => {
+        Routine::B32(f) => {
             f(&mut n, narrow(0), narrow(1), narrow(2));
             true
         }
@@ -44,7 +43,7 @@ pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
             n[0] = f(wide(0), wide(1));
             true
         }
-        Routine::Wide(f) => {
+        Routine::B64(f) => {
             f(&mut w, wide(0), wide(1), wide(2));
             false
         }
@@ -57,21 +56,21 @@ pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
     // SAFETY: the fifth row is there for it.
     unsafe {
         if is_narrow {
-            rows.add(4).cast::<Narrow>().write(n);
+            rows.add(4).cast::<B32>().write(n);
         } else {
             rows.add(4).write(w);
         }
     }
 }
 
-/// Tells the listener, if there is one.
+/// Notifies the listener, if there is one.
 ///
 /// # Safety
 ///
-/// As of [`call`]; the rows are scratch rows of the frame.
+/// As [`call`]; `rows` are scratch registers of the frame.
 unsafe fn hear(frame: *mut Frame, tell: &Tell, rows: [Row<'_>; 4]) {
     // SAFETY: the frame is there.
-    let (listener, warp, lanes) = unsafe { ((*frame).listener, (*frame).warp, (*frame).told) };
+    let (listener, warp, lanes) = unsafe { ((*frame).listener, (*frame).warp, (*frame).notified) };
     let rows = &rows[..usize::from(tell.rows.min(4))];
     if let (Some(mut listener), true) = (listener, lanes != 0) {
         // SAFETY: `Running::listen` has it from a unique reference, which lives as long as the function runs, and nobody

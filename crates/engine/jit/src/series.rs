@@ -1,17 +1,17 @@
-//! Functions that warps run one after the other, with all their lanes: what is the same for all of them is done once.
+//! A function that warps enter one after the other with all their lanes: what is the same for all is prepared once.
 
 #![allow(unsafe_code, reason = "code is called here")]
 
-use crate::Narrow;
+use crate::B32;
 use crate::Registers;
 use crate::compiled::{Begin, Function, Running, why_of};
 use crate::emit::{Frame, Needs};
-use crate::machine::{Entry, Mode, Parted};
-use crate::region::{Apart, Warps, Why};
+use crate::machine::{DivergedLanes, Entry, Mode};
+use crate::region::{DivergenceLimits, ExitReason, RetiredWarps};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// A function that is ready to be entered at one place by all live lanes of warps.
+/// A function that is prepared to be entered at one place by all live lanes of warps.
 #[derive(Debug)]
 pub struct Series<'s> {
     pub(crate) function: &'s Function,
@@ -19,24 +19,24 @@ pub struct Series<'s> {
     pub(crate) frame: &'s mut Frame,
     begin: Begin,
     target: *const u8,
-    /// Whether local memory is accessed.
+    /// Whether the code accesses local memory.
     local: bool,
-    /// Whether lanes may part.
-    pub(crate) parts: bool,
-    /// Inputs and sites of the function, and shared memory.
+    /// Whether lanes can diverge.
+    pub(crate) can_diverge: bool,
+    /// Inputs, sites and shared memory are borrowed.
     memory: PhantomData<&'s mut [u8]>,
 }
 
 impl Running<'_> {
-    /// Makes ready for warps of a CTA with this shared memory, whose lanes may part so; the end is that of each warp
-    /// ([`Series::run`]). None: the entry is that of another function, or not for all live lanes, or the function has
-    /// atomics, which are counted.
+    /// Prepares a series for the warps of a CTA with this shared memory. The `end` of `divergence` is given for each warp
+    /// ([`Series::run`]). `None` if the entry is of another function or not of [`Mode::Live`], or the function has atomics,
+    /// which each run must count.
     #[inline]
     pub fn series<'s>(
         &'s mut self,
         entry: Entry,
         shared: &'s mut [u8],
-        apart: Apart,
+        divergence: DivergenceLimits,
     ) -> Option<Series<'s>> {
         let ours = entry.function == self.function.number && entry.mode == Mode::Live;
         if !ours || self.function.atomics {
@@ -44,29 +44,38 @@ impl Running<'_> {
         }
         let function = self.function;
         let (begin, target) = (function.begin(), function.target(entry.offset));
-        let (needs, parts) = (&function.needs, function.parts);
+        let (needs, can_diverge) = (&function.needs, function.can_diverge);
         let frame = &mut *self.frame;
         if needs.shared {
             frame.reach_shared(shared);
         }
-        if parts {
-            frame.begin_parts(0, apart);
+        if can_diverge {
+            frame.begin_divergence(0, divergence);
         }
-        (frame.group.meets, frame.zeros) = (u32::MAX, 0);
+        (frame.group.reconverge_at, frame.zeros) = (u32::MAX, 0);
         let local = needs.local || needs.frame != 0;
-        Some(Series { function, needs, frame, begin, target, local, parts, memory: PhantomData })
+        Some(Series {
+            function,
+            needs,
+            frame,
+            begin,
+            target,
+            local,
+            can_diverge,
+            memory: PhantomData,
+        })
     }
 }
 
 impl<'s> Series<'s> {
-    /// Runs the region for the live lanes of a warp, until it has done so many steps, or those up to the end where lanes
-    /// have parted and met. Says at which instruction it has been left; the rest is told by the other functions. None: a
-    /// file is shorter than what the code looks at, or there are no lanes; nothing has been done.
+    /// Runs the region for the live lanes of a warp until it exits. `until`: the step limit, and the limit after lanes have
+    /// diverged and reconverged. Returns the instruction at which it exited; [`Self::why`] and the other functions have the
+    /// rest. `None` if a register file is shorter than the code needs or no lane is live; nothing has run then.
     #[inline(always)]
     pub fn run(
         &mut self,
         registers: Registers<'_>,
-        local: &mut [Narrow],
+        local: &mut [B32],
         of_frame: Range<u64>,
         live: u32,
         until: (u64, u64),
@@ -75,13 +84,13 @@ impl<'s> Series<'s> {
         self.with_files(registers, local, of_frame)?.run(rows, live, until)
     }
 
-    /// With the files of a warp; others whose registers hold nothing yet can be run with them, too. None: a file is shorter
-    /// than what the code looks at.
+    /// Binds the register files of a warp. Other warps whose registers are not live yet can run with the same files. `None` if
+    /// a file is shorter than the code needs.
     #[inline(always)]
     pub fn with_files<'f>(
         &'f mut self,
         registers: Registers<'f>,
-        local: &'f mut [Narrow],
+        local: &'f mut [B32],
         of_frame: Range<u64>,
     ) -> Option<WithFiles<'f, 's>> {
         let frame = &mut *self.frame;
@@ -101,67 +110,67 @@ impl<'s> Series<'s> {
         Some(WithFiles { series: self, files: PhantomData })
     }
 
-    /// The number of the warp that is run next, as listeners are told it.
+    /// Sets the warp number that listeners are told.
     #[inline(always)]
-    pub fn of_warp(&mut self, warp: u32) {
+    pub fn set_warp(&mut self, warp: u32) {
         self.frame.warp = warp;
     }
 
-    /// From here on the warps of another CTA run, with these [`crate::region::Inputs::words`]. False: they are fewer than the code looks at, or
-    /// more than sixteen; then nothing has changed.
+    /// Starts a CTA with other [`crate::region::Inputs::words`]. False, without effect, if they are fewer than the code needs
+    /// or more than the frame has room for.
     #[inline(always)]
     pub fn set_words(&mut self, words: &[u32]) -> bool {
         words.len() >= self.needs.words && self.frame.set_words(words)
     }
 
-    /// Why it has been left last.
+    /// Reason of the last exit.
     #[inline(always)]
-    pub fn why(&self) -> Why {
+    pub fn why(&self) -> ExitReason {
         why_of(self.frame)
     }
 
-    /// Instructions that have counted since it was entered last.
+    /// Instructions executed since the last entry.
     #[inline(always)]
     pub fn steps(&self) -> u64 {
         self.frame.steps
     }
 
-    /// Lanes that have taken these, in all.
+    /// Sum over these instructions of the lanes that executed each.
     #[inline(always)]
     pub fn threads(&self) -> u64 {
-        self.frame.all_lanes(self.parts)
+        self.frame.all_lanes(self.can_diverge)
     }
 
-    /// The steps up to which the turn of those goes that have left it.
+    /// The step count at which the turn of the active lanes ends.
     #[inline(always)]
     pub fn limit(&self) -> u64 {
         self.frame.limit
     }
 
-    /// Whether lanes have parted that have not met again.
+    /// Whether some lanes are pending or wait elsewhere.
     #[inline(always)]
-    pub fn has_parted(&self) -> bool {
-        self.parts && self.frame.has_parted()
+    pub fn has_diverged(&self) -> bool {
+        self.can_diverge && self.frame.has_diverged()
     }
 
-    /// The lanes that stand where it has been left, and how the others do, if lanes have parted.
-    pub fn parted(&mut self) -> (u32, Parted<'_>) {
-        (self.frame.mask, self.frame.parted())
+    /// The active mask, and the other lanes, after an exit with diverged lanes.
+    pub fn diverged_lanes(&mut self) -> (u32, DivergedLanes<'_>) {
+        (self.frame.mask, self.frame.diverged_lanes())
     }
 
-    /// What [`crate::region::Action::CountZeros`] has counted for all warps.
+    /// The sum of [`crate::region::Action::CountZeros`] over all warps.
     #[inline]
     pub fn zeros(&self) -> u64 {
         self.frame.zeros
     }
 }
 
-/// A series with the files of a warp.
+/// A series with the register files of a warp.
 #[derive(Debug)]
 pub struct WithFiles<'f, 's> {
     series: &'f mut Series<'s>,
-    /// Registers and local memory.
-    files: PhantomData<&'f mut [Narrow]>,
+    /// Register files and local memory are borrowed.
+    files: PhantomData<&'f mut [B32]>,
 }
 
 impl WithFiles<'_, '_> {
@@ -171,18 +180,18 @@ impl WithFiles<'_, '_> {
         self.series.set_words(words)
     }
 
-    /// As [`Series::run`], for a warp with these rows.
+    /// As [`Series::run`], for a warp with these per-lane inputs.
     #[inline(always)]
-    pub fn run(&mut self, rows: &[Narrow], live: u32, (steps, end): (u64, u64)) -> Option<u32> {
-        let Series { needs, frame, begin, target, parts, .. } = &mut *self.series;
+    pub fn run(&mut self, rows: &[B32], live: u32, (steps, end): (u64, u64)) -> Option<u32> {
+        let Series { needs, frame, begin, target, can_diverge, .. } = &mut *self.series;
         if live == 0 || !needs.hold_rows(rows) {
             return None;
         }
         frame.rows = rows.as_ptr();
         frame.limit = steps;
         (frame.mask, frame.live) = (live, live);
-        if *parts {
-            frame.begin_parts_again(live, end);
+        if *can_diverge {
+            frame.begin_divergence_again(live, end);
         }
         // SAFETY: as in `Running::run`: the function has been made for this processor, the target is an entry of
         // it, the lengths of the warp's files have been compared by `Series::with_files`, that of its rows just now, and those
@@ -191,40 +200,38 @@ impl WithFiles<'_, '_> {
         Some(unsafe { begin(&raw mut **frame, *target) })
     }
 
-    /// Runs warps with these rows, one after the other, each with these lanes and for so many steps, as long as all
-    /// lanes of each come to the instruction `exit`. One that does not ends it: where it stands is told as behind
-    /// [`Self::run`]. None: as there, or there is no warp.
+    /// Runs warps with these per-lane inputs one after the other, as long as each retires at the instruction `exit` with all
+    /// lanes. Stops at the first warp that does not; query its state as after [`Self::run`]. `None` as there, or without warps.
     #[inline(always)]
     pub fn run_warps<const N: usize>(
         &mut self,
-        rows: &[[Narrow; N]],
+        rows: &[[B32; N]],
         live: u32,
         steps: u64,
         exit: u32,
-    ) -> Option<Warps> {
-        let follow = u32::try_from(rows.len()).ok()?.checked_sub(1)?;
+    ) -> Option<RetiredWarps> {
+        let remaining = u32::try_from(rows.len()).ok()?.checked_sub(1)?;
         let Series { needs, frame, target, .. } = &mut *self.series;
         if !needs.hold_rows(&rows[0]) {
             return None;
         }
-        // The rows of each are as many as those of the first, and the code takes as many warps as there are.
-        (frame.follow, frame.ends_at, frame.target) = (follow, exit, *target);
-        frame.row_bytes = size_of::<[Narrow; N]>() as u64;
+        // All warps have as many rows as the first, and the code runs exactly `rows.len()` warps.
+        (frame.remaining, frame.retire_at, frame.target) = (remaining, exit, *target);
+        frame.row_bytes = size_of::<[B32; N]>() as u64;
         (frame.all_steps, frame.all_threads) = (0, 0);
         let at = self.run(rows.as_flattened(), live, (steps, steps));
         let frame = &mut *self.series.frame;
-        frame.ends_at = Frame::NOWHERE;
-        let ended = follow.wrapping_sub(frame.follow);
-        let left = at.filter(|_| ended <= follow);
-        at.map(|_| Warps { ended, steps: frame.all_steps, threads: frame.all_threads, left })
+        frame.retire_at = Frame::NO_INSTRUCTION;
+        let ended = remaining.wrapping_sub(frame.remaining);
+        let left = at.filter(|_| ended <= remaining);
+        at.map(|_| RetiredWarps { ended, steps: frame.all_steps, threads: frame.all_threads, left })
     }
 
-    /// Steps of a warp that was left before an instruction with all of its lanes together, and the lanes that have taken
-    /// them in all. None: it was left for another reason, or some of its lanes stand elsewhere.
+    /// Steps, and threads summed over them, of a warp that exited before an instruction with all lanes together; else `None`.
     #[inline]
     pub fn came_together(&self) -> Option<(u64, u64)> {
         let series = &*self.series;
-        let together = series.why() == Why::Instruction && !series.has_parted();
+        let together = series.why() == ExitReason::Instruction && !series.has_diverged();
         together.then(|| (series.steps(), series.threads()))
     }
 }

@@ -1,8 +1,11 @@
 //! Where the processor is of another kind: nothing is compiled.
 
-use crate::machine::{Entry, Inputs, Level, Mode, Parted, Sites};
-use crate::region::{Apart, Files, Left, Listener, Memory, Region, Stands, Until, Warps, Way, Why};
-use crate::{Error, Narrow, Registers};
+use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Sites};
+use crate::region::{
+    Budget, DivergenceLimits, Exit, ExitReason, Listener, Memory, Region, RegisterFiles, Resume,
+    RetiredWarps, WarpState,
+};
+use crate::{B32, Error, Registers};
 use std::marker::PhantomData;
 use std::ops::Range;
 use texunit_memory::Reach;
@@ -40,12 +43,12 @@ impl Function {
     }
 
     /// Whether warps wait in it that run together.
-    pub fn has_pauses(&self) -> bool {
+    pub fn has_yield_points(&self) -> bool {
         match *self {}
     }
 
     /// Whether lanes may part in it.
-    pub fn parts_lanes(&self) -> bool {
+    pub fn can_diverge(&self) -> bool {
         match *self {}
     }
 
@@ -81,7 +84,7 @@ impl<'a> Running<'a> {
     }
 
     /// The number of the warp that is run next.
-    pub fn of_warp(&mut self, _: u32) {
+    pub fn set_warp(&mut self, _: u32) {
         match *self.0 {}
     }
 
@@ -92,18 +95,23 @@ impl<'a> Running<'a> {
         _: Memory<'_>,
         _: (u32, u32),
         _: Entry,
-        _: Until,
-    ) -> Option<Left> {
+        _: Budget,
+    ) -> Option<Exit> {
         match *self.0 {}
     }
 
     /// Makes ready for warps with all their lanes.
-    pub fn series<'s>(&'s mut self, _: Entry, _: &'s mut [u8], _: Apart) -> Option<Series<'s>> {
+    pub fn series<'s>(
+        &'s mut self,
+        _: Entry,
+        _: &'s mut [u8],
+        _: DivergenceLimits,
+    ) -> Option<Series<'s>> {
         match *self.0 {}
     }
 
-    /// How the lanes stand where it has been left last.
-    pub fn parted(&mut self) -> Parted<'_> {
+    /// Lanes that were not active at the last exit.
+    pub fn diverged_lanes(&mut self) -> DivergedLanes<'_> {
         match *self.0 {}
     }
 }
@@ -122,7 +130,7 @@ impl<'s> Series<'s> {
     pub fn run(
         &mut self,
         _: Registers<'_>,
-        _: &mut [Narrow],
+        _: &mut [B32],
         _: Range<u64>,
         _: u32,
         _: (u64, u64),
@@ -134,19 +142,19 @@ impl<'s> Series<'s> {
     pub fn with_files<'f>(
         &'f mut self,
         _: Registers<'f>,
-        _: &'f mut [Narrow],
+        _: &'f mut [B32],
         _: Range<u64>,
     ) -> Option<WithFiles<'f, 's>> {
         match *self.0 {}
     }
 
     /// The number of the warp that is run next.
-    pub fn of_warp(&mut self, _: u32) {
+    pub fn set_warp(&mut self, _: u32) {
         match *self.0 {}
     }
 
     /// Why it has been left last.
-    pub fn why(&self) -> Why {
+    pub fn why(&self) -> ExitReason {
         match *self.0 {}
     }
 
@@ -165,18 +173,18 @@ impl<'s> Series<'s> {
         match *self.0 {}
     }
 
-    /// Whether lanes have parted.
-    pub fn has_parted(&self) -> bool {
+    /// Whether some lanes are pending or wait elsewhere.
+    pub fn has_diverged(&self) -> bool {
         match *self.0 {}
     }
 
-    /// How they stand.
-    pub fn parted(&mut self) -> (u32, Parted<'_>) {
+    /// Diverged lanes.
+    pub fn diverged_lanes(&mut self) -> (u32, DivergedLanes<'_>) {
         match *self.0 {}
     }
 
-    /// Nobody yet who runs together.
-    pub fn links<'l>(&'l mut self) -> Option<Links<'l, 's>> {
+    /// An empty table.
+    pub fn warp_table<'l>(&'l mut self) -> Option<WarpTable<'l, 's>> {
         match *self.0 {}
     }
 
@@ -197,18 +205,18 @@ impl WithFiles<'_, '_> {
     }
 
     /// Runs the region.
-    pub fn run(&mut self, _: &[Narrow], _: u32, _: (u64, u64)) -> Option<u32> {
+    pub fn run(&mut self, _: &[B32], _: u32, _: (u64, u64)) -> Option<u32> {
         match *self.0 {}
     }
 
     /// Runs warps.
     pub fn run_warps<const N: usize>(
         &mut self,
-        _: &[[Narrow; N]],
+        _: &[[B32; N]],
         _: u32,
         _: u64,
         _: u32,
-    ) -> Option<Warps> {
+    ) -> Option<RetiredWarps> {
         match *self.0 {}
     }
 
@@ -218,11 +226,11 @@ impl WithFiles<'_, '_> {
     }
 }
 
-/// Warps that run a function together.
+/// A batch of warps.
 #[derive(Debug)]
-pub struct Links<'l, 's>(&'l mut Series<'s>);
+pub struct WarpTable<'l, 's>(&'l mut Series<'s>);
 
-impl<'l, 's> Links<'l, 's> {
+impl<'l, 's> WarpTable<'l, 's> {
     /// Adds a warp.
     pub fn add(&mut self, _: Registers<'l>, _: u64, _: u32, _: (u64, u64)) -> bool {
         match *self.0.0 {}
@@ -239,7 +247,7 @@ impl<'l, 's> Links<'l, 's> {
     }
 
     /// Runs some of them.
-    pub fn run(&mut self, _: Range<usize>, _: Way, _: u32) -> Option<(usize, u32)> {
+    pub fn run(&mut self, _: Range<usize>, _: Resume, _: u32) -> Option<(usize, u32)> {
         match *self.0.0 {}
     }
 
@@ -253,8 +261,8 @@ impl<'l, 's> Links<'l, 's> {
         match *self.0.0 {}
     }
 
-    /// How one stands.
-    pub fn stands(&self, _: usize) -> Option<Stands> {
+    /// State of a warp.
+    pub fn state(&self, _: usize) -> Option<WarpState> {
         match *self.0.0 {}
     }
 
@@ -263,23 +271,23 @@ impl<'l, 's> Links<'l, 's> {
         match *self.0.0 {}
     }
 
-    /// What the series tells.
+    /// The series.
     pub fn series(&self) -> &Series<'s> {
         match *self.0.0 {}
     }
 
-    /// How the lanes of one stand.
-    pub fn parted(&mut self) -> (u32, Parted<'_>) {
+    /// Diverged lanes of a warp.
+    pub fn diverged_lanes(&mut self) -> (u32, DivergedLanes<'_>) {
         match *self.0.0 {}
     }
 
-    /// Whether all of them may go on.
+    /// Whether no warp has used up its turn.
     pub fn may_go_on(&self) -> bool {
         match *self.0.0 {}
     }
 
     /// The registers and live lanes of each.
-    pub fn each(&mut self) -> impl Iterator<Item = (Files<'_>, u32)> {
+    pub fn each(&mut self) -> impl Iterator<Item = (RegisterFiles<'_>, u32)> {
         std::iter::empty()
     }
 }

@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_jit::region::{
-    Action, Apart, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step, Until, compile,
+    Action, Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode, Region,
+    Step, compile,
 };
 use texunit_jit::{Op, Place, Predicate, Registers, Source};
 use texunit_testkit::{Random, skipped};
@@ -22,8 +23,8 @@ fn alone() -> MutexGuard<'static, ()> {
 fn function(number: u32, times: usize, level: Level) -> Function {
     let add = Action::Compute {
         op: Op::Add,
-        to: Place::Narrow(0),
-        from: [Source::Narrow(0), Source::Literal(number.into()), Source::Literal(0)],
+        to: Place::B32(0),
+        from: [Source::B32(0), Source::Literal(number.into()), Source::Literal(0)],
     };
     let step = Step { at: 0, guard: Predicate::Always, counted: true, action: add };
     let block = Block {
@@ -32,7 +33,7 @@ fn function(number: u32, times: usize, level: Level) -> Function {
         joins: false,
         steps: vec![step; times],
         end: End::Leave { at: 1 },
-        kept: HashSet::from([Place::Narrow(0)]),
+        kept: HashSet::from([Place::B32(0)]),
     };
     compile(&Region { blocks: vec![block], ..Region::default() }, Mode::Live, level).expect("code")
 }
@@ -42,7 +43,12 @@ fn run(function: &Function) -> u32 {
     let registers =
         Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], rows: &[] };
     let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-    let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0, apart: Apart::default() };
+    let until = Budget {
+        steps: u64::MAX,
+        reconverge_at: u32::MAX,
+        atomics: 0,
+        divergence: DivergenceLimits::default(),
+    };
     let inputs = Inputs::default();
     let mut sites = function.sites();
     let mut running = function.with(inputs, &mut sites).expect("inputs");

@@ -2,7 +2,8 @@
 #![allow(missing_docs)]
 
 use texunit_jit::region::{
-    self, Action, Apart, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step, Until,
+    self, Action, Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode,
+    Region, Step,
 };
 use texunit_jit::{Error, Op, Place, Predicate, Registers, Source};
 use texunit_testkit::skipped;
@@ -43,7 +44,12 @@ fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]
     let registers =
         Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], rows: &[] };
     let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-    let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0, apart: Apart::default() };
+    let until = Budget {
+        steps: u64::MAX,
+        reconverge_at: u32::MAX,
+        atomics: 0,
+        divergence: DivergenceLimits::default(),
+    };
     let lanes = (u32::MAX, u32::MAX);
     running.run(registers, memory, lanes, code.entry(0)?, until).map(|_| narrow)
 }
@@ -51,8 +57,8 @@ fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]
 #[test]
 fn short_files_are_refused() {
     for level in levels() {
-        let from = [Source::Narrow(2), Source::Bytes32(4), Source::Literal(0)];
-        let region = region(vec![step(Op::Add, Place::Narrow(0), from)]);
+        let from = [Source::B32(2), Source::Bytes32(4), Source::Literal(0)];
+        let region = region(vec![step(Op::Add, Place::B32(0), from)]);
         let code = compile(&region, level).expect("code");
         assert_eq!(call(&code, 2, &[0; 8]), None);
         assert_eq!(call(&code, 3, &[0; 7]), None);
@@ -66,15 +72,15 @@ fn what_makes_no_sense_has_no_code() {
     for level in levels() {
         let literals = [Source::Literal(0); 3];
         let fails = |op, to, from| compile(&region(vec![step(op, to, from)]), level).map(drop);
-        let wide = [Source::Wide(0); 3];
-        assert_eq!(fails(Op::Add, Place::Narrow(0), wide), Err(Error::Operands(0)));
-        assert_eq!(fails(Op::AddWide, Place::Narrow(0), wide), Err(Error::Operands(0)));
+        let wide = [Source::B64(0); 3];
+        assert_eq!(fails(Op::Add, Place::B32(0), wide), Err(Error::Operands(0)));
+        assert_eq!(fails(Op::AddWide, Place::B32(0), wide), Err(Error::Operands(0)));
         assert_eq!(fails(Op::Add, Place::Predicate(0), literals), Err(Error::Operands(0)));
-        let far = Place::Narrow(u32::MAX);
+        let far = Place::B32(u32::MAX);
         assert_eq!(fails(Op::Copy, far, literals), Err(Error::TooFar(far)));
         for input in [Source::Bytes32(1 << 30), Source::Word(1 << 20)] {
             let too_far = Err(Error::InputTooFar(input));
-            assert_eq!(fails(Op::Copy, Place::Narrow(0), [input; 3]), too_far);
+            assert_eq!(fails(Op::Copy, Place::B32(0), [input; 3]), too_far);
         }
     }
 }

@@ -5,8 +5,8 @@
 
 use memmap2::MmapMut;
 use texunit_jit::region::{
-    Access, Action, Apart, Block, End, Inputs, Level, Load, Memory, Mode, Region, Space, Step,
-    Until, Why, compile,
+    Access, Action, Block, Budget, DivergenceLimits, End, ExitReason, Inputs, Level, Load, Memory,
+    Mode, Region, Space, Step, compile,
 };
 use texunit_jit::{Place, Predicate, Registers, Source};
 use texunit_memory::Reach;
@@ -19,7 +19,7 @@ const LEN: u64 = 66;
 
 /// A load of the last bytes, one step.
 fn region(space: Space, base: Option<Source>, offset: u64, (size, count): (u8, u8)) -> Region {
-    let to: Vec<_> = (0..u32::from(count)).map(|i| Some(Place::Narrow(i))).collect();
+    let to: Vec<_> = (0..u32::from(count)).map(|i| Some(Place::B32(i))).collect();
     let access = Access { space, size, count, base, offset, site: 0, map: 0 };
     let kept = to.iter().flatten().copied().collect();
     let action = Action::Load(Box::new(Load { access, signed: false, keep: u64::MAX, to }));
@@ -42,15 +42,20 @@ fn run(region: &Region, level: Level, addresses: [u64; 32], bytes: &[u8]) -> Opt
         let registers =
             Registers { narrow: &mut narrow, wide: &mut wide, predicates: &mut [], rows: &[] };
         let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-        let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0, apart: Apart::default() };
+        let until = Budget {
+            steps: u64::MAX,
+            reconverge_at: u32::MAX,
+            atomics: 0,
+            divergence: DivergenceLimits::default(),
+        };
         let entry = code.entry(0).expect("an entry");
         let left = running.run(registers, memory, (u32::MAX, u32::MAX), entry, until);
         why = left.map(|left| (left.why, left.at));
-        if let Some((Why::Site(site), _)) = why {
+        if let Some((ExitReason::Site(site), _)) = why {
             code.fill(&mut sites, site, Reach::of_bytes(WINDOW, bytes), bytes);
         }
     }
-    (why == Some((Why::Instruction, 1))).then_some(narrow[0])
+    (why == Some((ExitReason::Instruction, 1))).then_some(narrow[0])
 }
 
 #[test]
@@ -73,8 +78,8 @@ fn nothing_behind_the_parameters_is_read() {
                 bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u32::from(byte))
             };
             let row: [u64; 32] = std::array::from_fn(|i| LEN - 32 * total + total * i as u64);
-            let apart: [u64; 32] = std::array::from_fn(|i| last - total * (5 * i as u64 % 31));
-            let base = Some(Source::Wide(0));
+            let scattered: [u64; 32] = std::array::from_fn(|i| last - total * (5 * i as u64 % 31));
+            let base = Some(Source::B64(0));
             let cases = [
                 (region(Space::Param, None, last, (size, count)), [last; 32]),
                 (
@@ -83,7 +88,7 @@ fn nothing_behind_the_parameters_is_read() {
                 ),
                 (region(Space::Global, base, 0, (size, count)), [last; 32]),
                 (region(Space::Global, base, 0, (size, count)), row),
-                (region(Space::Global, base, 0, (size, count)), apart),
+                (region(Space::Global, base, 0, (size, count)), scattered),
             ];
             for (region, at) in cases {
                 if let Some(found) = run(&region, level, at.map(|at| WINDOW + at), bytes) {

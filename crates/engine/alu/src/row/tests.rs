@@ -6,7 +6,8 @@ use crate::find::all;
 use crate::placed::{Last, MAX, Placed, Temporaries};
 use std::collections::HashMap;
 use texunit_jit::region::{
-    Action, Apart, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step, Until, compile,
+    Action, Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode, Region,
+    Step, compile,
 };
 use texunit_jit::{Combine, Place, Predicate, Registers, Source};
 use texunit_testkit::{Random, skipped};
@@ -92,7 +93,12 @@ impl Bank {
             rows: &[],
         };
         let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-        let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0, apart: Apart::default() };
+        let until = Budget {
+            steps: u64::MAX,
+            reconverge_at: u32::MAX,
+            atomics: 0,
+            divergence: DivergenceLimits::default(),
+        };
         let entry = function.entry(0).expect("an entry");
         let mut sites = function.sites();
         let mut running = function.with(inputs, &mut sites).expect("inputs");
@@ -106,8 +112,8 @@ fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
     let source = |(i, wide): (usize, bool)| match (known[i], wide) {
         (Some(number), true) => Source::Literal(number),
         (Some(number), false) => Source::Literal(number & 0xffff_ffff),
-        (None, true) => Source::Wide(i as u32),
-        (None, false) => Source::Narrow(i as u32),
+        (None, true) => Source::B64(i as u32),
+        (None, false) => Source::B32(i as u32),
     };
     let sources = row.shape().from.into_iter().enumerate().map(source).collect::<Vec<_>>();
     row.compiled(known)?;
@@ -123,8 +129,7 @@ fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
             }
         })
         .collect();
-    let to =
-        if row.shape().is_wide() { Place::Wide(DESTINATION) } else { Place::Narrow(DESTINATION) };
+    let to = if row.shape().is_wide() { Place::B64(DESTINATION) } else { Place::B32(DESTINATION) };
     let (action, to) = match steps.last {
         Last::Compute(op, from) => (Action::Compute { op, to, from }, to),
         Last::Compare(test, from) => {

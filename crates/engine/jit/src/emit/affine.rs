@@ -1,36 +1,35 @@
-//! Addresses that are a number for all lanes and a multiple of one of 32 bits for each: `p + 4 * i`, and the same of
-//! `i + n`, where all lanes have n.
+//! Affine addresses: a uniform base plus a scaled 32-bit index per lane, `p + 4 * i`, or `p + 4 * (i + n)` with a uniform n.
 //!
-//! Where such an address is only the base of accesses of its block, it is not computed: the accesses look at the number
-//! of 32 bits, which fills half as many vectors, and add the rest once. Wherever the region is left before
-//! one of them, the registers that have not been computed are ([`Late`]).
+//! An affine address that is only used as the base of accesses in its block is not computed: the accesses check the index, which fills
+//! half as many vectors, and add the base once. An exit before such an access computes the deferred registers
+//! ([`DeferredAddress`]).
 
 mod plus;
 mod values;
 
-use super::same_base;
+use super::base_groups;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Block, Region, Space, Step};
 pub(super) use plus::Plus;
 use std::collections::HashMap;
 use values::{New, Registers};
 
-/// `add + scale * (index + plus)`, with the sum in brackets, of 32 bits, extended to 64.
+/// `add + scale * (index + plus)`: the inner sum has 32 bits and is extended to 64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Affine {
-    /// What is the same in all lanes.
+    /// The uniform base.
     pub(super) add: Source,
-    /// A narrow register.
+    /// The index, a 32-bit register.
     pub(super) index: u32,
     pub(super) plus: Plus,
     pub(super) signed: bool,
-    /// The logarithm of the scale.
+    /// Logarithm of the scale.
     pub(super) shift: u8,
 }
 
-/// A register that has not been computed: a wide one, or a narrow one that is the index and what is added to it.
+/// A register that is computed only at exits: an address, or the sum of an index and a uniform value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Late {
+pub(super) struct DeferredAddress {
     pub(super) place: Place,
     pub(super) value: Affine,
 }
@@ -38,42 +37,42 @@ pub(super) struct Late {
 /// What is known of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    /// It is not done, as what it computes is late.
-    pub(super) is_late: bool,
-    /// A wide register that it reads all the same: whoever does it elsewhere needs it.
+    /// Not executed: what it computes is deferred.
+    pub(super) is_deferred: bool,
+    /// A 64-bit register that must stay live, because an exit computes the deferred register from it.
     pub(super) reads: Option<u32>,
-    /// The base of its access.
+    /// The affine base of its access.
     pub(super) base: Option<Affine>,
-    /// A wide register that it makes such an address, and does.
+    /// A 64-bit register that it computes as an affine address.
     pub(super) makes: Option<(u32, Affine)>,
-    /// Whether the index of the base has been loaded in the block: then it may be anything.
+    /// Whether the index was loaded in the block, so that it is unlikely to be a row.
     pub(super) is_loaded: bool,
-    /// Registers that have their values only if it leaves.
-    pub(super) late: Vec<Late>,
+    /// Registers that an exit here computes.
+    pub(super) deferred: Vec<DeferredAddress>,
 }
 
-/// By step of a block; nothing, if there is no such address.
+/// By step of a block; empty if the block has no affine addresses.
 pub(super) type Plan = Vec<Known>;
 
-/// A definition of a register in a block, with what reads it.
+/// A definition of a register in a block, and its readers.
 struct Definition {
     step: usize,
     place: Place,
     value: Affine,
-    /// The definition that a part of it is, and the register that the other part is in.
+    /// The definition of the index part, and the register that holds the uniform part.
     product: Option<usize>,
     same: Option<u32>,
     readers: Vec<usize>,
-    /// Whether it is only read by what can do without it.
-    is_late: bool,
+    /// Whether all readers can do without it.
+    is_deferred: bool,
     /// Whether the index has been loaded.
     is_loaded: bool,
 }
 
 impl Definition {
-    /// Whether it is the base of an access that can do with it as it is made.
+    /// Whether the definition is the base of an access that can use it unmade.
     fn is_base_of(&self, step: &Step) -> bool {
-        base(step, self.value.shift).map(Place::Wide) == Some(self.place)
+        base(step, self.value.shift).map(Place::B64) == Some(self.place)
     }
 }
 
@@ -84,20 +83,20 @@ pub(super) fn plans(region: &Region) -> Vec<Plan> {
     region.blocks.iter().enumerate().map(|(i, block)| plan(block, params(i))).collect()
 }
 
-/// The base register of an access that can do with the address as it is made.
+/// The base register of an access that can use an affine address unmade.
 fn base(step: &Step, shift: u8) -> Option<u32> {
     let access = match &step.action {
         Action::Load(load) => &load.access,
         Action::Store(store) => &store.access,
         _ => return None,
     };
-    let (Place::Wide(base), total) = same_base::base(access)? else { return None };
+    let (Place::B64(base), total) = base_groups::base(access)? else { return None };
     let whole = access.space == Space::Global && total as u64 >= 1 << shift;
-    // It may be read in another way, too.
+    // The register may have a second use in the same step.
     let other = match &step.action {
-        Action::Store(store) => store.from.contains(&Source::Wide(base)),
+        Action::Store(store) => store.from.contains(&Source::B64(base)),
         Action::Load(load) => {
-            step.guard != Predicate::Always && load.to.contains(&Some(Place::Wide(base)))
+            step.guard != Predicate::Always && load.to.contains(&Some(Place::B64(base)))
         }
         _ => false,
     };
@@ -111,32 +110,34 @@ fn plan(block: &Block, params: &[(Place, u32)]) -> Plan {
         return Plan::new();
     }
     let mut plan = vec![Known::default(); block.steps.len()];
-    for made in definitions.iter().filter(|d| !d.is_late) {
-        if let Place::Wide(register) = made.place {
+    for made in definitions.iter().filter(|d| !d.is_deferred) {
+        if let Place::B64(register) = made.place {
             plan[made.step].makes = Some((register, made.value));
         }
     }
-    for late in definitions.iter().filter(|d| d.is_late) {
-        (plan[late.step].is_late, plan[late.step].reads) = (true, late.same);
-        let last = late.readers.iter().copied().max().unwrap_or(late.step);
+    for deferred in definitions.iter().filter(|d| d.is_deferred) {
+        (plan[deferred.step].is_deferred, plan[deferred.step].reads) = (true, deferred.same);
+        let last = deferred.readers.iter().copied().max().unwrap_or(deferred.step);
         let steps = block.steps.iter().enumerate();
-        for (i, step) in steps.take(last + 1).skip(late.step + 1) {
+        for (i, step) in steps.take(last + 1).skip(deferred.step + 1) {
             if step.may_leave() {
-                plan[i].late.push(Late { place: late.place, value: late.value });
+                plan[i]
+                    .deferred
+                    .push(DeferredAddress { place: deferred.place, value: deferred.value });
             }
-            if late.readers.contains(&i) && late.is_base_of(step) {
-                plan[i].base = Some(late.value);
-                plan[i].is_loaded = late.is_loaded;
+            if deferred.readers.contains(&i) && deferred.is_base_of(step) {
+                plan[i].base = Some(deferred.value);
+                plan[i].is_loaded = deferred.is_loaded;
             }
         }
     }
     plan
 }
 
-/// Definitions of registers as such addresses and indices, and what reads them.
+/// Definitions of affine addresses and indices, and their readers.
 fn definitions(block: &Block, params: &[(Place, u32)]) -> Vec<Definition> {
     let mut all: Vec<Definition> = Vec::new();
-    // By register: the definition that holds; those whose index is another number by now are not known any more.
+    // By register, the reaching definition, until its index changes.
     let mut current: HashMap<Place, usize> = HashMap::new();
     let mut known = Registers::new(params);
     for (i, step) in block.steps.iter().enumerate() {
@@ -144,11 +145,11 @@ fn definitions(block: &Block, params: &[(Place, u32)]) -> Vec<Definition> {
         step.each_read(|place| {
             if let Some(&d) = current.get(&place) {
                 all[d].readers.push(i);
-                // What was its index is another number now.
-                all[d].is_late &= known.products.contains_key(&place);
+                // Its index has changed since.
+                all[d].is_deferred &= known.products.contains_key(&place);
             }
         });
-        // Others than loads and stores do not compute what is late where they leave.
+        // Only exits of loads and stores compute deferred registers.
         if step.may_leave() && !matches!(step.action, Action::Load(_) | Action::Store(_)) {
             known.products.clear();
         }
@@ -169,7 +170,7 @@ fn definitions(block: &Block, params: &[(Place, u32)]) -> Vec<Definition> {
                 product,
                 same,
                 readers: Vec::new(),
-                is_late: true,
+                is_deferred: true,
                 is_loaded: known.loaded.contains(&value.index),
             });
             current.insert(place, d);
@@ -177,20 +178,20 @@ fn definitions(block: &Block, params: &[(Place, u32)]) -> Vec<Definition> {
         }
     }
     for (place, &d) in &current {
-        all[d].is_late &= !block.kept.contains(place);
+        all[d].is_deferred &= !block.kept.contains(place);
     }
     all
 }
 
-/// Finds which of them are late: those of which all readers can do without.
+/// Decides which definitions are deferred: those of which all readers can do without them.
 fn settle(block: &Block, all: &mut [Definition]) {
     for d in (0..all.len()).rev() {
-        let (before, behind) = all.split_at_mut(d + 1);
+        let (before, later) = all.split_at_mut(d + 1);
         let of = &mut before[d];
         let can = |&i: &usize| {
             of.is_base_of(&block.steps[i])
-                || behind.iter().any(|b| b.step == i && b.is_late && b.product == Some(d))
+                || later.iter().any(|b| b.step == i && b.is_deferred && b.product == Some(d))
         };
-        of.is_late &= !of.readers.is_empty() && of.readers.iter().all(can);
+        of.is_deferred &= !of.readers.is_empty() && of.readers.iter().all(can);
     }
 }

@@ -1,10 +1,10 @@
-//! Instructions into bytes.
+//! The assembler: instructions, labels and jumps.
 
 use crate::Error;
 use crate::op::Rounding;
 use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register, RoundingControl};
 
-/// A place in the code, which may not be known yet.
+/// A code address that may not be known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Label(u32);
 
@@ -14,12 +14,12 @@ pub(super) fn at(base: Register, displacement: usize) -> MemoryOperand {
     MemoryOperand::with_base_displ(base, displacement as i64)
 }
 
-/// The same, of one number that all lanes have.
+/// A memory operand that is broadcast to all lanes.
 pub(super) fn spread(base: Register, displacement: usize) -> MemoryOperand {
     MemoryOperand { is_broadcast: true, ..at(base, displacement) }
 }
 
-/// The number of a rounding in immediates.
+/// The immediate of a rounding.
 pub(super) fn of_rounding(rounding: Rounding) -> u32 {
     match rounding {
         Rounding::Near => 0,
@@ -29,21 +29,21 @@ pub(super) fn of_rounding(rounding: Rounding) -> u32 {
     }
 }
 
-/// The same of one to an integer, which raises no exception.
+/// The immediate of a rounding to integral, without exceptions.
 pub(super) fn of_quiet_rounding(rounding: Rounding) -> u32 {
     8 | of_rounding(rounding)
 }
 
-/// Collects the code of a function.
+/// The code of a function as it is emitted.
 pub(super) struct Assembler {
     encoder: Encoder,
     ip: u64,
     wrong: Option<String>,
-    /// Where labels are.
+    /// By label, its address.
     labels: Vec<Option<u64>>,
-    /// Ends of jumps to labels that were not known, and the labels.
+    /// Ends of forward jumps, and their labels.
     jumps: Vec<(u64, Label)>,
-    /// Lines of text by where they stand in the code, if somebody wants them.
+    /// Lines for the disassembly, by code address, if they are wanted.
     pub(super) marks: Option<Vec<(u64, String)>>,
 }
 
@@ -53,25 +53,25 @@ impl Assembler {
         Self { encoder, ip: 0, wrong: None, labels: Vec::new(), jumps: Vec::new(), marks: None }
     }
 
-    /// A place that is not known yet.
+    /// A new label.
     pub(super) fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() as u32 - 1)
     }
 
-    /// The place is here.
+    /// Binds a label to the current address.
     pub(super) fn bind(&mut self, label: Label) {
         self.labels[label.0 as usize] = Some(self.ip);
     }
 
-    /// A line above what is emitted next, where somebody reads the code as text ([`crate::text::disassemble`]).
+    /// Adds a line above the next instruction of the disassembly ([`crate::text::disassemble`]).
     pub(super) fn mark(&mut self, line: impl FnOnce() -> String) {
         if let Some(marks) = &mut self.marks {
             marks.push((self.ip, line()));
         }
     }
 
-    /// Where a place is, when all are known.
+    /// The address of a label, when the code is complete.
     pub(super) fn place(&self, label: Label) -> u32 {
         self.labels[label.0 as usize].unwrap_or(0) as u32
     }
@@ -85,7 +85,7 @@ impl Assembler {
         }
     }
 
-    /// The address of a place, into a register.
+    /// Loads the address of a label.
     pub(super) fn address(&mut self, to: Register, label: Label) {
         let known = self.labels[label.0 as usize];
         let place = MemoryOperand::with_base_displ(Register::RIP, known.unwrap_or(self.ip) as i64);
@@ -95,7 +95,7 @@ impl Assembler {
         }
     }
 
-    /// Appends an instruction. Mistakes are kept for [`Self::finish`].
+    /// Appends an instruction. The first error is reported by [`Self::finish`].
     pub(super) fn put(&mut self, instruction: Result<Instruction, IcedError>) {
         let encoded = instruction.and_then(|i| self.encoder.encode(&i, self.ip));
         match encoded {
@@ -147,12 +147,12 @@ impl Assembler {
         }));
     }
 
-    /// A step wanted more registers than there are: a mistake of ours, which no region should show.
+    /// Records that a step wanted more registers than there are, which is an error in a back end.
     pub(super) fn out_of_registers(&mut self) {
         self.wrong = Some("a step needs more registers than there are".to_owned());
     }
 
-    /// The code, and an error if there was a mistake.
+    /// The code, or the first error.
     pub(super) fn finish(&mut self) -> Result<Vec<u8>, Error> {
         if let Some(e) = self.wrong.take() {
             return Err(Error::Encoding(e));

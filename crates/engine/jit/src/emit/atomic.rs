@@ -1,6 +1,6 @@
-//! How an atomic changes the number of a lane: instructions of general registers, the same for all back ends.
+//! The operation of an atomic in general registers, shared by the back ends.
 //!
-//! The sources lie in scratch rows, the old numbers are put into one.
+//! Sources are in scratch registers, and the old values are returned in one.
 
 use super::Emitter;
 use super::asm::at;
@@ -9,12 +9,12 @@ use super::frame::Frame;
 use crate::region::{Atomic, Change, Space};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Scratch rows of b and c and of the old numbers.
+/// Scratch registers of b, c and the old values.
 pub(super) const B: usize = 1;
 pub(super) const OTHER: usize = 2;
 pub(super) const OLD: usize = 3;
 
-/// Registers by the width of a number.
+/// General registers by width.
 struct Width {
     wide: bool,
 }
@@ -36,7 +36,7 @@ impl Width {
     }
 }
 
-/// The number of the lane in `ebp` in a scratch row.
+/// The value of lane `ebp` in a scratch register.
 fn of_lane(row: usize, width: &Width) -> MemoryOperand {
     let (size, row) = (if width.wide { 8 } else { 4 }, Frame::scratch(row) as i64);
     MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size, row, 1)
@@ -50,7 +50,7 @@ fn locked(instruction: Result<I, iced_x86::IcedError>) -> Result<I, iced_x86::Ic
 }
 
 impl<Z: Backend> Emitter<'_, Z> {
-    /// A loop over the lanes in `ebx`, each in `ebp`; it goes on behind when there are none.
+    /// Emits a loop over the lanes in `ebx`, each in `ebp`.
     pub(super) fn each_lane(&mut self, body: impl FnOnce(&mut Self)) {
         let (again, done) = (self.asm.label(), self.asm.label());
         self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
@@ -63,7 +63,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.bind(done);
     }
 
-    /// Changes the number at `r12` for the lane in `ebp`. Uses `rax`, `r13` and `r14`.
+    /// Executes the atomic at `r12` for lane `ebp`. Uses `rax`, `r13` and `r14`.
     pub(super) fn change(&mut self, op: &Atomic) {
         let width = &Width { wide: op.access.size == 8 };
         let w = |register| width.of(register);
@@ -96,7 +96,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         }
     }
 
-    /// The new number in `r14`, of the old one in `rax`, which stays. Uses `r13`.
+    /// Computes the new value in `r14` from the old one in `rax`, which is preserved. Uses `r13`.
     fn changed(&mut self, op: &Atomic, width: &Width) {
         let w = |register| width.of(register);
         let (b, c) = (of_lane(B, width), of_lane(OTHER, width));
@@ -164,7 +164,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.put(I::with2(code, width.of(R::R14), sum));
     }
 
-    /// Of floats of 32 bits in global memory subnormals are zeros of their sign, and a NaN is the canonical one.
+    /// f32 in global memory: subnormals become zeros of their sign, and a NaN the canonical one.
     fn add_float(&mut self, b: MemoryOperand, width: &Width, global: bool) {
         if width.wide {
             return self.add_double(b, global);
@@ -187,8 +187,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.put(I::with2(C::Cmova_r32_rm32, R::R14D, R::R13D));
     }
 
-    /// In global memory a NaN of b comes before that of the old number, and its bits stay; in others that of the old number
-    /// comes before that of b, quiet.
+    /// Of two NaNs, global memory takes the bits of b; other spaces take the old value's NaN, made quiet.
     fn add_double(&mut self, b: MemoryOperand, global: bool) {
         let (load, copy) = (C::Mov_r64_rm64, |to, from| I::with2(C::Mov_r64_rm64, to, from));
         if !global {

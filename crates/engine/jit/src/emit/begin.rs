@@ -1,13 +1,13 @@
-//! An emitter that has made nothing yet.
+//! The initial state of an emitter.
 
 use super::asm::Assembler;
 use super::backend::Backend;
+use super::base_groups::BaseGroups;
+use super::divergence::Divergence;
 use super::index::Indices;
-use super::input::Owed;
+use super::input::PendingCopies;
 use super::live::{Numbers, Uses};
-use super::part::Parting;
-use super::same_base::Near;
-use super::values::Values;
+use super::register_cache::RegisterCache;
 use super::{Emitter, Version};
 use crate::machine::Mode;
 use crate::operand::Predicate;
@@ -15,8 +15,13 @@ use crate::region::{End, Region, Target};
 use std::collections::HashMap;
 
 impl<'a, B: Backend> Emitter<'a, B> {
-    /// That of a region.
-    pub(super) fn new(region: &'a Region, owed: Vec<Owed>, mode: Mode, any_nans: bool) -> Self {
+    /// An emitter for a region; `copies` from [`super::input::read_in_place`].
+    pub(super) fn new(
+        region: &'a Region,
+        copies: Vec<PendingCopies>,
+        mode: Mode,
+        any_nans: bool,
+    ) -> Self {
         let n = region.blocks.len();
         let mut asm = Assembler::new();
         let mut scratch = Vec::new();
@@ -26,27 +31,27 @@ impl<'a, B: Backend> Emitter<'a, B> {
         let blocks = region.blocks.iter().enumerate();
         let mut uses: Vec<Uses> =
             blocks.map(|(i, b)| Uses::of(b, &numbers, plan(i), &mut scratch)).collect();
-        for (uses, owed) in uses.iter_mut().zip(&owed) {
-            owed.at_start().filter_map(|p| numbers.get(p)).for_each(|i| uses.live_in.insert(i));
+        for (uses, copies) in uses.iter_mut().zip(&copies) {
+            copies.at_start().filter_map(|p| numbers.get(p)).for_each(|i| uses.live_in.insert(i));
         }
         let mut version = || Version {
             labels: (0..n).map(|_| asm.label()).collect(),
             bodies: (0..n).map(|_| asm.label()).collect(),
-            doors: vec![None; n],
+            block_entries: vec![None; n],
             states: vec![None; n],
             edges: vec![0; n],
         };
         let mut e = Self {
             versions: [version(), version()],
-            both: mode == Mode::Some && Parting::any(region),
-            again: asm.label(),
+            has_both_modes: mode == Mode::Some && Divergence::any(region),
+            next_warp_entry: asm.label(),
             exit: asm.label(),
-            parts: asm.label(),
-            arrives: asm.label(),
-            pauses: Vec::new(),
-            waits: asm.label(),
-            next_link: asm.label(),
-            links: asm.label(),
+            diverge_routine: asm.label(),
+            arrive_routine: asm.label(),
+            yield_points: Vec::new(),
+            yield_stub: asm.label(),
+            next_slot: asm.label(),
+            batch_entry: asm.label(),
             asm,
             region,
             mode,
@@ -55,8 +60,8 @@ impl<'a, B: Backend> Emitter<'a, B> {
             next: vec![super::live::NEVER; numbers.len()],
             numbers,
             uses,
-            values: Values::default(),
-            pending: 0,
+            cache: RegisterCache::default(),
+            uncounted: 0,
             guarded: None,
             pool: Vec::new(),
             pooled: HashMap::new(),
@@ -64,13 +69,13 @@ impl<'a, B: Backend> Emitter<'a, B> {
             loops: vec![None; n],
             stubs: Vec::new(),
             rare: Vec::new(),
-            near: Near::of(region),
+            base_groups: BaseGroups::of(region),
             indices: Indices::of(region, &plans),
             open_indices: 0,
             plans,
-            late: Vec::new(),
-            owed,
-            owes: Vec::new(),
+            deferred: Vec::new(),
+            copies,
+            pending_copies: Vec::new(),
             open: 0,
             entries: Vec::new(),
             any_nans,
@@ -78,11 +83,11 @@ impl<'a, B: Backend> Emitter<'a, B> {
             back: B::default(),
         };
         for (i, block) in region.blocks.iter().enumerate() {
-            // Where lanes part, ways lead from both versions to that for some lanes.
-            let apart = if Parting::of(region, &block.end).is_some() { 2 } else { 0 };
+            // A divergence leads from both versions to the version for some lanes.
+            let divergence = if Divergence::of(region, &block.end).is_some() { 2 } else { 0 };
             for target in block.end.blocks() {
                 e.versions[0].edges[target] += 1;
-                e.versions[1].edges[target] += 1 + apart;
+                e.versions[1].edges[target] += 1 + divergence;
                 if target <= i {
                     e.loops[target] = Some(i);
                 }
@@ -93,15 +98,15 @@ impl<'a, B: Backend> Emitter<'a, B> {
 }
 
 impl End {
-    /// The blocks where it goes on.
+    /// Successor blocks inside the region.
     pub(super) fn blocks(&self) -> impl Iterator<Item = usize> {
         let targets = match *self {
             End::Jump(to) => [Some(to), None],
             End::Branch { taken: Predicate::Always, to, .. } => [Some(to), None],
             End::Branch { taken: Predicate::Never, next, .. } => [Some(next), None],
             End::Branch { to, next, .. } => [Some(to), Some(next)],
-            // It goes on behind it by an entry.
-            End::Leave { .. } | End::Pause { .. } => [None; 2],
+            // Control continues after them through an entry.
+            End::Leave { .. } | End::Yield { .. } => [None; 2],
         };
         targets.into_iter().flatten().filter_map(|target| match target {
             Target::Block(i) => Some(i as usize),

@@ -1,27 +1,27 @@
-//! Calls of functions of rows, and what is counted: the same for all back ends, by scratch rows of the frame.
+//! Calls of host functions, and counters, through scratch registers in the frame; shared by the back ends.
 
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
 use super::collective::RESULT;
 use super::frame::Frame;
-use super::values::Values;
+use super::register_cache::RegisterCache;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Call, Routine, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Whether each source has lanes of 32 bits, and the result.
+/// Whether each source, and the result, has 32 bits.
 fn is_narrow(routine: &Routine) -> ([bool; 4], bool) {
     match routine {
-        Routine::Narrow(_) => ([true; 4], true),
+        Routine::B32(_) => ([true; 4], true),
         Routine::Cut(_) | Routine::TestWide(_) => ([false; 4], true),
-        Routine::Wide(_) | Routine::Data(_) => ([false; 4], false),
+        Routine::B64(_) | Routine::Data(_) => ([false; 4], false),
         Routine::Tell(tell) => (tell.narrow, true),
     }
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// A call: all that is held is stored before, and had again behind it.
+    /// A call. All cached values are stored before it, and the cache is empty after it.
     pub(super) fn call(&mut self, step: &Step, call: &Call) -> Option<()> {
         let (narrow, result) = is_narrow(&call.routine);
         for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
@@ -29,10 +29,10 @@ impl<B: Backend> Emitter<'_, B> {
         }
         if let Routine::Tell(_) = call.routine {
             self.lanes_taken(step.guard, R::EAX);
-            self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::TOLD), R::EAX));
+            self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::NOTIFIED), R::EAX));
         }
         self.write_all_back();
-        self.values = Values::default();
+        self.cache = RegisterCache::default();
         let number = self.routines.len() as i32;
         self.routines.push(call.routine.clone());
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, R::R10));
@@ -49,7 +49,7 @@ impl<B: Backend> Emitter<'_, B> {
         B::take_row(self, (RESULT, result), to, call.keep, step.guard)
     }
 
-    /// The active lanes of a guard, in a general register that is not `ebp`, which may be changed.
+    /// The executing lanes of a guard, in a general register other than `ebp`.
     pub(super) fn lanes_taken(&mut self, guard: Predicate, to: R) {
         if guard == Predicate::Always {
             self.asm.put(I::with2(C::Mov_r32_rm32, to, R::R8D));
@@ -59,13 +59,13 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// The lanes that take the step, as a number.
+    /// The mask of executing lanes, as a value.
     pub(super) fn active_mask(&mut self, step: &Step, to: Place) -> Option<()> {
         self.lanes_taken(step.guard, R::R12D);
         B::put_number(self, to, step.guard)
     }
 
-    /// Adds lanes to counters.
+    /// Adds numbers of lanes to counters.
     pub(super) fn count(&mut self, step: &Step, counter: u32, of: Option<Predicate>) {
         self.lanes_taken(step.guard, R::EBX);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, at(R::RDI, Frame::COUNTS)));
@@ -80,7 +80,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Counts the lanes whose number is zero.
+    /// Counts the lanes whose value is zero.
     pub(super) fn count_zeros(&mut self, step: &Step, of: Source) -> Option<()> {
         B::zeros(self, of)?;
         self.lanes_taken(step.guard, R::EAX);

@@ -1,15 +1,15 @@
-//! What was found out about the accesses of a region before code is made of them, as text.
+//! The analyses of accesses as text, for `texunit dump`.
 
 use super::affine::{self, Affine, Plus};
 use super::backend::Backend;
+use super::base_groups::BaseGroups;
 use super::index::Indices;
-use super::same_base::Near;
 use super::{avx2, avx512, input};
 use crate::machine::Level;
 use crate::region::{Action, Region};
 use std::fmt::Write;
 
-/// A line for each access of global or shared memory: how its address is made, and with which others its bounds are checked.
+/// A line for each access of global or shared memory: how its address is formed, and its base group.
 pub(crate) fn choices(region: &Region, level: Level) -> String {
     let (region, _) = input::read_in_place(region);
     let has_affine = match level {
@@ -17,7 +17,7 @@ pub(crate) fn choices(region: &Region, level: Level) -> String {
         Level::Avx512 => <avx512::Avx512 as Backend>::AFFINE,
     };
     let plans = if has_affine { affine::plans(&region) } else { Vec::new() };
-    let near = Near::of(&region);
+    let near = BaseGroups::of(&region);
     let indices = Indices::of(&region, &plans);
     let mut text = String::new();
     for (b, block) in region.blocks.iter().enumerate() {

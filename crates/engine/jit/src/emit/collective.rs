@@ -1,7 +1,6 @@
-//! `vote`, `redux` and `match` in general registers, the last two lane after lane: the same for all back ends.
+//! `vote`, `redux` and `match` in general registers, shared by the back ends; `redux` and `match` loop over lanes.
 //!
-//! The numbers lie in a scratch row; `ebx` has the active lanes. Where not all live lanes of the membermask are active,
-//! and no others, the step leaves.
+//! Values are in a scratch register; `ebx` has the active lanes. The step exits unless these are exactly the live lanes of the membermask.
 
 use super::Emitter;
 use super::backend::Backend;
@@ -10,7 +9,7 @@ use crate::operand::{Place, Predicate, Source};
 use crate::region::{Match, Reduce, Step, Vote};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// The scratch rows of numbers and of results.
+/// Scratch registers of values and results.
 pub(super) const NUMBERS: usize = 1;
 pub(super) const RESULT: usize = 4;
 
@@ -57,7 +56,7 @@ impl<B: Backend> Emitter<'_, B> {
         B::put_number(self, to, step.guard)
     }
 
-    /// redux: one number of those of the active lanes.
+    /// `redux`: reduces the values of the active lanes.
     pub(super) fn redux(
         &mut self,
         step: &Step,
@@ -68,10 +67,10 @@ impl<B: Backend> Emitter<'_, B> {
         B::fill_row(self, of, NUMBERS, true)?;
         B::members(self, step, Some(members))?;
         self.reduce_lanes(op);
-        B::put_number(self, Place::Narrow(to), step.guard)
+        B::put_number(self, Place::B32(to), step.guard)
     }
 
-    /// match: the active lanes with the same number.
+    /// `match`: the active lanes that have the same value.
     pub(super) fn matching(&mut self, step: &Step, op: &Match) -> Option<()> {
         B::fill_row(self, op.of, NUMBERS, false)?;
         B::members(self, step, Some(op.members))?;
@@ -80,7 +79,7 @@ impl<B: Backend> Emitter<'_, B> {
         } else {
             self.match_any();
         }
-        match op.to.map(Place::Narrow) {
+        match op.to.map(Place::B32) {
             Some(to) if op.all => B::put_number(self, to, step.guard)?,
             Some(to) => B::take_row(self, (RESULT, true), to, u64::MAX, step.guard)?,
             None => {}
@@ -90,7 +89,7 @@ impl<B: Backend> Emitter<'_, B> {
         B::put_number(self, Place::Predicate(same), step.guard)
     }
 
-    /// `r12d` becomes one number of those of 32 bits.
+    /// `r12d` becomes the reduction of the 32-bit values.
     fn reduce_lanes(&mut self, op: Reduce) {
         let neutral = match op {
             Reduce::Add | Reduce::MaxU | Reduce::Or | Reduce::Xor => 0,
@@ -119,8 +118,7 @@ impl<B: Backend> Emitter<'_, B> {
         });
     }
 
-    /// `r12d` becomes those of the lanes in `r13d` whose numbers of 64 bits are that of the first. Uses `rax`, `rbx`,
-    /// `rbp` and `r14`.
+    /// `r12d` becomes the lanes of `r13d` whose 64-bit value is that of the first. Uses `rax`, `rbx`, `rbp` and `r14`.
     fn like_the_first(&mut self) {
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::R13D));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R14, of_lane(NUMBERS, R::RAX, 8)));
@@ -135,7 +133,7 @@ impl<B: Backend> Emitter<'_, B> {
         });
     }
 
-    /// `r12d` becomes the active lanes if all have the same number, else 0.
+    /// `r12d` becomes the active lanes if all have the same value, else 0.
     fn match_all(&mut self) {
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EBX));
         self.like_the_first();
@@ -144,7 +142,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Cmovne_r32_rm32, R::R12D, R::EAX));
     }
 
-    /// The row of results gets, for each active lane, those with its number.
+    /// Stores for each active lane the lanes with its value.
     fn match_any(&mut self) {
         let (again, result) = (self.asm.label(), of_lane(RESULT, R::RBP, 4));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EBX));

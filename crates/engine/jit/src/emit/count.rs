@@ -1,4 +1,4 @@
-//! What every step begins and ends with: lanes and steps are counted.
+//! Counting of steps and threads.
 
 use super::Emitter;
 use super::backend::Backend;
@@ -8,7 +8,7 @@ use crate::region::Step;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// What every step begins with: the lanes that do not take it are counted, or will be.
+    /// Begins a step: the lanes that do not execute it are counted now or later.
     pub(super) fn before(&mut self, i: usize) {
         let step = &self.region.blocks[self.block].steps[i];
         self.step = i;
@@ -26,7 +26,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.count_before_change(step);
     }
 
-    /// If the step changes the predicate by which lanes are to be counted, they are counted now.
+    /// Counts pending lanes if the step changes their guard.
     fn count_before_change(&mut self, step: &Step) {
         let Some(place) = self.guarded.and_then(|(guard, _)| guard.place()) else { return };
         let mut changes = false;
@@ -36,7 +36,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Counts the lanes that have not taken steps with a guard. Between steps only: nothing is pinned behind it.
+    /// Adds the lanes that did not execute guarded steps to `r11`. Only between steps, because it unpins.
     pub(super) fn count_guarded(&mut self) {
         let Some((guard, n)) = self.guarded.take() else { return };
         match guard {
@@ -52,33 +52,33 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with3(C::Imul_r32_rm32_imm32, R::EAX, R::EAX, n as i32));
         }
         self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
-        self.values.unpin();
+        self.cache.unpin();
     }
 
-    /// What every step ends with: it is counted, and what nobody reads any more is forgotten.
-    pub(super) fn behind(&mut self, i: usize) {
+    /// Ends a step: counts it, and drops dead values.
+    pub(super) fn after_step(&mut self, i: usize) {
         if self.region.blocks[self.block].steps[i].counted {
-            self.pending += 1;
+            self.uncounted += 1;
         }
-        self.behind_steps(i);
+        self.forget_after(i);
     }
 
-    pub(super) fn behind_steps(&mut self, i: usize) {
+    pub(super) fn forget_after(&mut self, i: usize) {
         let after = &mut self.uses[self.block].after[i];
-        let again = self.both && self.mode == Mode::Live;
+        let again = self.has_both_modes && self.mode == Mode::Live;
         let after = if again { after.clone() } else { std::mem::take(after) };
         if let Some(place) = self.guarded.and_then(|(guard, _)| guard.place())
             && after.iter().any(|a| a.place == place && !a.lives)
         {
             self.count_guarded();
         }
-        self.values.unpin();
+        self.cache.unpin();
         for a in after {
             if let Some(number) = self.numbers.get(a.place) {
                 self.next[number] = a.next;
             }
             if !a.lives {
-                self.values.forget(a.place);
+                self.cache.forget(a.place);
             }
         }
     }

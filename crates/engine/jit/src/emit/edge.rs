@@ -1,27 +1,27 @@
-//! From block to block: what is where when a block begins.
+//! Edges: the register cache at the beginning of each block, and the moves that bring a predecessor to it.
 
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
 use super::frame::Frame;
-use super::stub::Reason;
-use super::values::{Held, Key, Kind, MASK_0, Nans, Reg, Values};
+use super::register_cache::{Held, Key, Kind, MASK_0, Nans, Reg, RegisterCache};
 use crate::machine::Mode;
 use crate::op::{Float, Op};
 use crate::operand::Place;
+use crate::region::ExitReason;
 use crate::region::{Action, End, Target};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Vector and mask registers that a loop leaves to its steps.
+/// Vector and mask registers that stay free in a loop for its steps.
 const FREE_VECTORS: usize = 10;
 const FREE_MASKS: usize = 2;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Goes on at a target. `last`: nothing is emitted behind it in this block.
+    /// Continues at a target. `last`: the block emits nothing after it.
     pub(super) fn edge(&mut self, target: Target, last: bool) {
         let to = match target {
             Target::Block(to) => to as usize,
-            Target::Leave(number) => return self.leave_block(Reason::Outside, number),
+            Target::Leave(number) => return self.leave_block(ExitReason::Outside, number),
         };
         let number = self.region.blocks[to].at;
         self.forget_dead(to);
@@ -29,12 +29,12 @@ impl<B: Backend> Emitter<'_, B> {
             let counts = self.region.blocks[self.block].steps.iter().any(|s| s.counted)
                 || matches!(self.region.blocks[self.block].end, End::Branch { counted: true, .. });
             if !counts {
-                // It might go round for ever.
-                return self.leave_block(Reason::Outside, number);
+                // The loop counts no steps, so no limit would ever end it.
+                return self.leave_block(ExitReason::Outside, number);
             }
             self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, at(R::RDI, Frame::LIMIT)));
-            self.pending = 0;
-            let out = self.way_out(Reason::Limit, number);
+            self.uncounted = 0;
+            let out = self.exit_stub(ExitReason::Limit, number);
             self.asm.jump(C::Jae_rel32_64, out);
         }
         // Behind the jump out, which stores what has been filled.
@@ -42,55 +42,55 @@ impl<B: Backend> Emitter<'_, B> {
         let state = match self.version().states[to].clone() {
             Some(state) => state,
             None => {
-                let state = self.chosen(to, &self.values);
+                let state = self.entry_state(to, &self.cache);
                 self.version().states[to] = Some(state.clone());
                 state
             }
         };
-        self.arrange(&state);
+        self.reconcile(&state);
         if !(last && to == self.block + 1) {
             let label = self.version().labels[to];
             self.asm.jump(C::Jmp_rel32_64, label);
         }
     }
 
-    fn leave_block(&mut self, why: Reason, number: u32) {
-        self.fill_owed();
+    fn leave_block(&mut self, why: ExitReason, number: u32) {
+        self.materialize_copies();
         self.write_all_back();
         self.leave(why, number, 0);
     }
 
-    /// Forgets what a block knows, and needs nobody to hold.
+    /// Drops values that a block can read as inputs.
     fn forget_known(&mut self, to: usize) {
         if self.mode == Mode::Live {
-            let known: Vec<_> = self.owed[to].at_start().collect();
-            known.into_iter().for_each(|place| self.values.forget(place));
+            let known: Vec<_> = self.copies[to].at_start().collect();
+            known.into_iter().for_each(|place| self.cache.forget(place));
         }
     }
 
-    /// Forgets what a block does not read.
+    /// Drops values that a block does not read.
     fn forget_dead(&mut self, to: usize) {
-        let held: Vec<_> = self.values.all().collect();
+        let held: Vec<_> = self.cache.all().collect();
         for (_, key, _) in held {
             if let Some(place) = key.place()
                 && self.numbers.get(place).is_some_and(|i| !self.uses[to].live_in.has(i))
             {
-                self.values.forget(place);
+                self.cache.forget(place);
             }
         }
     }
 
-    /// What is to be where when a block begins; the first edge that is emitted comes with these values.
-    pub(super) fn chosen(&self, to: usize, values: &Values) -> Values {
-        let mut state = Values::default();
+    /// The register cache at the beginning of a block, chosen when its first edge is emitted, which has `cache`.
+    pub(super) fn entry_state(&self, to: usize, cache: &RegisterCache) -> RegisterCache {
+        let mut state = RegisterCache::default();
         let edges = self.versions[usize::from(self.mode == Mode::Some)].edges[to];
         if let Some(last) = self.loops[to] {
-            self.chosen_of_loop(to, last, values, &mut state);
+            self.loop_entry_state(to, last, cache, &mut state);
             return state;
         }
         let block = &self.region.blocks[to];
         let alone = edges == 1 && !block.is_entry && !block.joins;
-        // What an empty block, where lanes meet, is followed by.
+        // An empty block at a reconvergence point is judged by its successor.
         let mut reader = to;
         while let (true, End::Jump(Target::Block(next))) =
             (self.region.blocks[reader].steps.is_empty(), self.region.blocks[reader].end)
@@ -98,7 +98,7 @@ impl<B: Backend> Emitter<'_, B> {
         {
             reader = next as usize;
         }
-        for (reg, key, held) in values.all() {
+        for (reg, key, held) in cache.all() {
             let Some(place) = key.place() else {
                 if edges == 1 {
                     *state.of(reg) = Held { pinned: false, ..held };
@@ -115,17 +115,23 @@ impl<B: Backend> Emitter<'_, B> {
         state
     }
 
-    /// Registers that a loop uses most, as many as there is room for.
-    fn chosen_of_loop(&self, to: usize, last: usize, values: &Values, state: &mut Values) {
+    /// Keeps the registers that a loop uses most, as many as fit.
+    fn loop_entry_state(
+        &self,
+        to: usize,
+        last: usize,
+        cache: &RegisterCache,
+        state: &mut RegisterCache,
+    ) {
         let mut uses: Vec<(u32, Place)> = Vec::new();
         let mut counts = vec![0; self.numbers.len()];
-        // What it is known to have may not be at home.
+        // A pending copy is not in the register file.
         let live = self.mode == Mode::Live;
-        let owed = |place| live && self.owed[to].at_start().any(|owed| owed == place);
+        let is_pending = |place| live && self.copies[to].at_start().any(|copy| copy == place);
         for block in to..=last {
             for &(place, _, count) in &self.uses[block].first {
                 let Some(i) = self.numbers.get(place) else { continue };
-                let lives = self.uses[to].live_in.has(i) && !owed(place);
+                let lives = self.uses[to].live_in.has(i) && !is_pending(place);
                 if counts[i] == 0 && lives {
                     uses.push((0, place));
                 }
@@ -140,14 +146,14 @@ impl<B: Backend> Emitter<'_, B> {
             usize::from(B::VECTORS).saturating_sub(FREE_VECTORS),
             usize::from(B::MASKS).saturating_sub(FREE_MASKS),
         ];
-        let mut chosen = Vec::new();
+        let mut entry_state = Vec::new();
         for (_, place) in uses {
             let in_masks = matches!(place, Place::Predicate(_)) && B::MASKS != 0;
             let parts = Key::all::<B>(place).count();
             let room = &mut room[usize::from(in_masks)];
             if let Some(rest) = room.checked_sub(parts) {
                 *room = rest;
-                chosen.push(place);
+                entry_state.push(place);
             }
         }
         let written = self.written(to, last);
@@ -155,17 +161,17 @@ impl<B: Backend> Emitter<'_, B> {
             let known = held.map_or(Kind::BITS, |h| h.kind);
             let change = written.iter().rev().find(|w| w.0 == place);
             let floats = change.is_some_and(|w| w.1);
-            // In code for some lanes, ways lead anywhere from branches that part lanes.
-            let all = self.mode == Mode::Live || !self.both;
+            // In code for some lanes, divergences add edges from elsewhere.
+            let all = self.mode == Mode::Live || !self.has_both_modes;
             let any = all && self.any_nans && known.nans != Nans::Bits && floats;
             Kind { nans: if any { Nans::Any } else { Nans::Bits }, ..Kind::BITS }
         };
         let is_written = |place| written.iter().any(|w| w.0 == place);
         let keys =
-            || chosen.iter().flat_map(|&place| Key::all::<B>(place).map(move |k| (place, k)));
+            || entry_state.iter().flat_map(|&place| Key::all::<B>(place).map(move |k| (place, k)));
         for (place, key) in keys() {
-            if let Some(reg) = values.position(key) {
-                let kind = kind(place, Some(values.get(reg)));
+            if let Some(reg) = cache.position(key) {
+                let kind = kind(place, Some(cache.get(reg)));
                 let key = Some(key);
                 *state.of(reg) = Held { key, kind, dirty: is_written(place), ..Held::default() };
             }
@@ -183,7 +189,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Registers that blocks write, in order, and whether a float is written whose NaNs are canonical ones.
+    /// Registers that blocks write, in order, and whether the value is an f32 result whose NaNs are canonical.
     fn written(&self, first: usize, last: usize) -> Vec<(Place, bool)> {
         let mut written = Vec::new();
         for step in self.region.blocks[first..=last].iter().flat_map(|b| &b.steps) {
@@ -198,9 +204,9 @@ impl<B: Backend> Emitter<'_, B> {
         written
     }
 
-    /// Brings everything to where it is to be. What is dirty and need not be held is stored.
-    fn arrange(&mut self, state: &Values) {
-        for (reg, key, _) in self.values.clone().dirty() {
+    /// Moves all values to where `state` has them. Stores dirty values that it does not hold.
+    fn reconcile(&mut self, state: &RegisterCache) {
+        for (reg, key, _) in self.cache.clone().dirty() {
             let there = state.position(key).map(|r| state.get(r));
             if !there.is_some_and(|t| t.dirty) {
                 self.write_back(reg);
@@ -208,10 +214,10 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let mut moves = Vec::new();
         for (reg, key, held) in state.all() {
-            let Some(from) = self.values.position(key) else { continue };
+            let Some(from) = self.cache.position(key) else { continue };
             if held.kind.nans != Nans::Any {
                 self.canonical(from);
-            } else if self.values.kind(from).nans == Nans::Bits {
+            } else if self.cache.kind(from).nans == Nans::Bits {
                 self.contradiction = true;
             }
             if from != reg {
@@ -220,17 +226,17 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.parallel(moves);
         let missing: Vec<_> =
-            state.all().filter(|(_, key, _)| self.values.position(*key).is_none()).collect();
+            state.all().filter(|(_, key, _)| self.cache.position(*key).is_none()).collect();
         for (reg, key, held) in missing {
             B::load(self, reg, key);
             if held.kind.nans == Nans::Any {
                 self.contradiction = true;
             }
         }
-        self.values = state.clone();
+        self.cache = state.clone();
     }
 
-    /// Copies of registers all at once.
+    /// A parallel copy.
     fn parallel(&mut self, mut moves: Vec<(Reg, Reg)>) {
         while !moves.is_empty() {
             let free = moves.iter().position(|&(to, _)| moves.iter().all(|&(_, from)| from != to));
@@ -240,7 +246,7 @@ impl<B: Backend> Emitter<'_, B> {
                     B::copy(self, to, from);
                 }
                 None => {
-                    // A ring: what is in the way goes aside.
+                    // A cycle: one register is saved in the spare.
                     let aside = moves[0].0;
                     let spare = if aside.is_mask() { B::SPARE_MASK } else { B::SPARE };
                     B::copy(self, spare, aside);

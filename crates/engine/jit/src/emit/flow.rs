@@ -1,25 +1,25 @@
-//! Blocks and their steps, whatever instructions they become.
+//! The driver: blocks and steps, independent of the instruction set.
 
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
+use super::divergence::Divergence;
 use super::frame::Frame;
-use super::part::Parting;
-use super::stub::Reason;
-use super::values::Values;
+use super::register_cache::RegisterCache;
 use crate::Error;
 use crate::machine::Mode;
 use crate::operand::Predicate;
+use crate::region::ExitReason;
 use crate::region::{Action, Block, End, Step, Target};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// The whole function.
+    /// Emits the whole function.
     pub(super) fn function(&mut self) -> Result<(), Error> {
         let last = self.mode;
         self.prologue();
-        let versions = if self.both { &[Mode::Live, Mode::Some][..] } else { &[last] };
+        let versions = if self.has_both_modes { &[Mode::Live, Mode::Some][..] } else { &[last] };
         for &mode in versions {
             self.mode = mode;
             for block in 0..self.region.blocks.len() {
@@ -27,11 +27,11 @@ impl<B: Backend> Emitter<'_, B> {
             }
         }
         self.asm.mark(|| "entries and exits".to_owned());
-        self.all_stubs();
-        self.all_rare();
-        if self.both {
+        self.emit_stubs();
+        self.emit_out_of_line();
+        if self.has_both_modes {
             self.asm.mark(|| "divergence and reconvergence".to_owned());
-            self.routines_of_parts();
+            self.divergence_routines();
         }
         self.asm.mark(|| "epilogue".to_owned());
         self.epilogue();
@@ -40,10 +40,10 @@ impl<B: Backend> Emitter<'_, B> {
 
     fn block(&mut self, i: usize) -> Result<(), Error> {
         let block = &self.region.blocks[i];
-        (self.block, self.step, self.pending, self.guarded) = (i, 0, 0, None);
+        (self.block, self.step, self.uncounted, self.guarded) = (i, 0, 0, None);
         let state = match self.version().states[i].take() {
             Some(state) => state,
-            None => self.chosen(i, &Values::default()),
+            None => self.entry_state(i, &RegisterCache::default()),
         };
         self.next.fill(super::live::NEVER);
         for &(place, first, _) in &self.uses[i].first {
@@ -51,39 +51,39 @@ impl<B: Backend> Emitter<'_, B> {
                 self.next[number] = first;
             }
         }
-        self.values = state.clone();
+        self.cache = state.clone();
         let version = self.version();
         version.states[i] = Some(state);
         let (label, body) = (version.labels[i], version.bodies[i]);
         let mode = self.mode;
         self.asm.mark(|| format!("block {i}, {}", mode.lanes()));
         self.asm.bind(label);
-        self.owe_at_start();
+        self.copies_pending_at_start();
         if block.joins {
-            let meets = at(R::RDI, Frame::MEETS);
-            self.asm.put(I::with2(C::Cmp_rm32_imm32, meets, block.at as i32));
-            let out = if self.both && self.mode == Mode::Some {
-                self.way_together(block.at)
+            let reconverge_at = at(R::RDI, Frame::RECONVERGE_AT);
+            self.asm.put(I::with2(C::Cmp_rm32_imm32, reconverge_at, block.at as i32));
+            let out = if self.has_both_modes && self.mode == Mode::Some {
+                self.reconvergence_stub(block.at)
             } else {
-                self.way_out(Reason::Meets, block.at)
+                self.exit_stub(ExitReason::Reconverges, block.at)
             };
             self.asm.jump(C::Je_rel32_64, out);
         }
         self.asm.bind(body);
-        self.ways_into(block, label, body);
+        self.entries_of(block, label, body);
         self.steps_of(block)?;
         self.end(block)
     }
 
-    /// Entries of a block.
-    fn ways_into(&mut self, block: &Block, label: super::Label, body: super::Label) {
+    /// Entries at the beginning of a block.
+    fn entries_of(&mut self, block: &Block, label: super::Label, body: super::Label) {
         self.open_indices = self.indices.at_start(self.block);
-        if block.is_entry || self.both {
-            let door = self.door(block.at, label);
+        if block.is_entry || self.has_both_modes {
+            let block_entry_stub = self.block_entry_stub(block.at, label);
             let i = self.block;
-            self.version().doors[i] = Some(door);
+            self.version().block_entries[i] = Some(block_entry_stub);
             if block.is_entry {
-                self.entries.push((self.mode, block.at, door));
+                self.entries.push((self.mode, block.at, block_entry_stub));
             }
         }
         let is_join = |s: &Step| {
@@ -93,7 +93,7 @@ impl<B: Backend> Emitter<'_, B> {
                 && matches!(s.action, Action::Nothing)
         };
         if block.joins && block.steps.first().is_some_and(is_join) {
-            self.way_in(block.at + 1, body);
+            self.entry_stub(block.at + 1, body);
         }
         self.open_indices = 0;
     }
@@ -122,68 +122,68 @@ impl<B: Backend> Emitter<'_, B> {
         Ok(())
     }
 
-    /// Names steps above the code that they become together.
+    /// Names steps in the disassembly, above the code that they are emitted as together.
     fn mark_steps(&mut self, steps: &[Step]) {
         for step in steps {
             self.asm.mark(|| format!("  {step}"));
         }
     }
 
-    /// A step that may leave, others of its instruction, and the way in behind that.
+    /// Emits a step that may exit, the later steps of its instruction, and the entry after them.
     fn leaving(&mut self, step: &Step, steps: Range<usize>) -> Result<(), Error> {
         let i = steps.start;
         self.step = i;
         self.count_guarded();
-        self.owe_before(i);
+        self.copies_pending_before(i);
         if matches!(step.action, Action::Leave { .. }) {
-            self.fill_owed();
+            self.materialize_copies();
             self.write_all_back();
-            self.leave(Reason::Instruction, step.at, self.pending);
-            self.values = Values::default();
-            self.pending = 0;
-            self.behind_steps(i);
+            self.leave(ExitReason::Instruction, step.at, self.uncounted);
+            self.cache = RegisterCache::default();
+            self.uncounted = 0;
+            self.forget_after(i);
         } else {
             let known = self.plans.get(self.block).and_then(|plan| plan.get(i));
-            self.late = known.map_or_else(Vec::new, |known| known.late.clone());
+            self.deferred = known.map_or_else(Vec::new, |known| known.deferred.clone());
             B::leaving(self, i)?;
-            self.late.clear();
-            self.values.unpin();
+            self.deferred.clear();
+            self.cache.unpin();
             self.before(i);
-            self.behind(i);
+            self.after_step(i);
             self.count_guarded();
-            self.values.unpin();
+            self.cache.unpin();
         }
         if i + 1 != steps.end {
             B::steps(self, i + 1..steps.end)?;
             self.count_guarded();
-            self.values.unpin();
+            self.cache.unpin();
         }
         let (here, last) = (self.asm.label(), steps.end - 1);
         self.asm.bind(here);
-        self.open = self.near.open(self.block, last);
-        self.open_indices = self.indices.behind(self.block, last);
-        self.way_in(step.at + 1, here);
+        self.open = self.base_groups.open(self.block, last);
+        self.open_indices = self.indices.live_after(self.block, last);
+        self.entry_stub(step.at + 1, here);
         (self.open, self.open_indices) = (0, 0);
         Ok(())
     }
 
     fn end(&mut self, block: &Block) -> Result<(), Error> {
         self.count_guarded();
-        self.values.unpin();
-        self.owe_at_end();
+        self.cache.unpin();
+        self.copies_pending_at_end();
         self.asm.mark(|| format!("  {}", block.end));
         match block.end {
             End::Jump(to) => {
-                self.add_steps(self.pending);
+                self.add_steps(self.uncounted);
                 self.edge(to, true);
             }
             End::Leave { at } => {
                 self.write_all_back();
-                self.leave(Reason::Instruction, at, self.pending);
+                self.leave(ExitReason::Instruction, at, self.uncounted);
             }
-            End::Pause { at, .. } => self.pause(at),
+            End::Yield { at, .. } => self.yield_point(at),
             End::Branch { taken, to, next, at, counted, .. } => {
-                self.pending += u32::from(counted);
+                self.uncounted += u32::from(counted);
                 self.branch(taken, (to, next), at, counted);
             }
         }
@@ -198,25 +198,25 @@ impl<B: Backend> Emitter<'_, B> {
         counted: bool,
     ) {
         if let Predicate::Always | Predicate::Never = taken {
-            self.add_steps(self.pending);
+            self.add_steps(self.uncounted);
             if taken == Predicate::Never && counted {
                 self.miss_all();
             }
             return self.edge(if taken == Predicate::Always { to } else { next }, true);
         }
         B::lanes(self, taken, R::EAX);
-        self.values.unpin();
-        self.add_steps(self.pending);
+        self.cache.unpin();
+        self.add_steps(self.uncounted);
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
         let other = self.asm.label();
-        self.pending = 0u32.wrapping_sub(u32::from(counted));
+        self.uncounted = 0u32.wrapping_sub(u32::from(counted));
         let end = &self.region.blocks[self.block].end;
-        let divides = match Parting::of(self.region, end).filter(|_| self.both) {
-            Some(parting) => self.way_apart(parting, number),
-            None => self.way_out(Reason::Divides, number),
+        let divides = match Divergence::of(self.region, end).filter(|_| self.has_both_modes) {
+            Some(divergence) => self.divergence_stub(divergence, number),
+            None => self.exit_stub(ExitReason::Diverges, number),
         };
-        self.pending = 0;
-        let before = self.values.clone();
+        self.uncounted = 0;
+        let before = self.cache.clone();
         let follows = |target| target == Target::Block(self.block as u32 + 1);
         if follows(to) && !follows(next) {
             self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::R8D));
@@ -228,7 +228,7 @@ impl<B: Backend> Emitter<'_, B> {
             }
             self.edge(next, false);
             self.asm.bind(other);
-            self.values = before;
+            self.cache = before;
             self.edge(to, true);
         } else {
             self.asm.jump(C::Je_rel32_64, other);
@@ -236,7 +236,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.jump(C::Jne_rel32_64, divides);
             self.edge(to, false);
             self.asm.bind(other);
-            self.values = before;
+            self.cache = before;
             if counted {
                 self.miss_all();
             }
@@ -244,13 +244,13 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// No lane takes a step that counts.
+    /// Counts all active lanes as not executing a counted step.
     fn miss_all(&mut self) {
         self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::R8D));
         self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
     }
 
-    /// Counts steps. Changes no flags.
+    /// Adds to the step count, without changing flags.
     pub(super) fn add_steps(&mut self, steps: u32) {
         if steps != 0 {
             let sum = at(R::R10, 0);
@@ -264,7 +264,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 }
 
-/// Whether a step can end the region.
+/// Whether the region can exit at a step.
 fn leaves(step: &Step) -> bool {
     step.may_leave()
 }

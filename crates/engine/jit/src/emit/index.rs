@@ -1,55 +1,54 @@
-//! Indices of which a site says all: accesses whose addresses are made of one ([`super::affine`]), as large as its scale.
+//! Indexed accesses: affine accesses whose bounds check is on the index, because the element size is the scale.
 //!
-//! What is added to the index is the same as long as the site is filled, so that the site knows where index 0 lies and
-//! which indices there are ([`crate::machine::Site::indices`]). What an access has found out of the indices of a register
-//! stays in the frame until the register changes: whether each lane's is one more than that of the lane before, from
-//! which first one on ([`ROW`]), or they are anything ([`NEITHER`]). Where an address that a block has made of an index is the
-//! base of accesses in others, the frame has the same of that, from when it was made. Whoever enters the code clears that. Only
-//! code for all live lanes looks for it, where all 32 are.
+//! The uniform base stays the same while the site is filled, so the site holds the address of element 0 and the number of elements
+//! ([`crate::machine::Site::indices`]). What an access finds out about an index register stays in the frame until the register
+//! changes: its lanes are consecutive from a first index on ([`ROW`]), or not ([`NEITHER`]). An address register that other blocks
+//! use as a base carries the same knowledge from where it was computed. Entries clear it. Only code for all live lanes looks
+//! for rows, and only if all 32 lanes are live.
 
 use super::Emitter;
 use super::affine::{Affine, Plan, Plus};
 use super::asm::at;
 use super::backend::Backend;
+use super::base_groups;
 use super::frame::Frame;
-use super::same_base;
 use crate::machine::Mode;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Access, Action, Region, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::collections::HashMap;
 
-/// Of how many registers something can be known: of indices, and of addresses that are made of them.
+/// How many index registers can be tracked, and how many address registers.
 pub(crate) const INDICES: usize = 8;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
-/// Numbers that are added to an index so that most lanes access the lines that others do without them.
+/// An access with a smaller constant added to the index touches mostly the same cache lines.
 const NEAR: u32 = 16;
 
-/// What is known of an index: 0 is nothing.
+/// Shapes of an index register; 0 is unknown.
 pub(super) const ROW: i32 = 1;
 pub(super) const NEITHER: i32 = 2;
 
-/// An access by an index.
+/// An indexed access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Indexed {
-    /// Where the frame says what is known of the index.
+    /// The slot of the index register, if it is tracked.
     pub(super) slot: Option<usize>,
-    /// Whether that is what was known when the base was made of it.
+    /// Whether the slot is that of an address register made in another block.
     pub(super) is_carried: bool,
-    /// What is added to the index.
+    /// The uniform value added to the index.
     pub(super) plus: Plus,
-    /// Whether it can be one of all lanes beside each other.
+    /// Whether the access may be a row of all lanes.
     pub(super) rows: bool,
-    /// Whether the register has been loaded: then it is not looked at what it has.
+    /// Whether the index was loaded: then no row is looked for.
     pub(super) is_loaded: bool,
 }
 
-/// Slots, as bits: those of indices, and [`INDICES`] above those of addresses.
+/// Slots as bits: index registers, and from [`INDICES`] on address registers.
 type Slots = u16;
 
-/// An address of the index of a slot, with what is added to that; and its own slot.
+/// An address made of a tracked index: both slots, and what is added.
 #[derive(Clone, Copy)]
 struct Made {
     slot: usize,
@@ -57,15 +56,15 @@ struct Made {
     plus: Plus,
 }
 
-/// Registers of which something is known, by block and step.
+/// Tracked registers of a region.
 #[derive(Debug, Default)]
 pub(super) struct Indices {
     slots: HashMap<u32, usize>,
-    /// Wide registers that are such addresses for accesses of other blocks.
+    /// 64-bit registers that hold such addresses for accesses in other blocks.
     carried: HashMap<u32, (usize, Affine)>,
-    /// By block: slots that something looks at where it begins, and behind each step; before they change.
+    /// By block: slots that are live at its beginning, and after each step.
     start: Vec<Slots>,
-    behind: Vec<Vec<Slots>>,
+    live_after: Vec<Vec<Slots>>,
 }
 
 /// The access of a step.
@@ -77,9 +76,9 @@ fn access(step: &Step) -> Option<&Access> {
     }
 }
 
-/// Whether the site of an access can say which indices there are.
+/// Whether the site of an access can bound the index.
 fn fits(step: &Step, value: Affine) -> bool {
-    let size = access(step).and_then(same_base::base).map(|base| base.1);
+    let size = access(step).and_then(base_groups::base).map(|base| base.1);
     size == Some(1 << value.shift) && matches!(value.add, Source::Literal(_) | Source::Bytes64(_))
 }
 
@@ -88,12 +87,12 @@ pub(super) fn index_of(plan: &Plan, i: usize, step: &Step) -> Option<Affine> {
     plan.get(i)?.base.filter(|&value| fits(step, value))
 }
 
-/// Whether all lanes make the access of a step.
+/// Whether all lanes execute a step.
 fn is_row(step: &Step) -> bool {
     step.guard == Predicate::Always
 }
 
-/// Wide registers that are made one kind of address alone.
+/// 64-bit registers whose definitions all make the same affine address.
 fn made(plans: &[Plan]) -> HashMap<u32, Affine> {
     let mut made: HashMap<u32, Option<Affine>> = HashMap::new();
     for (register, value) in plans.iter().flatten().filter_map(|known| known.makes) {
@@ -103,11 +102,11 @@ fn made(plans: &[Plan]) -> HashMap<u32, Affine> {
     made.into_iter().filter_map(|(register, value)| Some((register, value?))).collect()
 }
 
-/// The wide register by which a step makes its access, if its block has not made that.
+/// The base register of an access, if another block has made it.
 fn carried_of(plan: &Plan, i: usize, step: &Step) -> Option<u32> {
     let access = access(step).filter(|_| is_row(step))?;
     match (access.space, access.base?) {
-        (Space::Global, Source::Wide(base)) => {
+        (Space::Global, Source::B64(base)) => {
             let known = plan.get(i).is_some_and(|known| known.base.is_some());
             (!known).then_some(base)
         }
@@ -116,7 +115,7 @@ fn carried_of(plan: &Plan, i: usize, step: &Step) -> Option<u32> {
 }
 
 impl Indices {
-    /// Those of a region.
+    /// The tracked registers of a region: those that several accesses use.
     pub(super) fn of(region: &Region, plans: &[Plan]) -> Self {
         let mut counts: HashMap<u32, usize> = HashMap::new();
         let mut carried: HashMap<u32, Affine> = HashMap::new();
@@ -153,7 +152,7 @@ impl Indices {
         indices
     }
 
-    /// What is known of the access of a step.
+    /// The access of a step, if it is indexed.
     pub(super) fn access(&self, plan: &Plan, i: usize, step: &Step) -> Option<Indexed> {
         let slot = |value: Affine| self.slots.get(&value.index).copied();
         if let Some(value) = index_of(plan, i, step) {
@@ -167,7 +166,7 @@ impl Indices {
         fits(step, value).then_some(indexed)
     }
 
-    /// The slots that a step looks at, and those of registers that it changes.
+    /// Slots that a step reads, and slots of registers that it writes.
     fn effects(&self, plan: &Plan, i: usize, step: &Step) -> (Slots, Slots) {
         let indexed = self.access(plan, i, step).filter(|_| is_row(step));
         let mut looks = indexed.and_then(|of| of.slot).map_or(0, |slot| 1 << slot);
@@ -177,8 +176,8 @@ impl Indices {
         let mut changes = 0;
         step.each_written(|place| {
             let slot = match place {
-                Place::Narrow(index) => self.slots.get(&index).copied(),
-                Place::Wide(register) => self.carried.get(&register).map(|of| INDICES + of.0),
+                Place::B32(index) => self.slots.get(&index).copied(),
+                Place::B64(register) => self.carried.get(&register).map(|of| INDICES + of.0),
                 Place::Predicate(_) => None,
             };
             changes |= slot.map_or(0, |slot| 1 << slot);
@@ -195,18 +194,18 @@ impl Indices {
         (of == value).then_some(made)
     }
 
-    /// Finds out where slots are looked at.
+    /// Liveness of slots.
     fn follow(&mut self, region: &Region, plans: &[Plan]) {
         let n = region.blocks.len();
         self.start = vec![0; n];
-        self.behind = region.blocks.iter().map(|block| vec![0; block.steps.len()]).collect();
+        self.live_after = region.blocks.iter().map(|block| vec![0; block.steps.len()]).collect();
         let mut changes = true;
         while changes {
             changes = false;
             for (b, block) in region.blocks.iter().enumerate().rev() {
                 let mut now = block.end.blocks().fold(0, |bits, to| bits | self.start[to]);
                 for (i, step) in block.steps.iter().enumerate().rev() {
-                    self.behind[b][i] = now;
+                    self.live_after[b][i] = now;
                     let (looks, writes) = self.effects(&plans[b], i, step);
                     now = now & !writes | looks;
                 }
@@ -216,24 +215,24 @@ impl Indices {
         }
     }
 
-    /// Slots that something looks at behind the beginning of a block.
+    /// Slots that are live at the beginning of a block.
     pub(super) fn at_start(&self, block: usize) -> Slots {
         self.start.get(block).copied().unwrap_or(0)
     }
 
-    /// The same behind a step.
-    pub(super) fn behind(&self, block: usize, step: usize) -> Slots {
-        self.behind.get(block).and_then(|steps| steps.get(step)).copied().unwrap_or(0)
+    /// Slots that are live after a step.
+    pub(super) fn live_after(&self, block: usize, step: usize) -> Slots {
+        self.live_after.get(block).and_then(|steps| steps.get(step)).copied().unwrap_or(0)
     }
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Asks for a row that will be accessed, where another one has been: no prefetcher of the processor knows of a row that
-    /// is left after a few lines. Uses `rax` and `r13`.
+    /// Prefetches the row that another CTA or warp will access after this one: hardware prefetchers do not follow rows that end
+    /// after a few cache lines. Uses `rax` and `r13`.
     ///
-    /// CTAs that follow each other access what lies behind each other, so that the row is that of the CTA behind the next
-    /// one; in a loop, of which each thread goes through other rows before the next CTA begins, that of the next warp.
-    /// Accesses by the same index and a number near it would ask for the same lines.
+    /// Consecutive CTAs access consecutive memory, so outside loops the distance is two CTAs. In a loop, where a thread visits
+    /// other rows before the next CTA begins, it is the next warp's row. An access by the same index plus a small constant
+    /// would prefetch the same lines, and does not.
     pub(super) fn prefetch_row(
         &mut self,
         row: MemoryOperand,
@@ -261,14 +260,14 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Whether the block is part of a loop.
+    /// Whether the current block is part of a loop.
     fn is_in_loop(&self) -> bool {
         let here = self.block;
         let mut loops = self.loops.iter().enumerate();
         loops.any(|(head, last)| head <= here && last.is_some_and(|last| here <= last))
     }
 
-    /// The access of the step, if it is one of these.
+    /// The access of the current step, if it is indexed.
     pub(super) fn indexed(&self) -> Option<Indexed> {
         let step = &self.region.blocks[self.block].steps[self.step];
         let plan = self.plans.get(self.block)?;
@@ -280,14 +279,14 @@ impl<B: Backend> Emitter<'_, B> {
         Some(Indexed { slot: indexed.slot.filter(|_| rows), rows, ..indexed })
     }
 
-    /// What is known of some registers is known no longer.
+    /// Clears slots.
     pub(super) fn forget_indices(&mut self, slots: Slots) {
         for slot in (0..2 * INDICES).filter(|slot| slots >> slot & 1 != 0) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), 0));
         }
     }
 
-    /// Notes what is known of registers that steps have changed and that something looks at behind them.
+    /// Updates the slots of registers that steps have written, if they are live.
     pub(super) fn note_changed(&mut self, steps: std::ops::Range<usize>) {
         if self.mode != Mode::Live || self.indices.slots.is_empty() {
             return;
@@ -295,7 +294,7 @@ impl<B: Backend> Emitter<'_, B> {
         for i in steps {
             let Some(plan) = self.plans.get(self.block) else { return };
             let step = &self.region.blocks[self.block].steps[i];
-            let open = self.indices.behind(self.block, i);
+            let open = self.indices.live_after(self.block, i);
             let ((_, changes), made) =
                 (self.indices.effects(plan, i, step), self.indices.made(plan, i));
             let made = made.filter(|made| open >> made.to & 1 != 0);
@@ -315,7 +314,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 }
 
-/// What the sites of accesses by indices are made of, by their numbers.
+/// Sites of indexed accesses, with the uniform base of each.
 pub(super) fn sites(indices: &Indices, region: &Region, plans: &[Plan]) -> Vec<(u32, Source)> {
     let mut sites = Vec::new();
     for (block, plan) in region.blocks.iter().zip(plans) {

@@ -1,42 +1,42 @@
-//! Registers that have an input, which nothing changes: a number that all lanes have, or a row of the lanes.
+//! Copy propagation of inputs: launch constants and per-lane inputs, which never change.
 //!
-//! A step that only copies an input to a register is not done: what is behind it reads the input itself. The register is
-//! *owed* then: wherever the region is left it is filled first, and at the end of its block, unless all that
-//! follows knows what it has ([`Region::params`]). In code for some lanes nothing is owed from block to block, as lanes
-//! that wait have their registers at home.
+//! A step that only copies an input to a register is dropped, and later steps read the input itself. The copy is *pending*: an
+//! exit materialises it first, and so does the end of the block, unless all successors know what the register holds
+//! ([`Region::params`]). In code for some lanes no copy stays pending across blocks, because waiting lanes need their
+//! registers in the register file.
 
-mod ahead;
-mod owe;
+mod future;
+mod pending;
 
 use crate::op::Op;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Block, End, Load, Region, Space, Step, Target};
-use ahead::{Ahead, Aheads, aheads};
+use future::{BlockFutureUses, FutureUses, future_uses};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// A register and the input that it has.
+/// A register, and the input that it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Input {
+pub(super) struct InputCopy {
     place: Place,
     source: Source,
-    /// Whether it has had it since before the block.
+    /// Whether it held the input already where the block begins.
     from_before: bool,
 }
 
-/// What is owed in a block.
+/// Pending copies of a block.
 #[derive(Debug, Default)]
-pub(super) struct Owed {
-    /// Where it begins.
-    start: Vec<Input>,
-    /// Before the steps that may leave.
-    steps: HashMap<usize, Vec<Input>>,
-    /// Where it ends: what is filled there, and what may go on being owed.
-    fills: Vec<Input>,
-    end: Vec<Input>,
+pub(super) struct PendingCopies {
+    /// At its beginning.
+    start: Vec<InputCopy>,
+    /// Before each step that may exit.
+    steps: HashMap<usize, Vec<InputCopy>>,
+    /// At its end: materialised there; and left pending.
+    fills: Vec<InputCopy>,
+    end: Vec<InputCopy>,
 }
 
-/// The region with steps that read inputs, and what is owed, by block.
-pub(super) fn read_in_place(region: &Region) -> (Region, Vec<Owed>) {
+/// The region with steps that read inputs directly, and by block the copies that become pending.
+pub(super) fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
     let mut written = HashSet::new();
     let steps = region.blocks.iter().flat_map(|block| &block.steps);
     steps.for_each(|step| {
@@ -44,43 +44,43 @@ pub(super) fn read_in_place(region: &Region) -> (Region, Vec<Owed>) {
             written.insert(place);
         })
     });
-    let aheads: Vec<_> = region.blocks.iter().map(aheads).collect();
-    // Registers of which something wants the value itself stay what they are.
-    let wanted = aheads.iter().enumerate().flat_map(|(b, ahead)| {
+    let future_uses: Vec<_> = region.blocks.iter().map(future_uses).collect();
+    // A register that some step must read as a register is not propagated.
+    let wanted = future_uses.iter().enumerate().flat_map(|(b, ahead)| {
         let params = region.params.get(b).into_iter().flatten();
         params.filter(|param| ahead.at_start.get(&param.0).is_some_and(|a| !a.fits))
     });
     let wanted: HashSet<Place> = wanted.map(|param| param.0).collect();
-    let mut known = Known { region, facts: Vec::new(), aheads: &aheads };
+    let mut known = Known { region, facts: Vec::new(), future_uses: &future_uses };
     for b in 0..region.blocks.len() {
         let params = region.params.get(b).into_iter().flatten();
         let params = params.filter(|param| !wanted.contains(&param.0));
         let source = |place, at| match place {
-            Place::Wide(_) => Source::Bytes64(at),
+            Place::B64(_) => Source::Bytes64(at),
             _ => Source::Bytes32(at),
         };
         known.facts.push(params.map(|&(place, at)| (place, source(place, at))).collect());
     }
     let mut new = Region { blocks: Vec::new(), ..region.clone() };
-    let mut owed = Vec::new();
+    let mut copies = Vec::new();
     for b in 0..region.blocks.len() {
         let (block, of) = known.rewritten(b, &written);
         new.blocks.push(block);
-        owed.push(of);
+        copies.push(of);
     }
-    (new, owed)
+    (new, copies)
 }
 
-/// The register to which a step copies an input, and the input.
+/// The copy that a step makes of an input.
 fn copied(step: &Step) -> Option<(Place, Source)> {
     if step.guard != Predicate::Always {
         return None;
     }
     match &step.action {
-        Action::Compute { op: Op::Copy, to: to @ Place::Narrow(_), from } => {
+        Action::Compute { op: Op::Copy, to: to @ Place::B32(_), from } => {
             is_input(from[0], false).then_some((*to, from[0]))
         }
-        Action::Compute { op: Op::CopyWide, to: to @ Place::Wide(_), from } => {
+        Action::Compute { op: Op::CopyWide, to: to @ Place::B64(_), from } => {
             is_input(from[0], true).then_some((*to, from[0]))
         }
         Action::Load(load) => parameter(load),
@@ -95,10 +95,8 @@ fn parameter(load: &Load) -> Option<(Place, Source)> {
     }
     let at = u32::try_from(access.offset).ok()?;
     match (access.size, load.to[..].first()?.as_ref()?) {
-        (8, to @ Place::Wide(_)) if load.keep == u64::MAX => Some((*to, Source::Bytes64(at))),
-        (4, to @ Place::Narrow(_)) if load.keep as u32 == u32::MAX => {
-            Some((*to, Source::Bytes32(at)))
-        }
+        (8, to @ Place::B64(_)) if load.keep == u64::MAX => Some((*to, Source::Bytes64(at))),
+        (4, to @ Place::B32(_)) if load.keep as u32 == u32::MAX => Some((*to, Source::Bytes32(at))),
         _ => None,
     }
 }
@@ -112,11 +110,11 @@ fn is_input(source: Source, wide: bool) -> bool {
         | Source::Word(_)
         | Source::Bytes32(_)
         | Source::Lane => !wide,
-        Source::Narrow(_) | Source::Wide(_) => false,
+        Source::B32(_) | Source::B64(_) => false,
     }
 }
 
-/// Whether a step that reads a register can read an input in its place.
+/// Whether a step that reads a register could read an input instead.
 fn can_read_input(step: &Step, place: Place) -> bool {
     let of = |source: &Source| source.place() == Some(place);
     let mut writes = false;
@@ -125,7 +123,7 @@ fn can_read_input(step: &Step, place: Place) -> bool {
         return false;
     }
     match &step.action {
-        // Of an index an address is made, by its register ([`super::affine`]).
+        // Affine addresses are recognised by their index register ([`super::affine`]).
         Action::Compute { op, from, .. } => match op {
             Op::ExtendU | Op::ExtendS => false,
             Op::ProductU | Op::ProductS | Op::ProductAddU | Op::ProductAddS => {
@@ -142,29 +140,29 @@ fn can_read_input(step: &Step, place: Place) -> bool {
 /// What is known where blocks begin.
 struct Known<'a> {
     region: &'a Region,
-    aheads: &'a [Aheads],
+    future_uses: &'a [BlockFutureUses],
     facts: Vec<Vec<(Place, Source)>>,
 }
 
 impl Known<'_> {
-    /// A block that reads inputs, and what is owed there.
-    fn rewritten(&self, b: usize, written: &HashSet<Place>) -> (Block, Owed) {
-        let aheads = &self.aheads[b];
+    /// A block that reads inputs directly, and its pending copies.
+    fn rewritten(&self, b: usize, written: &HashSet<Place>) -> (Block, PendingCopies) {
+        let future_uses = &self.future_uses[b];
         let mut block = self.region.blocks[b].clone();
-        let mut owed = Owed::default();
-        let mut now: BTreeMap<Place, (Input, Ahead)> = BTreeMap::new();
+        let mut copies = PendingCopies::default();
+        let mut now: BTreeMap<Place, (InputCopy, FutureUses)> = BTreeMap::new();
         for &(place, source) in &self.facts[b] {
-            let ahead = aheads.at_start.get(&place).copied().unwrap_or(aheads.other);
-            now.insert(place, (Input { place, source, from_before: true }, ahead));
+            let ahead = future_uses.at_start.get(&place).copied().unwrap_or(future_uses.other);
+            now.insert(place, (InputCopy { place, source, from_before: true }, ahead));
         }
         let kept = |place| self.region.blocks[b].kept.contains(&place);
-        // Registers that nothing here writes have at home what they have.
-        let is_owed = |of: &Input| written.contains(&of.place);
-        let lives = |(of, ahead): &(Input, Ahead), first: usize| {
+        // The register file already has the value of registers that the region never writes.
+        let is_pending = |of: &InputCopy| written.contains(&of.place);
+        let lives = |(of, ahead): &(InputCopy, FutureUses), first: usize| {
             ahead.last.is_some_and(|last| last >= first) || ahead.reaches_end && kept(of.place)
         };
-        let all = now.values().filter(|of| is_owed(&of.0) && lives(of, 0));
-        owed.start = all.map(|of| of.0).collect();
+        let all = now.values().filter(|of| is_pending(&of.0) && lives(of, 0));
+        copies.start = all.map(|of| of.0).collect();
         let mut first = 0;
         for i in 0..block.steps.len() {
             if i != 0 && block.steps[i].at != block.steps[i - 1].at {
@@ -172,8 +170,8 @@ impl Known<'_> {
             }
             if block.steps[i].may_leave() {
                 now.retain(|_, of| lives(of, first));
-                let all = now.values().map(|of| of.0).filter(is_owed);
-                owed.steps.insert(i, all.collect());
+                let all = now.values().map(|of| of.0).filter(is_pending);
+                copies.steps.insert(i, all.collect());
             }
             let (step, joins) = (&mut block.steps[i], block.joins && i == 0);
             read(step, &now);
@@ -184,31 +182,32 @@ impl Known<'_> {
             if let Action::Leave { .. } = step.action {
                 now.clear();
             }
-            // What has come to be a copy of an input is one, too.
+            // The rewritten step may have become a copy of an input.
             let Some((place, source)) = copied(step).filter(|_| !joins) else { continue };
-            let ahead = aheads.copies.get(&i).copied().unwrap_or_else(|| self.ahead(b, i, place));
+            let ahead =
+                future_uses.copies.get(&i).copied().unwrap_or_else(|| self.ahead(b, i, place));
             if ahead.fits {
                 step.action = Action::Nothing;
-                now.insert(place, (Input { place, source, from_before: false }, ahead));
+                now.insert(place, (InputCopy { place, source, from_before: false }, ahead));
             }
         }
         for (of, ahead) in now.values() {
-            if is_owed(of) && ahead.reaches_end && kept(of.place) {
+            if is_pending(of) && ahead.reaches_end && kept(of.place) {
                 let list =
-                    if self.is_known_behind(b, of) { &mut owed.end } else { &mut owed.fills };
+                    if self.is_known_behind(b, of) { &mut copies.end } else { &mut copies.fills };
                 list.push(*of);
             }
         }
-        (block, owed)
+        (block, copies)
     }
 
-    /// What is ahead of a step that copies what has turned out to be an input.
-    fn ahead(&self, b: usize, i: usize, to: Place) -> Ahead {
+    /// Uses after a step that has turned out to be a copy of an input.
+    fn ahead(&self, b: usize, i: usize, to: Place) -> FutureUses {
         let steps = &self.region.blocks[b].steps;
-        let mut ahead = Ahead::default();
+        let mut ahead = FutureUses::default();
         for (i, step) in steps.iter().enumerate().skip(i + 1) {
             if let Action::Leave { .. } = step.action {
-                return Ahead { last: Some(i), reaches_end: false, ..ahead };
+                return FutureUses { last: Some(i), reaches_end: false, ..ahead };
             }
             let (mut reads, mut writes) = (false, false);
             step.each_read(|place| reads |= place == to);
@@ -225,8 +224,8 @@ impl Known<'_> {
         ahead
     }
 
-    /// Whether all blocks behind one that read a register know what it has.
-    fn is_known_behind(&self, b: usize, of: &Input) -> bool {
+    /// Whether all successors that read the register know that it holds the input.
+    fn is_known_behind(&self, b: usize, of: &InputCopy) -> bool {
         let known = |to: Target| match to {
             Target::Block(to) => {
                 let to = to as usize;
@@ -236,11 +235,11 @@ impl Known<'_> {
         };
         match self.region.blocks[b].end {
             End::Jump(to) => known(to),
-            // Who does the instruction reads its registers, also those that nothing reads behind it.
-            End::Pause { next: Target::Block(to), .. } => {
+            // The runtime reads the registers of the instruction, even if they are dead after it.
+            End::Yield { next: Target::Block(to), .. } => {
                 self.facts[to as usize].contains(&(of.place, of.source))
             }
-            End::Pause { next: Target::Leave(_), .. } => false,
+            End::Yield { next: Target::Leave(_), .. } => false,
             End::Branch { to, next, .. } => known(to) && known(next),
             End::Leave { .. } => false,
         }
@@ -248,15 +247,15 @@ impl Known<'_> {
 }
 
 impl Known<'_> {
-    /// Whether something in a block or behind it reads what a register has at its beginning.
+    /// Whether the value of a register at the beginning of a block is read.
     fn lives_in(&self, b: usize, place: Place) -> bool {
-        let ahead = self.aheads[b].at_start.get(&place).unwrap_or(&self.aheads[b].other);
+        let ahead = self.future_uses[b].at_start.get(&place).unwrap_or(&self.future_uses[b].other);
         ahead.last.is_some() || ahead.reaches_end && self.region.blocks[b].kept.contains(&place)
     }
 }
 
-/// A step reads inputs in place of registers that have them.
-fn read(step: &mut Step, now: &BTreeMap<Place, (Input, Ahead)>) {
+/// Replaces registers that hold inputs by these.
+fn read(step: &mut Step, now: &BTreeMap<Place, (InputCopy, FutureUses)>) {
     let change = |source: &mut Source| {
         if let Some((of, _)) = source.place().and_then(|place| now.get(&place)) {
             *source = of.source;
@@ -272,7 +271,7 @@ fn read(step: &mut Step, now: &BTreeMap<Place, (Input, Ahead)>) {
     }
 }
 
-/// The product of two words is one, if it is known.
+/// Replaces the product of two uniform values by the uniform value that is known to be it.
 fn multiply(step: &mut Step, products: &[[u32; 3]]) {
     let Action::Compute { op, from, .. } = &mut step.action else { return };
     let [Source::Word(a), Source::Word(b), c] = *from else { return };
@@ -285,8 +284,8 @@ fn multiply(step: &mut Step, products: &[[u32; 3]]) {
     }
 }
 
-impl Owed {
-    /// Registers whose inputs are known where the block begins, and which are needed where it is left.
+impl PendingCopies {
+    /// Registers that hold inputs at the beginning of the block, and are needed at exits.
     pub(super) fn at_start(&self) -> impl Iterator<Item = Place> {
         self.start.iter().map(|of| of.place)
     }

@@ -1,11 +1,11 @@
-//! Which registers are read behind the steps of a block, and when.
+//! Liveness and next uses of registers in a block.
 
 use super::affine::Known;
 use crate::operand::Place;
 use crate::region::{Block, End, Region, Step};
 use texunit_flow::Set;
 
-/// All registers that a region mentions have a number.
+/// Dense numbers of all registers that a region mentions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbers {
     narrow: usize,
@@ -13,40 +13,40 @@ pub(super) struct Numbers {
     all: usize,
 }
 
-/// What happens to a register behind a step that mentions it.
+/// A register after a step that mentions it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct After {
     pub(super) place: Place,
     /// The next step that mentions it.
     pub(super) next: u32,
-    /// Whether its value is read any more.
+    /// Whether its value is live.
     pub(super) lives: bool,
 }
 
 /// Uses of the registers of a block.
 #[derive(Debug)]
 pub(super) struct Uses {
-    /// Whether nothing reads what a step writes.
+    /// By step, whether it only writes dead registers.
     pub(super) is_dead: Vec<bool>,
-    /// By step.
+    /// By step, the registers that it mentions.
     pub(super) after: Vec<Vec<After>>,
-    /// Registers that the block mentions, the first steps that do, and how many do.
+    /// Registers that the block mentions, each with the first step that does, and the number of steps that do.
     pub(super) first: Vec<(Place, u32, u32)>,
-    /// What is read of the values before the block.
+    /// Registers that are live at the beginning of the block.
     pub(super) live_in: Set,
 }
 
-/// No step.
+/// Not a step.
 pub(super) const NEVER: u32 = u32::MAX;
 
 impl Numbers {
-    /// Those of a region.
+    /// The registers of a region.
     pub(super) fn of(region: &Region) -> Self {
         let mut most = [0; 3];
         let mut see = |place| {
             let (kind, i) = match place {
-                Place::Narrow(i) => (0, i),
-                Place::Wide(i) => (1, i),
+                Place::B32(i) => (0, i),
+                Place::B64(i) => (1, i),
                 Place::Predicate(i) => (2, i),
             };
             most[kind] = most[kind].max(i as usize + 1);
@@ -60,11 +60,11 @@ impl Numbers {
         Self { narrow: most[0], wide: most[1], all: most.iter().sum() }
     }
 
-    /// The number of a register; none: nothing mentions it.
+    /// The number of a register; `None` if the region does not mention it.
     pub(super) fn get(&self, place: Place) -> Option<usize> {
         let (i, from, end) = match place {
-            Place::Narrow(i) => (i, 0, self.narrow),
-            Place::Wide(i) => (i, self.narrow, self.narrow + self.wide),
+            Place::B32(i) => (i, 0, self.narrow),
+            Place::B64(i) => (i, self.narrow, self.narrow + self.wide),
             Place::Predicate(i) => (i, self.narrow + self.wide, self.all),
         };
         let number = from + i as usize;
@@ -110,16 +110,17 @@ impl Uses {
             let does_more = step.may_leave() || step.has_effects();
             uses.is_dead[i] = !does_more && writes.iter().all(|p| !live.has(p.0));
             let known = plan.get(i);
-            uses.is_dead[i] |= known.is_some_and(|known| known.is_late);
+            uses.is_dead[i] |= known.is_some_and(|known| known.is_deferred);
             if !uses.is_dead[i] {
                 step.each_read(|p| reads.extend(number(p)));
             }
             if let Some(known) = known {
-                let is_late = |p: Place| known.late.iter().any(|l| l.place == p);
-                reads.retain(|&(_, p)| known.base.is_none() || !is_late(p));
-                let indices = known.late.iter().map(|late| Place::Narrow(late.value.index));
+                let is_deferred = |p: Place| known.deferred.iter().any(|l| l.place == p);
+                reads.retain(|&(_, p)| known.base.is_none() || !is_deferred(p));
+                let indices =
+                    known.deferred.iter().map(|deferred| Place::B32(deferred.value.index));
                 reads.extend(indices.filter_map(number));
-                reads.extend(known.reads.and_then(|i| number(Place::Wide(i))));
+                reads.extend(known.reads.and_then(|i| number(Place::B64(i))));
             }
             reads.extend(step.guard.place().and_then(number));
             if step.may_leave() {
@@ -159,8 +160,8 @@ impl Uses {
     }
 }
 
-/// What the steps of an instruction have read before one of them may leave: who interprets the instruction then reads it
-/// again, wherever it is. Temporaries are not read outside.
+/// Registers that earlier steps of the same instruction have read: after an exit the interpreter executes the whole instruction,
+/// and reads them again. Registers that the instruction itself has written are temporaries.
 fn each_read_before(steps: &[Step], at: u32, mut f: impl FnMut(Place)) {
     let first = steps.iter().rposition(|step| step.at != at).map_or(0, |i| i + 1);
     let mut own = Vec::new();

@@ -1,7 +1,7 @@
-//! Code of a region.
+//! Emission of machine code for a region.
 //!
-//! [`flow`] goes through the blocks, [`edge`] from block to block, [`stub`] ways in and out; [`backend`] says what
-//! they want of the instructions of a processor.
+//! [`flow`] walks the blocks, [`edge`] connects them, [`stub`] emits entries and exits behind them. [`backend`] is the interface
+//! to the code of an instruction set.
 
 mod affine;
 mod asm;
@@ -9,11 +9,13 @@ mod atomic;
 mod avx2;
 mod avx512;
 mod backend;
+mod base_groups;
 mod begin;
 mod call;
 mod choices;
 mod collective;
 mod count;
+mod divergence;
 mod edge;
 mod ends;
 mod flow;
@@ -22,137 +24,133 @@ mod index;
 mod input;
 mod live;
 mod needs;
-mod part;
-mod pause;
 pub(crate) mod processor;
-mod same_base;
+mod register_cache;
 mod slots;
 mod stub;
 mod tables;
-mod values;
+mod yield_point;
 
 use crate::Error;
 use crate::machine::{Level, Mode, Use};
 use crate::region::{Action, End, Region, Routine, Space, Target};
-use affine::{Late, Plan};
+use affine::{DeferredAddress, Plan};
 use asm::{Assembler, Label};
 use backend::Backend;
+use base_groups::BaseGroups;
 pub(crate) use choices::choices;
-pub(crate) use frame::{Frame, Linked};
+pub(crate) use frame::{Frame, WarpSlot};
 use index::Indices;
-use input::{Input, Owed};
+use input::{InputCopy, PendingCopies};
 use live::{Numbers, Uses};
 pub(crate) use needs::Needs;
-use same_base::Near;
+use register_cache::RegisterCache;
 use std::collections::HashMap;
 use stub::Stub;
-use values::Values;
 
-/// Code and what goes with it.
+/// The code of a region, and what a function needs besides it.
 pub(crate) struct Code {
     pub(crate) bytes: Vec<u8>,
-    /// Offsets of entries, with their modes and the numbers of their instructions.
+    /// Entries: mode, instruction, code offset.
     pub(crate) entries: Vec<(Mode, u32, u32)>,
-    /// Whether lanes may part in it.
-    pub(crate) parts: bool,
-    /// Where warps begin that run together, and the instructions where they wait, with where they leave from there.
-    pub(crate) links: Option<u32>,
-    pub(crate) pauses: Vec<(u32, u32)>,
-    /// Numbers that the code reads.
+    /// Whether lanes can diverge inside.
+    pub(crate) can_diverge: bool,
+    /// Where the first warp of a table starts, if there are yield points; and these: instruction, offset of the exit.
+    pub(crate) batch_entry: Option<u32>,
+    pub(crate) yield_points: Vec<(u32, u32)>,
+    /// Constant pool.
     pub(crate) pool: Vec<u64>,
-    /// How sites are used, by number.
+    /// By site, its access.
     pub(crate) uses: Vec<Option<Use>>,
-    /// Functions that are called.
+    /// Host functions by number.
     pub(crate) routines: Vec<Routine>,
-    /// What the files and inputs must have.
+    /// Lengths that files and inputs must have.
     pub(crate) needs: Needs,
-    /// Lines of text, by their offsets in the code.
+    /// Lines for the disassembly, by code offset.
     pub(crate) marks: Vec<(u64, String)>,
 }
 
-/// Makes code that is hardly ever reached, with everything where it is when it is asked for.
+/// Emits code for a rare case, with the register cache of the place that jumps there.
 type Rare<B> = Box<dyn FnOnce(&mut Emitter<'_, B>)>;
 
-/// State of the making of a function.
+/// State of the emission of a function.
 struct Emitter<'a, B: Backend> {
     asm: Assembler,
     region: &'a Region,
     mode: Mode,
-    /// The block and the step that are emitted.
+    /// The block and the step that are being emitted.
     block: usize,
     step: usize,
     numbers: Numbers,
-    /// By block.
+    /// By block, uses of registers.
     uses: Vec<Uses>,
-    values: Values,
-    /// By register: the step of the block that mentions it next.
+    cache: RegisterCache,
+    /// By register, the next step of the block that mentions it.
     next: Vec<u32>,
-    /// Steps of the block that count and that `r10` does not have yet.
-    pending: u32,
-    /// A guard, and how many steps of it are to be counted.
+    /// Counted steps that are not added to `r10` yet.
+    uncounted: u32,
+    /// A guard, and how many counted steps with it are not added to `r11` yet.
     guarded: Option<(crate::Predicate, u32)>,
     pool: Vec<u64>,
     pooled: HashMap<Vec<u64>, usize>,
     routines: Vec<Routine>,
-    /// The code for all live lanes, and for some; `both`: there are both.
+    /// The code by mode; `has_both_modes`: the function contains both.
     versions: [Version; 2],
-    both: bool,
-    /// By block: the last block of the loop that begins there.
+    has_both_modes: bool,
+    /// By block, the last block of the loop that begins there.
     loops: Vec<Option<usize>>,
     stubs: Vec<Stub>,
-    /// What is behind the blocks and goes back to them.
+    /// Out-of-line code, with the labels that lead to it.
     rare: Vec<(Label, Rare<B>)>,
-    /// Accesses whose bounds are checked together.
-    near: Near,
-    /// By block: addresses that are not computed; and registers that are, if the region is left here.
+    /// Accesses that share a bounds check.
+    base_groups: BaseGroups,
+    /// By block, affine addresses; and those that an exit here must compute.
     plans: Vec<Plan>,
-    late: Vec<Late>,
-    /// By block: registers that have inputs and are not filled; and those that are filled if the region is left here.
-    owed: Vec<Owed>,
-    owes: Vec<Input>,
-    /// Slots of `near` that a later step looks up, as bits.
+    deferred: Vec<DeferredAddress>,
+    /// By block, propagated copies of inputs; and those that an exit here must materialise.
+    copies: Vec<PendingCopies>,
+    pending_copies: Vec<InputCopy>,
+    /// Slots of `base_groups` that later steps read, as bits.
     open: u8,
-    /// Registers that are indices, and of which of them something is known that steps behind here look at.
+    /// Index registers whose shape is known; and those that an entry here must invalidate, as bits.
     indices: Indices,
     open_indices: u16,
     entries: Vec<(Mode, u32, Label)>,
-    pauses: Vec<(u32, Label)>,
-    /// What a warp comes to that waits for those it runs together with, and where one of these begins.
-    waits: Label,
-    next_link: Label,
-    links: Label,
-    /// Where it begins with a warp, and what all ways out lead to.
-    again: Label,
+    yield_points: Vec<(u32, Label)>,
+    /// Saves a warp that yields; takes the next slot of the table; starts the warp of a slot.
+    yield_stub: Label,
+    next_slot: Label,
+    batch_entry: Label,
+    /// Starts the next warp of a series; returns to the caller.
+    next_warp_entry: Label,
     exit: Label,
-    /// What parts lanes, and what lanes call that come where they meet.
-    parts: Label,
-    arrives: Label,
-    /// Whether NaNs may stand for others from block to block, and whether that has led to a contradiction.
+    /// Routines that a divergence and an arrival at a reconvergence point call.
+    diverge_routine: Label,
+    arrive_routine: Label,
+    /// Whether values may cross blocks as [`register_cache::Nans::Any`], and whether two edges contradicted each other.
     any_nans: bool,
     contradiction: bool,
     #[allow(dead_code, reason = "a back end may have no state")]
     back: B,
 }
 
-/// The blocks as code of a mode.
+/// The code of a mode.
 struct Version {
-    /// By block: where edges lead to, and where it is behind the question whether lanes meet there.
+    /// By block, the target of edges, and the body after the test for reconvergence.
     labels: Vec<Label>,
     bodies: Vec<Label>,
-    /// By block: where it can be entered with all values at home.
-    doors: Vec<Option<Label>>,
-    /// By block: what is where when it begins.
-    states: Vec<Option<Values>>,
-    /// By block: how many edges lead there.
+    /// By block, the entry with all values in the register files.
+    block_entries: Vec<Option<Label>>,
+    /// By block, the register cache at its beginning.
+    states: Vec<Option<RegisterCache>>,
+    /// By block, the number of edges to it.
     edges: Vec<u32>,
 }
 
-/// Steps and blocks that a region may have, so that code is made in no time.
+/// Limit of steps and of sites, which bounds the time of compilation.
 const MAX_STEPS: usize = 1 << 14;
 
-/// Makes the code of a region.
-///
-/// `marked`: with lines that say what becomes of which step.
+/// Emits a region. `marked`: with lines for the disassembly.
 pub(crate) fn emit(region: &Region, mode: Mode, level: Level, marked: bool) -> Result<Code, Error> {
     let steps = region.blocks.iter().map(|b| b.steps.len() + 1).sum::<usize>();
     if steps > MAX_STEPS || region.sites as usize > MAX_STEPS {
@@ -160,7 +158,7 @@ pub(crate) fn emit(region: &Region, mode: Mode, level: Level, marked: bool) -> R
     }
     for block in &region.blocks {
         let targets = match block.end {
-            End::Jump(to) | End::Pause { next: to, .. } => [Some(to), None],
+            End::Jump(to) | End::Yield { next: to, .. } => [Some(to), None],
             End::Branch { to, next, .. } => [Some(to), Some(next)],
             End::Leave { .. } => [None; 2],
         };
@@ -181,19 +179,19 @@ pub(crate) fn emit(region: &Region, mode: Mode, level: Level, marked: bool) -> R
 fn made<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, Error> {
     let needs = Needs::of(region)?;
     let mut uses = sites(region)?;
-    let (region, owed) = input::read_in_place(region);
-    let mut e = Emitter::<B>::new(&region, owed, mode, true);
+    let (region, copies) = input::read_in_place(region);
+    let mut e = Emitter::<B>::new(&region, copies, mode, true);
     e.asm.marks = marked.then(Vec::new);
     e.function()?;
     if e.contradiction {
-        let owed = std::mem::take(&mut e.owed);
-        e = Emitter::new(&region, owed, mode, false);
+        let copies = std::mem::take(&mut e.copies);
+        e = Emitter::new(&region, copies, mode, false);
         e.asm.marks = marked.then(Vec::new);
         e.function()?;
     }
-    for &(site, lowest, span) in &e.near.sites {
+    for &(site, lowest, span) in &e.base_groups.sites {
         if let Some(Some(to)) = uses.get_mut(site as usize) {
-            to.near = (lowest, span);
+            to.group = (lowest, span);
         }
     }
     for (site, add) in index::sites(&e.indices, &region, &e.plans) {
@@ -205,15 +203,16 @@ fn made<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, E
     let bytes = e.asm.finish()?;
     let entries = e.entries.iter();
     let entries = entries.map(|&(mode, at, label)| (mode, at, e.asm.place(label))).collect();
-    let parts = e.both;
-    let pauses: Vec<_> = e.pauses.iter().map(|&(at, label)| (at, e.asm.place(label))).collect();
-    let links = (!pauses.is_empty()).then(|| e.asm.place(e.links));
+    let can_diverge = e.has_both_modes;
+    let yield_points: Vec<_> =
+        e.yield_points.iter().map(|&(at, label)| (at, e.asm.place(label))).collect();
+    let batch_entry = (!yield_points.is_empty()).then(|| e.asm.place(e.batch_entry));
     Ok(Code {
         bytes,
         entries,
-        parts,
-        links,
-        pauses,
+        can_diverge,
+        batch_entry,
+        yield_points,
         pool: e.pool,
         uses,
         routines: e.routines,
@@ -222,7 +221,7 @@ fn made<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, E
     })
 }
 
-/// How sites are used. A site is of one access alone.
+/// The access of each site, which no other access may have.
 fn sites(region: &Region) -> Result<Vec<Option<Use>>, Error> {
     let mut uses = vec![None; region.sites as usize];
     for step in region.blocks.iter().flat_map(|block| &block.steps) {
@@ -243,12 +242,12 @@ fn sites(region: &Region) -> Result<Vec<Option<Use>>, Error> {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// The version that is being made.
+    /// The version of the current mode.
     fn version(&mut self) -> &mut Version {
         &mut self.versions[usize::from(self.mode == Mode::Some)]
     }
 
-    /// Where numbers are in the pool: one, or as many as fill a vector.
+    /// Offset in the constant pool of one or several consecutive constants.
     fn pooled(&mut self, numbers: &[u64]) -> usize {
         if let Some(&place) = self.pooled.get(numbers) {
             return 8 * place;

@@ -1,12 +1,12 @@
-//! How long the files and inputs must be that a region looks at.
+//! Lengths of register files and inputs that a region needs.
 
 use crate::machine::Inputs;
 use crate::operand::{Place, Source};
 use crate::region::{Action, End, Memory, Region, Space};
-use crate::{Error, Narrow, Registers};
+use crate::{B32, Error, Registers};
 use std::ops::Range;
 
-/// Numbers of registers and inputs are below this, so that displacements have 32 bits.
+/// Exclusive limit of register and input numbers, which keeps displacements within 32 bits.
 const MAX: u32 = 1 << 20;
 
 /// Lengths that the files and inputs of a call must have.
@@ -21,7 +21,7 @@ pub(crate) struct Needs {
     pub(crate) words: usize,
     bytes: usize,
     counts: usize,
-    /// Bytes of the running frame.
+    /// Bytes of the running function's frame.
     pub(crate) frame: u64,
     /// Whether shared and local memory are accessed.
     pub(crate) shared: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    /// Those of a region.
+    /// The needs of a region.
     pub(crate) fn of(region: &Region) -> Result<Self, Error> {
         let mut needs = Self::default();
         for block in &region.blocks {
@@ -49,8 +49,8 @@ impl Needs {
         }
         for &(place, at) in region.params.iter().flatten() {
             needs.input(match place {
-                Place::Wide(_) => Source::Bytes64(at),
-                Place::Narrow(_) | Place::Predicate(_) => Source::Bytes32(at),
+                Place::B64(_) => Source::Bytes64(at),
+                Place::B32(_) | Place::Predicate(_) => Source::Bytes32(at),
             })?;
         }
         Ok(needs)
@@ -86,8 +86,8 @@ impl Needs {
 
     fn place(&mut self, place: Place) -> Result<(), Error> {
         let (need, number) = match place {
-            Place::Narrow(i) => (&mut self.narrow, i),
-            Place::Wide(i) => (&mut self.wide, i),
+            Place::B32(i) => (&mut self.narrow, i),
+            Place::B64(i) => (&mut self.wide, i),
             Place::Predicate(i) => (&mut self.predicates, i),
         };
         if number >= MAX {
@@ -105,8 +105,8 @@ impl Needs {
             Source::Word(i) => (&mut self.words, i, 1),
             Source::Bytes32(i) => (&mut self.bytes, i, 4),
             Source::Bytes64(i) => (&mut self.bytes, i, 8),
-            Source::Narrow(_)
-            | Source::Wide(_)
+            Source::B32(_)
+            | Source::B64(_)
             | Source::Literal(_)
             | Source::FrameAt
             | Source::Lane => return Ok(()),
@@ -118,7 +118,7 @@ impl Needs {
         Ok(())
     }
 
-    /// Whether inputs are so long.
+    /// Whether inputs are long enough.
     pub(crate) fn hold(&self, inputs: &Inputs<'_>) -> bool {
         inputs.constants.len() >= self.constants
             && inputs.wide_constants.len() >= self.wide_constants
@@ -127,14 +127,14 @@ impl Needs {
             && inputs.counts.len() >= self.counts
     }
 
-    /// Whether the files and the memory of a warp are.
+    /// Whether the register files and memory of a warp are large enough.
     pub(crate) fn hold_files(&self, registers: &Registers<'_>, memory: &Memory<'_>) -> bool {
         self.hold_registers(registers)
             && self.hold_rows(registers.rows)
             && self.hold_frame(memory.local, &memory.frame)
     }
 
-    /// Whether the registers of a warp are.
+    /// Whether register files are long enough.
     #[inline(always)]
     pub(crate) fn hold_registers(&self, registers: &Registers<'_>) -> bool {
         registers.narrow.len() >= self.narrow
@@ -142,14 +142,14 @@ impl Needs {
             && registers.predicates.len() >= self.predicates
     }
 
-    /// Whether its rows that are only read are.
+    /// Whether per-lane inputs are long enough.
     #[inline(always)]
-    pub(crate) fn hold_rows(&self, rows: &[Narrow]) -> bool {
+    pub(crate) fn hold_rows(&self, rows: &[B32]) -> bool {
         rows.len() >= self.rows
     }
 
-    /// Whether the running frame is, and lies in local memory.
-    pub(crate) fn hold_frame(&self, local: &[Narrow], frame: &Range<u64>) -> bool {
+    /// Whether the frame is large enough and inside local memory.
+    pub(crate) fn hold_frame(&self, local: &[B32], frame: &Range<u64>) -> bool {
         self.frame == 0
             || frame.start.is_multiple_of(8)
                 && frame.end.saturating_sub(frame.start) >= self.frame

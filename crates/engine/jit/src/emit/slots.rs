@@ -1,19 +1,19 @@
-//! Slots of the frame that groups of accesses have, each from its first step to its last one.
+//! Allocation of the frame slots of base groups, each live from the first to the last access of its group.
 
-/// The slots of all blocks.
+/// Slots of all blocks.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
-    /// By block: slots, with the first and the last steps.
+    /// By block, slots with their first and last steps.
     open: Vec<Vec<(usize, usize, usize)>>,
 }
 
 impl Slots {
-    /// The next block begins.
+    /// Begins the next block.
     pub(super) fn begin_block(&mut self) {
         self.open.push(Vec::new());
     }
 
-    /// One of so many slots for a group of the last block, if one is free. Groups come in the order of their first steps.
+    /// A free one of `count` slots, for a group of the last block. Groups come in the order of their first steps.
     pub(super) fn take(&mut self, count: usize, (first, last): (usize, usize)) -> Option<usize> {
         let open = self.open.last_mut()?;
         let is_free = |slot: &usize| open.iter().all(|o| o.0 != *slot || o.2 < first);
@@ -22,7 +22,7 @@ impl Slots {
         Some(slot)
     }
 
-    /// Those that steps behind one look at, as bits.
+    /// Slots that steps after `step` read, as bits.
     pub(super) fn open(&self, block: usize, step: usize) -> u8 {
         let all = self.open.get(block).into_iter().flatten();
         let open = all.filter(|&&(_, first, last)| first <= step && step < last);

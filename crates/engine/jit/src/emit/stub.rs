@@ -1,104 +1,98 @@
-//! Ways into a function and out of it, which lie behind all blocks.
+//! Entries and exits, which are emitted after all blocks.
 
 use super::Emitter;
-use super::affine::Late;
+use super::affine::DeferredAddress;
 use super::asm::{Label, at};
 use super::backend::Backend;
+use super::base_groups::SLOTS;
+use super::divergence::Divergence;
 use super::frame::Frame;
-use super::input::Input;
-use super::part::Parting;
-use super::same_base::SLOTS;
-use super::values::{Nans, Values};
+use super::input::InputCopy;
+use super::register_cache::{Nans, RegisterCache};
 use crate::machine::Mode;
+use crate::region::ExitReason;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Why a function is left: numbers as `Running::run` knows them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reason {
-    Instruction,
-    Site(u32),
-    Divides,
-    Meets,
-    Limit,
-    Outside,
-}
-
-/// Code behind the blocks.
+/// An entry or exit that is still to be emitted, with the state of the emitter where it was requested.
 pub(super) struct Stub {
     label: Label,
-    /// What is where.
-    values: Values,
+    /// The register cache there.
+    cache: RegisterCache,
     /// The instruction.
     number: u32,
-    /// Steps that count and that `r10` does not have yet.
-    pending: u32,
-    way: Way,
-    /// Registers that are computed on the way out.
-    late: Vec<Late>,
-    /// Registers that are filled.
-    owes: Vec<Input>,
-    /// Slots of groups of accesses that steps behind it look up.
+    /// Counted steps that are not added to `r10` there.
+    uncounted: u32,
+    kind: StubKind,
+    /// Deferred addresses that the exit computes.
+    deferred: Vec<DeferredAddress>,
+    /// Copies that the exit materialises.
+    pending_copies: Vec<InputCopy>,
+    /// Slots of base groups that an entry clears, because later steps read them.
     open: u8,
-    /// Registers of which something is known that steps behind it look at.
+    /// Index slots that an entry clears.
     open_indices: u16,
-    /// Where it belongs to.
+    /// Mode and block to which it belongs.
     mode: Mode,
     block: usize,
 }
 
 #[derive(Clone, Copy)]
-enum Way {
-    Out(Reason),
-    In(Label),
-    Door(Label),
-    Part(Parting),
-    Join,
+enum StubKind {
+    Exit(ExitReason),
+    Entry(Label),
+    BlockEntry(Label),
+    Diverge(Divergence),
+    Reconverge,
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// A place that leaves before an instruction, with everything as it is where this is called.
-    pub(super) fn way_out(&mut self, why: Reason, number: u32) -> Label {
-        self.stub(Way::Out(why), number)
+    /// A label that exits before an instruction, from the current state.
+    pub(super) fn exit_stub(&mut self, why: ExitReason, number: u32) -> Label {
+        self.stub(StubKind::Exit(why), number)
     }
 
-    /// An entry before an instruction, that goes on at a place where everything is as it is now.
-    pub(super) fn way_in(&mut self, number: u32, to: Label) {
-        let label = self.stub(Way::In(to), number);
+    /// An entry before an instruction, which loads the current register cache and continues at a label.
+    pub(super) fn entry_stub(&mut self, number: u32, to: Label) {
+        let label = self.stub(StubKind::Entry(to), number);
         self.entries.push((self.mode, number, label));
     }
 
-    /// The same at the beginning of a block, which is no entry yet: for who has everything at home but for what is owed there.
-    pub(super) fn door(&mut self, number: u32, to: Label) -> Label {
-        self.stub(Way::Door(to), number)
+    /// The same at the beginning of a block, for warps with all values in the register files but for pending copies. It is no
+    /// entry of the function yet.
+    pub(super) fn block_entry_stub(&mut self, number: u32, to: Label) -> Label {
+        self.stub(StubKind::BlockEntry(to), number)
     }
 
-    /// Parts lanes; `eax` has those that take the branch.
-    pub(super) fn way_apart(&mut self, parting: Parting, number: u32) -> Label {
-        self.stub(Way::Part(parting), number)
+    /// A label that diverges; `eax` has the lanes that take the branch.
+    pub(super) fn divergence_stub(&mut self, divergence: Divergence, number: u32) -> Label {
+        self.stub(StubKind::Diverge(divergence), number)
     }
 
-    /// Lanes come where they are to meet.
-    pub(super) fn way_together(&mut self, number: u32) -> Label {
-        self.stub(Way::Join, number)
+    /// A label for lanes that arrive at their reconvergence point.
+    pub(super) fn reconvergence_stub(&mut self, number: u32) -> Label {
+        self.stub(StubKind::Reconverge, number)
     }
 
-    fn stub(&mut self, way: Way, number: u32) -> Label {
-        let (label, values, pending) = (self.asm.label(), self.values.clone(), self.pending);
+    fn stub(&mut self, kind: StubKind, number: u32) -> Label {
+        let (label, cache, uncounted) = (self.asm.label(), self.cache.clone(), self.uncounted);
         let (mode, block, open) = (self.mode, self.block, self.open);
         let open_indices = if mode == Mode::Live { self.open_indices } else { 0 };
-        let late = if let Way::Out(_) = way { self.late.clone() } else { Vec::new() };
-        let owes = match way {
-            Way::Out(_) | Way::Part(_) | Way::Door(_) => self.owes.clone(),
-            Way::In(_) | Way::Join => Vec::new(),
+        let deferred =
+            if let StubKind::Exit(_) = kind { self.deferred.clone() } else { Vec::new() };
+        let pending_copies = match kind {
+            StubKind::Exit(_) | StubKind::Diverge(_) | StubKind::BlockEntry(_) => {
+                self.pending_copies.clone()
+            }
+            StubKind::Entry(_) | StubKind::Reconverge => Vec::new(),
         };
         self.stubs.push(Stub {
             label,
-            values,
+            cache,
             number,
-            pending,
-            way,
-            late,
-            owes,
+            uncounted,
+            kind,
+            deferred,
+            pending_copies,
             open,
             open_indices,
             mode,
@@ -107,8 +101,12 @@ impl<B: Backend> Emitter<'_, B> {
         label
     }
 
-    /// A jump, if a condition holds, to code that comes back. It moves no value from a register to another.
-    pub(super) fn rarely(&mut self, jump: C, code: impl FnOnce(&mut Emitter<'_, B>) + 'static) {
+    /// A conditional jump to out-of-line code that returns here. The code may not move values between registers.
+    pub(super) fn out_of_line(
+        &mut self,
+        jump: C,
+        code: impl FnOnce(&mut Emitter<'_, B>) + 'static,
+    ) {
         let (label, back) = (self.asm.label(), self.asm.label());
         self.asm.jump(jump, label);
         self.asm.bind(back);
@@ -119,95 +117,89 @@ impl<B: Backend> Emitter<'_, B> {
         self.rare.push((label, Box::new(code)));
     }
 
-    /// The code of all that is reached rarely.
-    pub(super) fn all_rare(&mut self) {
+    /// Emits all out-of-line code.
+    pub(super) fn emit_out_of_line(&mut self) {
         for (label, code) in std::mem::take(&mut self.rare) {
             self.asm.bind(label);
             code(self);
         }
     }
 
-    /// The code of all of them.
-    pub(super) fn all_stubs(&mut self) {
-        // Some make others.
+    /// Emits all stubs, including those that stubs request.
+    pub(super) fn emit_stubs(&mut self) {
         while !self.stubs.is_empty() {
             for stub in std::mem::take(&mut self.stubs) {
-                self.values = stub.values;
-                (self.mode, self.block, self.owes) = (stub.mode, stub.block, stub.owes);
+                self.cache = stub.cache;
+                (self.mode, self.block, self.pending_copies) =
+                    (stub.mode, stub.block, stub.pending_copies);
                 self.asm.bind(stub.label);
-                match stub.way {
-                    Way::Out(why) => {
-                        self.values.unpin();
-                        for late in stub.late {
-                            B::compute(self, late);
-                            self.values.unpin();
+                match stub.kind {
+                    StubKind::Exit(why) => {
+                        self.cache.unpin();
+                        for deferred in stub.deferred {
+                            B::compute(self, deferred);
+                            self.cache.unpin();
                         }
-                        self.fill_owed();
+                        self.materialize_copies();
                         self.write_all_back();
-                        self.leave(why, stub.number, stub.pending);
+                        self.leave(why, stub.number, stub.uncounted);
                     }
-                    Way::In(to) | Way::Door(to) => {
+                    StubKind::Entry(to) | StubKind::BlockEntry(to) => {
                         self.clear(stub.open);
                         self.forget_indices(stub.open_indices);
                         B::entered(self);
-                        self.enter(to, stub.number, stub.pending);
+                        self.enter(to, stub.number, stub.uncounted);
                     }
-                    Way::Part(parting) => self.part_lanes(parting, stub.number, stub.pending),
-                    Way::Join => self.meet(stub.number),
+                    StubKind::Diverge(divergence) => {
+                        self.diverge(divergence, stub.number, stub.uncounted)
+                    }
+                    StubKind::Reconverge => self.reconverge(stub.number),
                 }
             }
         }
     }
 
-    /// Leaves before an instruction. Everything is stored.
-    pub(super) fn leave(&mut self, why: Reason, number: u32, pending: u32) {
-        let reason = match why {
-            Reason::Instruction => 0,
-            Reason::Site(site) => {
-                let to = at(R::RDI, Frame::SITE);
-                self.asm.put(I::with2(C::Mov_rm32_imm32, to, site as i32));
-                1
-            }
-            Reason::Divides => 2,
-            Reason::Meets => 3,
-            Reason::Limit => 4,
-            Reason::Outside => 5,
-        };
-        self.add_steps(pending);
-        self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::WHY), reason));
+    /// Exits before an instruction, with nothing left to store.
+    pub(super) fn leave(&mut self, why: ExitReason, number: u32, uncounted: u32) {
+        if let ExitReason::Site(site) = why {
+            let to = at(R::RDI, Frame::SITE);
+            self.asm.put(I::with2(C::Mov_rm32_imm32, to, site as i32));
+        }
+        self.add_steps(uncounted);
+        self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::WHY), why.code()));
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as i32));
         let exit = self.exit;
         self.asm.jump(C::Jmp_rel32_64, exit);
     }
 
-    /// What is known of groups of accesses is that of another warp.
+    /// Invalidates slots of base groups: they describe another warp.
     fn clear(&mut self, slots: u8) {
         for slot in (0..SLOTS).filter(|slot| slots >> slot & 1 != 0) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::shape(slot)), 0));
         }
     }
 
-    /// Loads what is where, and goes on.
-    fn enter(&mut self, to: Label, number: u32, pending: u32) {
-        let all: Vec<_> = self.values.all().collect();
-        let mut strange = None;
+    /// Loads the register cache and continues at a label. A value that the cache holds as [`Nans::Any`] must have no NaN but the
+    /// canonical one, because the code may replace any NaN by it; otherwise the entry exits again.
+    fn enter(&mut self, to: Label, number: u32, uncounted: u32) {
+        let all: Vec<_> = self.cache.all().collect();
+        let mut noncanonical = None;
         for (reg, key, held) in all {
             B::load(self, reg, key);
             if held.kind.nans == Nans::Any {
-                // Other NaNs than the canonical one must stay what they are.
-                let out = *strange.get_or_insert_with(|| self.asm.label());
-                B::jump_if_strange(self, reg, out);
+                let out = *noncanonical.get_or_insert_with(|| self.asm.label());
+                B::jump_if_noncanonical_nan(self, reg, out);
             }
         }
-        self.add_steps(0u32.wrapping_sub(pending));
+        self.add_steps(0u32.wrapping_sub(uncounted));
         self.asm.jump(C::Jmp_rel32_64, to);
-        if let Some(out) = strange {
+        if let Some(out) = noncanonical {
             self.asm.bind(out);
-            // All is at home but for what is owed where warps come from a pause.
-            self.values = Values::default();
-            self.fill_owed();
+            // Nothing is cached yet; only copies that are pending after a yield point are missing.
+            self.cache = RegisterCache::default();
+            self.materialize_copies();
             self.write_all_back();
-            self.leave(Reason::Instruction, number, 0);
+            self.leave(ExitReason::Instruction, number, 0);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What instructions that move bytes look up.
+//! Tables of byte shuffles.
 
 /// Four bits in the other order, of each number of four bits: in the low ones, and in the high ones.
 pub(super) const REVERSED: [[u64; 2]; 2] = [

@@ -1,63 +1,63 @@
-//! Functions of rows, which steps call.
+//! Host functions that steps call.
 
 use crate::operand::{Place, Source};
-use crate::{Narrow, Wide};
+use crate::{B32, B64};
 use std::fmt;
 use std::sync::Arc;
 
-/// A function of whole rows. All 32 lanes are computed; those that do not take the step are not used. Where
-/// it takes or gives numbers of 64 bits, a narrow source has zeros above, and a narrow result is the low half.
+/// A host function over registers of 32 lanes. It computes all lanes, and the call discards those that do not execute
+/// the step. Where it takes or returns 64 bits, a 32-bit source is zero-extended, and a 32-bit result is the low half.
 #[derive(Clone)]
 pub enum Routine {
-    /// Of 32 bits.
-    Narrow(fn(&mut Narrow, &Narrow, &Narrow, &Narrow)),
-    /// Of 64 bits.
-    Wide(fn(&mut Wide, &Wide, &Wide, &Wide)),
-    /// From 64 bits to 32.
-    Cut(fn(&mut Narrow, &Wide)),
-    /// What has data of its own, of 64 bits.
+    /// On 32 bits.
+    B32(fn(&mut B32, &B32, &B32, &B32)),
+    /// On 64 bits.
+    B64(fn(&mut B64, &B64, &B64, &B64)),
+    /// From 64 bits to 32 bits.
+    Cut(fn(&mut B32, &B64)),
+    /// A closure over 64 bits.
     Data(Arc<Rows>),
-    /// Lanes for a predicate, from 64 bits. The result goes to a predicate.
-    TestWide(fn(&Wide, &Wide) -> u32),
-    /// No function: whoever runs the region hears of the step ([`Listener`]).
+    /// A test of 64 bits: the mask of a predicate.
+    TestWide(fn(&B64, &B64) -> u32),
+    /// No function: the step notifies the [`Listener`].
     Tell(Tell),
 }
 
-/// What a listener is told.
+/// A notification of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tell {
-    /// What it is about.
+    /// Identifies the step for the listener.
     pub number: u32,
-    /// How many of the sources it gets.
+    /// How many sources are passed.
     pub rows: u8,
-    /// Which of them it gets as lanes of 32 bits.
+    /// Which sources are passed as 32 bits.
     pub narrow: [bool; 4],
 }
 
-/// A row that a listener gets.
+/// A source that is passed to a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row<'a> {
     /// Of 32 bits.
-    Narrow(&'a Narrow),
+    B32(&'a B32),
     /// Of 64 bits.
-    Wide(&'a Wide),
+    B64(&'a B64),
 }
 
-/// Hears of steps ([`Routine::Tell`]) while a region runs.
+/// Receives the notifications of steps ([`Routine::Tell`]) while a region runs.
 pub trait Listener {
-    /// These lanes of a warp, which has the number that it was run with, take a step. A panic ends the process: code is
-    /// under way that knows nothing of it.
+    /// The lanes of a warp execute step `number`. A panic aborts the process, because it cannot unwind through compiled
+    /// code.
     fn hear(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]);
 }
 
-/// A function of four rows of 64 bits.
-pub type Rows = dyn Fn(&mut Wide, [&Wide; 4]) + Send + Sync;
+/// A closure over four sources of 64 bits.
+pub type Rows = dyn Fn(&mut B64, [&B64; 4]) + Send + Sync;
 
 impl fmt::Debug for Routine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Narrow(_) => "Narrow",
-            Self::Wide(_) => "Wide",
+            Self::B32(_) => "B32",
+            Self::B64(_) => "B64",
             Self::Cut(_) => "Cut",
             Self::Data(_) => "Data",
             Self::TestWide(_) => "TestWide",
@@ -67,11 +67,11 @@ impl fmt::Debug for Routine {
 }
 
 impl Routine {
-    /// How many sources it has.
+    /// Number of sources.
     pub fn sources(&self) -> usize {
         match self {
             Self::Data(_) => 4,
-            Self::Narrow(_) | Self::Wide(_) => 3,
+            Self::B32(_) | Self::B64(_) => 3,
             Self::TestWide(_) => 2,
             Self::Cut(_) => 1,
             Self::Tell(tell) => usize::from(tell.rows.min(4)),
@@ -79,15 +79,15 @@ impl Routine {
     }
 }
 
-/// A call of a function of rows.
+/// A call of a host function.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The function.
     pub routine: Routine,
-    /// Where the result goes: a predicate's lanes are combined as a comparison's are.
+    /// Destination.
     pub to: Option<Place>,
-    /// Bits of the result that remain.
+    /// Bits of the result that are kept.
     pub keep: u64,
-    /// Sources; those that the function does not have are not looked at.
+    /// Sources; those beyond the function's number are ignored.
     pub from: [Source; 4],
 }

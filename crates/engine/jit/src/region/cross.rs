@@ -1,8 +1,8 @@
-//! What lanes do together.
+//! Warp-level operations.
 
 use crate::operand::Source;
 
-/// How a lane is found by `shfl`.
+/// The mode of `shfl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shuffling {
     /// Below.
@@ -15,54 +15,54 @@ pub enum Shuffling {
     Index,
 }
 
-/// shfl: PTX ISA 9.7.9.6; a lane that is not active gives 0.
+/// `shfl` (PTX ISA 9.7.9.6). Reading an inactive lane gives 0.
 #[derive(Clone, Debug)]
 pub struct Shuffle {
-    /// How.
+    /// The mode.
     pub mode: Shuffling,
-    /// The number of 32 bits.
+    /// The 32-bit value.
     pub a: Source,
-    /// Which lane.
+    /// The lane operand.
     pub b: Source,
-    /// Clamp and segment.
+    /// The clamp and segment operand.
     pub c: Source,
-    /// The membermask; none: without `.sync`.
+    /// The membermask; `None` without `.sync`.
     pub members: Option<Source>,
-    /// The narrow register that is written.
+    /// Destination, a 32-bit register.
     pub to: Option<u32>,
-    /// The predicate that says whether the lane was inside.
+    /// Destination predicate: whether the source lane was in range.
     pub valid: Option<u32>,
 }
 
-/// What a vote gives.
+/// The mode of `vote`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vote {
-    /// The lanes where it holds.
+    /// The mask of lanes in which the predicate is true.
     Ballot,
-    /// Whether it holds in all.
+    /// Whether it is true in all lanes.
     All,
-    /// Whether it does in one.
+    /// Whether it is true in any lane.
     Any,
-    /// Whether it is the same in all.
+    /// Whether it is the same in all lanes.
     Uniform,
 }
 
-/// match: of each active lane, the active lanes with the same number.
+/// `match`: for each active lane, the active lanes that have the same value.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// Whether all must have the same: then all active lanes, else 0, and the predicate says which.
+    /// `match.all`: all active lanes if all values are equal, else 0; the predicate has which.
     pub all: bool,
-    /// The number, of 32 or 64 bits.
+    /// The value, of 32 or 64 bits.
     pub of: Source,
     /// The membermask.
     pub members: Source,
-    /// The narrow register that is written.
+    /// Destination, a 32-bit register.
     pub to: Option<u32>,
-    /// The predicate that `all` writes.
+    /// Destination predicate of `match.all`.
     pub same: Option<u32>,
 }
 
-/// How `redux` makes one number of two.
+/// The operation of `redux`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduce {
     /// a + b

@@ -1,64 +1,64 @@
-//! Accesses to memory.
+//! Memory accesses.
 
 use crate::operand::{Place, Source};
 
-/// Where an access goes.
+/// The state space of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Global memory, also by a generic address: an address of no block that the site knows leaves.
+    /// Global memory, also through generic addresses. An address outside the site's allocation exits.
     Global,
     /// Shared memory of the CTA, by offsets.
     Shared,
     /// Local memory of a lane, by offsets.
     Local,
-    /// A known offset of the running frame in local memory ([`crate::region::Memory::frame`]); there is no base.
+    /// A constant offset in the running function's frame ([`crate::region::Memory::frame`]), without a base.
     Frame,
-    /// A known offset of [`crate::region::Inputs::bytes`]; there is no base, and all lanes have the same.
+    /// A constant offset in the kernel parameters ([`crate::region::Inputs::bytes`]), without a base; uniform.
     Param,
 }
 
-/// An access of all lanes that take a step: `count` elements behind each other in each lane.
+/// An access by all lanes that execute a step: `count` consecutive elements in each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Where.
+    /// State space.
     pub space: Space,
     /// Bytes of an element: 1, 2, 4 or 8.
     pub size: u8,
-    /// Elements: 1, 2, 4 or 8. The address is a multiple of the size of all, but in frames and parameters.
+    /// Elements: 1, 2, 4 or 8. Except in frames and parameters, the address must be aligned to all of them.
     pub count: u8,
-    /// The address is this, of 64 bits or of 32, and `offset`: of a number of 32 bits the sum has 32 bits too.
+    /// The address is `base + offset`, computed in the width of the base.
     pub base: Option<Source>,
     /// See `base`.
     pub offset: u64,
-    /// The number of its site ([`Space::Global`] alone), which no other access has.
+    /// The access's own site ([`Space::Global`] only).
     pub site: u32,
-    /// Which memory the addresses of [`Space::Global`] are of: accesses to another one know nothing of its sites.
+    /// The memory that addresses of [`Space::Global`] belong to. Accesses of different maps share no bounds check.
     pub map: u8,
 }
 
 /// A load.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// From where.
+    /// The access.
     pub access: Access,
-    /// Whether elements are extended by their signs, to 64 bits. Else by zeros.
+    /// Whether elements are sign-extended to 64 bits; else zero-extended.
     pub signed: bool,
-    /// The bits of the extended number that remain.
+    /// Bits of the extended value that are kept.
     pub keep: u64,
-    /// Registers, narrow or wide, one for each element; what is none is not wanted.
+    /// Destination of each element; `None` discards it.
     pub to: Vec<Option<Place>>,
 }
 
 /// A store.
 #[derive(Clone, Debug)]
 pub struct Store {
-    /// To where.
+    /// The access.
     pub access: Access,
-    /// A number for each element, whose low bytes are stored; one of 32 bits has zeros above.
+    /// Source of each element: its low bytes are stored; 32 bits are zero-extended.
     pub from: Vec<Source>,
 }
 
-/// How an atomic changes a number, from `old`.
+/// The operation of an atomic on the value `old` in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// old + b
@@ -93,11 +93,11 @@ pub enum Change {
 /// An atomic access of one element of 4 or 8 bytes, in global or shared memory.
 #[derive(Clone, Debug)]
 pub struct Atomic {
-    /// Where.
+    /// The access.
     pub access: Access,
-    /// How the number changes.
+    /// The operation.
     pub change: Change,
-    /// Where the old number goes, as wide as the element.
+    /// Destination of the old value, as wide as the element.
     pub to: Option<Place>,
     /// b
     pub b: Source,

@@ -1,134 +1,161 @@
-//! How far a region runs, and how it was left.
+//! The budget with which a region is entered, and the record with which it exits.
 
 use crate::machine::Entry;
-use crate::{Narrow, Wide};
+use crate::{B32, B64};
 
-/// Why a region was left.
+/// Why a region exited. `at` is [`Exit::at`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// `at` is an instruction that is not compiled, or one that it cannot do with these numbers.
+pub enum ExitReason {
+    /// The instruction at `at` is not compiled, or not for these operands.
     Instruction,
-    /// `at` is an access and its site has another allocation, or none: see [`crate::region::Function::fill`].
+    /// The access at `at` missed the allocation of its site; [`crate::region::Function::fill`] changes the site.
     Site(u32),
-    /// `at` is a branch that some lanes take.
-    Divides,
-    /// The lanes are to meet at `at`.
-    Meets,
-    /// So many steps are done; it goes on at `at`.
+    /// The branch at `at` diverges in a way that the function has no code or no room for.
+    Diverges,
+    /// The lanes have arrived at `at`, where the caller's group reconverges.
+    Reconverges,
+    /// The budget of steps is used up; `at` is the target of a backward jump.
     Limit,
-    /// It goes on outside, at `at`.
+    /// Control left the region; it continues at `at`.
     Outside,
 }
 
-/// Where a region has ended.
+/// The codes by which compiled code stores a reason in the frame; the site has a field of its own.
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+impl ExitReason {
+    pub(crate) fn code(self) -> i32 {
+        match self {
+            Self::Instruction => 0,
+            Self::Site(_) => 1,
+            Self::Diverges => 2,
+            Self::Reconverges => 3,
+            Self::Limit => 4,
+            Self::Outside => 5,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn of_code(code: u32, site: u32) -> Self {
+        match code {
+            0 => Self::Instruction,
+            1 => Self::Site(site),
+            2 => Self::Diverges,
+            3 => Self::Reconverges,
+            4 => Self::Limit,
+            _ => Self::Outside,
+        }
+    }
+}
+
+/// How a region exited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Left {
-    /// The instruction that comes next: nothing of it has been done or counted.
+pub struct Exit {
+    /// The next instruction: no part of it has been executed or counted.
     pub at: u32,
-    /// Why.
-    pub why: Why,
-    /// Instructions that have counted.
+    /// Why it exited.
+    pub why: ExitReason,
+    /// Executed instructions.
     pub steps: u64,
-    /// Lanes that have taken them, in all.
+    /// Sum over these instructions of the lanes that executed each.
     pub threads: u64,
-    /// Atomics among them.
+    /// Atomics among the executed instructions.
     pub atomics: u32,
-    /// Steps when the last one was done, which is counted.
+    /// The value of `steps` directly after the last atomic.
     pub last_atomic: u64,
-    /// What [`crate::region::Action::CountZeros`] has counted.
+    /// The sum of all [`crate::region::Action::CountZeros`].
     pub zeros: u64,
-    /// The lanes that stand before the instruction.
+    /// Active lanes at `at`.
     pub mask: u32,
-    /// Whether others stand or wait elsewhere ([`crate::region::Running::parted`]).
-    pub parted: bool,
-    /// The steps up to which the turn of these goes ([`Until::steps`], or less where lanes have parted).
+    /// Whether others stand or wait elsewhere ([`crate::region::Running::diverged_lanes`]).
+    pub diverged: bool,
+    /// The step count at which the turn of the active lanes ends: [`Budget::steps`], or less after a divergence.
     pub limit: u64,
 }
 
-/// How long lanes run that part in a region.
+/// How long diverged lanes run before another side gets its turn, in counts of steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Apart {
-    /// Steps from which on no turn goes, of whatever lanes.
+pub struct DivergenceLimits {
+    /// No turn of any lanes goes beyond this count.
     pub end: u64,
-    /// Steps of a turn of divided lanes.
+    /// Length of a turn of diverged lanes.
     pub turn: u64,
-    /// Steps that the groups of the region may wait for lanes, before somebody else says who goes next.
-    pub waits: u64,
-    /// Steps from which on somebody else says in any case who goes next.
+    /// How long a group may wait for its lanes before the caller chooses who runs next.
+    pub wait_limit: u64,
+    /// The count from which on the caller chooses who runs next in any case.
     pub patience: u64,
 }
 
-/// How far a region may go.
+/// How far a region may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Until {
-    /// Steps from which on it leaves at a backward jump.
+pub struct Budget {
+    /// The step count from which on the region exits at a backward jump.
     pub steps: u64,
-    /// Where the lanes are to meet others; [`u32::MAX`]: nowhere.
-    pub meets: u32,
-    /// Atomics that may be done; before one more it leaves.
+    /// The instruction at which the caller's group reconverges; [`u32::MAX`]: none.
+    pub reconverge_at: u32,
+    /// How many atomics may execute; the region exits before one more.
     pub atomics: u32,
-    /// What lanes do that part.
-    pub apart: Apart,
+    /// Turns of diverged lanes.
+    pub divergence: DivergenceLimits,
 }
 
 /// Memory of a warp.
 #[derive(Debug)]
 pub struct Memory<'a> {
-    /// Shared memory of the CTA, which nobody else uses meanwhile.
+    /// Shared memory of the CTA. No other thread uses it during the run.
     pub shared: &'a mut [u8],
-    /// Local memory by words of 4 bytes.
-    pub local: &'a mut [Narrow],
-    /// The first byte of the running frame in local memory, and the first one behind it.
+    /// Local memory, interleaved: a register of 32 lanes for every 4 bytes.
+    pub local: &'a mut [B32],
+    /// The byte range of the running function's frame in local memory.
     pub frame: std::ops::Range<u64>,
 }
 
-/// Warps that have come to the end of the kernel.
+/// Warps of a series that have retired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Warps {
-    /// How many.
+pub struct RetiredWarps {
+    /// How many retired.
     pub ended: u32,
-    /// Their steps.
+    /// Instructions that they executed.
     pub steps: u64,
-    /// Lanes that have taken these, in all.
+    /// Sum over these instructions of the lanes that executed each.
     pub threads: u64,
-    /// Where the one behind them stands that has not.
+    /// The next instruction of the first warp that exited in another way.
     pub left: Option<u32>,
 }
 
-/// Where warps that run together go on.
+/// Where the warps of a table resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// At an entry.
-    On(Entry),
-    /// Those that wait at an instruction ([`crate::region::End::Pause`]) leave before it.
-    Out(u32),
+pub enum Resume {
+    /// At an entry of the function.
+    Entry(Entry),
+    /// Nowhere: warps that yielded at this instruction ([`crate::region::End::Yield`]) exit before it.
+    Exit(u32),
 }
 
-/// Warps that can run together ([`crate::region::Links`]).
-pub const MOST: usize = 32;
+/// Slots of a [`crate::region::WarpTable`].
+pub const MAX_WARPS: usize = 32;
 
-/// The registers of one of them.
+/// The register files of a warp in a table, for the runtime to read and write at a yield point.
 #[derive(Debug)]
-pub struct Files<'a> {
+pub struct RegisterFiles<'a> {
     /// Registers of 32-bit lanes.
-    pub narrow: &'a mut [Narrow],
+    pub narrow: &'a mut [B32],
     /// Registers of 64-bit lanes.
-    pub wide: &'a mut [Wide],
-    /// A bit for each lane.
+    pub wide: &'a mut [B64],
+    /// Predicate registers: one bit for each lane.
     pub predicates: &'a mut [u32],
 }
 
-/// How one of them stands.
+/// State of a warp in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stands {
-    /// The instruction before which all its live lanes stand.
+pub struct WarpState {
+    /// The next instruction of all its live lanes.
     pub at: u32,
-    /// Whether it waits there ([`crate::region::End::Pause`]); else it has come to its end.
-    pub waits: bool,
-    /// Instructions that have counted.
+    /// Whether the warp yielded at `at` ([`crate::region::End::Yield`]); else it retired.
+    pub yielded: bool,
+    /// Executed instructions.
     pub steps: u64,
-    /// Lanes that have taken them, in all.
+    /// Sum over these instructions of the lanes that executed each.
     pub threads: u64,
-    /// The steps up to which its turn goes.
+    /// The step count at which its turn ends.
     pub limit: u64,
 }

@@ -59,14 +59,14 @@ impl Step {
             Action::Atomic(atomic) => atomic.to.into_iter().for_each(f),
             Action::Call(call) => call.to.into_iter().for_each(f),
             Action::Shuffle(shuffle) => {
-                shuffle.to.into_iter().for_each(|i| f(Place::Narrow(i)));
+                shuffle.to.into_iter().for_each(|i| f(Place::B32(i)));
                 shuffle.valid.into_iter().for_each(|i| f(Place::Predicate(i)));
             }
             Action::Match(of) => {
-                of.to.into_iter().for_each(|i| f(Place::Narrow(i)));
+                of.to.into_iter().for_each(|i| f(Place::B32(i)));
                 of.same.filter(|_| of.all).into_iter().for_each(|i| f(Place::Predicate(i)));
             }
-            Action::Redux { to, .. } => f(Place::Narrow(*to)),
+            Action::Redux { to, .. } => f(Place::B32(*to)),
             Action::Store(_)
             | Action::Sync { .. }
             | Action::Count { .. }

@@ -164,7 +164,7 @@ impl<'t> Words<'t> {
             "yield" => {
                 let at = self.at()?;
                 self.expect("then")?;
-                End::Pause { at, next: self.target()? }
+                End::Yield { at, next: self.target()? }
             }
             "branch" => {
                 let (at, counted) = (self.at()?, self.has("counted"));
@@ -174,8 +174,8 @@ impl<'t> Words<'t> {
                 self.expect(":")?;
                 let next = self.target()?;
                 self.expect("meets")?;
-                let meets = if self.has("_") { u32::MAX } else { self.number()? };
-                End::Branch { taken, to, next, at, counted, meets }
+                let reconverge_at = if self.has("_") { u32::MAX } else { self.number()? };
+                End::Branch { taken, to, next, at, counted, reconverge_at }
             }
             _ => return Err(format!("`{first}` is neither a step nor the end of a block")),
         })
@@ -238,9 +238,11 @@ impl<'t> Words<'t> {
             return Ok(make(number));
         }
         match place(word) {
-            Some(Place::Narrow(i)) => Ok(Source::Narrow(i)),
-            Some(Place::Wide(i)) => Ok(Source::Wide(i)),
-            _ => number(word).map(Source::Literal).ok_or_else(|| format!("`{word}` is not a source")),
+            Some(Place::B32(i)) => Ok(Source::B32(i)),
+            Some(Place::B64(i)) => Ok(Source::B64(i)),
+            _ => {
+                number(word).map(Source::Literal).ok_or_else(|| format!("`{word}` is not a source"))
+            }
         }
     }
 
@@ -355,7 +357,8 @@ impl<'t> Words<'t> {
             let access = access(kind.strip_prefix(name)?.strip_prefix('.')?)?;
             Some((change, access))
         });
-        let (change, mut access) = known.ok_or_else(|| format!("`atomic.{kind}` is not an atomic"))?;
+        let (change, mut access) =
+            known.ok_or_else(|| format!("`atomic.{kind}` is not an atomic"))?;
         let (to, b, c) = (self.maybe_place()?, self.source()?, self.maybe_source()?);
         self.address(&mut access)?;
         Ok(Atomic { access, change, to, b, c })
@@ -384,8 +387,8 @@ impl<'t> Words<'t> {
 
 fn place(word: &str) -> Option<Place> {
     let make = match word.chars().next()? {
-        'n' => Place::Narrow,
-        'w' => Place::Wide,
+        'n' => Place::B32,
+        'w' => Place::B64,
         'p' => Place::Predicate,
         _ => return None,
     };

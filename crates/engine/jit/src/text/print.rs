@@ -14,8 +14,8 @@ const DECIMAL: u64 = 4096;
 impl Display for Place {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Narrow(i) => write!(f, "n{i}"),
-            Self::Wide(i) => write!(f, "w{i}"),
+            Self::B32(i) => write!(f, "n{i}"),
+            Self::B64(i) => write!(f, "w{i}"),
             Self::Predicate(i) => write!(f, "p{i}"),
         }
     }
@@ -24,8 +24,8 @@ impl Display for Place {
 impl Display for Source {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Narrow(i) => write!(f, "n{i}"),
-            Self::Wide(i) => write!(f, "w{i}"),
+            Self::B32(i) => write!(f, "n{i}"),
+            Self::B64(i) => write!(f, "w{i}"),
             Self::Literal(number) => Number(number).fmt(f),
             Self::Constant(i) => write!(f, "const[{i}]"),
             Self::WideConstant(i) => write!(f, "const64[{i}]"),
@@ -124,13 +124,13 @@ impl Display for End {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Jump(to) => write!(f, "goto {to}"),
-            Self::Branch { taken, to, next, at, counted, meets } => {
+            Self::Branch { taken, to, next, at, counted, reconverge_at } => {
                 let counted = if *counted { " counted" } else { "" };
-                let meets = OrNone((*meets != u32::MAX).then_some(meets));
-                write!(f, "branch @{at}{counted} {taken} ? {to} : {next} meets {meets}")
+                let reconverge_at = OrNone((*reconverge_at != u32::MAX).then_some(reconverge_at));
+                write!(f, "branch @{at}{counted} {taken} ? {to} : {next} meets {reconverge_at}")
             }
             Self::Leave { at } => write!(f, "leave @{at}"),
-            Self::Pause { at, next } => write!(f, "yield @{at} then {next}"),
+            Self::Yield { at, next } => write!(f, "yield @{at} then {next}"),
         }
     }
 }
@@ -247,7 +247,7 @@ impl Display for Atomic {
 
 impl Display for Shuffle {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (to, valid) = (self.to.map(Place::Narrow), self.valid.map(Place::Predicate));
+        let (to, valid) = (self.to.map(Place::B32), self.valid.map(Place::Predicate));
         write!(
             f,
             "shfl.{} {}, {}, ",
@@ -261,7 +261,7 @@ impl Display for Shuffle {
 
 impl Display for Match {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (to, same) = (self.to.map(Place::Narrow), self.same.map(Place::Predicate));
+        let (to, same) = (self.to.map(Place::B32), self.same.map(Place::Predicate));
         let mode = if self.all { "all" } else { "any" };
         write!(f, "match.{mode} {}, {}, {}, {}", OrNone(to), OrNone(same), self.of, self.members)
     }

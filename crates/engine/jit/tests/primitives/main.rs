@@ -10,7 +10,8 @@ mod model;
 use floats::FLOATS;
 use std::collections::HashSet;
 use texunit_jit::region::{
-    Action, Apart, Block, End, Inputs, Level, Memory, Mode, Region, Step, Until, Why, compile,
+    Action, Block, Budget, DivergenceLimits, End, ExitReason, Inputs, Level, Memory, Mode, Region,
+    Step, compile,
 };
 use texunit_jit::{
     Combine, Float, Op, Place, Predicate, Registers, Relation, Rounding, Source, Test,
@@ -124,8 +125,8 @@ impl Bank {
 
     fn source(&self, source: Source, lane: usize) -> u64 {
         match source {
-            Source::Narrow(i) => self.narrow[i as usize][lane].into(),
-            Source::Wide(i) => self.wide[i as usize][lane],
+            Source::B32(i) => self.narrow[i as usize][lane].into(),
+            Source::B64(i) => self.wide[i as usize][lane],
             Source::Literal(number) => number,
             other => panic!("{other:?} is not made here"),
         }
@@ -151,8 +152,8 @@ impl Bank {
                     };
                     let value = model::compute(op, from.map(|s| before.source(s, lane)), holds);
                     match to {
-                        Place::Narrow(i) => self.narrow[i as usize][lane] = value as u32,
-                        Place::Wide(i) => self.wide[i as usize][lane] = value,
+                        Place::B32(i) => self.narrow[i as usize][lane] = value as u32,
+                        Place::B64(i) => self.wide[i as usize][lane] = value,
                         Place::Predicate(_) => panic!("{op:?} gives no predicate"),
                     }
                 }
@@ -270,8 +271,8 @@ fn source(random: &mut Random, wide: bool) -> Source {
     match random.below(3) {
         0 if wide => Source::Literal(number(random)),
         0 => Source::Literal(number(random) & 0xffff_ffff),
-        _ if wide => Source::Wide(i),
-        _ => Source::Narrow(i),
+        _ if wide => Source::B64(i),
+        _ => Source::B32(i),
     }
 }
 
@@ -287,7 +288,7 @@ fn computation(random: &mut Random, (op, wide, sources): (Op, bool, [bool; 3])) 
         other => other,
     };
     let i = random.below(REGISTERS as u32);
-    let to = if wide { Place::Wide(i) } else { Place::Narrow(i) };
+    let to = if wide { Place::B64(i) } else { Place::B32(i) };
     let from = sources.map(|wide| source(random, wide));
     guarded(random, Action::Compute { op, to, from })
 }
@@ -337,11 +338,16 @@ fn compare(random: &mut Random, level: Level, steps: &[Step]) {
         };
         let mut sites = code.sites();
         let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-        let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0, apart: Apart::default() };
+        let until = Budget {
+            steps: u64::MAX,
+            reconverge_at: u32::MAX,
+            atomics: 0,
+            divergence: DivergenceLimits::default(),
+        };
         let entry = code.entry(0).expect("an entry");
         let mut running = code.with(inputs, &mut sites).expect("inputs");
         let left = running.run(registers, memory, (mask, live), entry, until).expect("files");
-        assert_eq!((left.at, left.why), (at, Why::Instruction), "{steps:?}");
+        assert_eq!((left.at, left.why), (at, ExitReason::Instruction), "{steps:?}");
         assert_eq!((left.steps, left.threads), (counted, threads), "{steps:?}");
         let (want, bank) = (want.masked(live), bank.masked(live));
         assert_eq!(bank, want, "{level:?}, lanes {mask:#x} of {live:#x}: {steps:?}, of {before:?}");

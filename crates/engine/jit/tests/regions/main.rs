@@ -2,7 +2,7 @@
 //! entered again.
 #![allow(missing_docs)]
 
-mod apart;
+mod divergence;
 #[path = "../primitives/model.rs"]
 mod lanes;
 mod model;
@@ -10,14 +10,14 @@ mod params;
 mod random;
 mod together;
 
-use apart::Warp;
+use divergence::Warp;
 use model::{BASES, FRAME, Fixed, Heard, Next, World};
 pub(crate) use random::Wanted;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use texunit_jit::region::{
-    Action, Apart, End, Function, Inputs, Left, Level, Listener, Memory, Mode, Region, Row, Sites,
-    Target, Until, Why, compile,
+    Action, Budget, DivergenceLimits, End, Exit, ExitReason, Function, Inputs, Level, Listener,
+    Memory, Mode, Region, Row, Sites, Target, compile,
 };
 use texunit_jit::{Place, Predicate, Registers};
 use texunit_memory::Block;
@@ -33,7 +33,7 @@ struct Case {
     /// Atomics that the function has done.
     atomics: Cell<u64>,
     /// How often lanes stood apart when it was left.
-    parted: Cell<u64>,
+    diverged: Cell<u64>,
 }
 
 /// What differs between two worlds, of the registers that are read from where a lane of a warp is on, and of all of
@@ -56,13 +56,13 @@ fn difference(case: &Case, warp: &Warp, a: &World, b: &World) -> Option<String> 
     for lane in 0..32 {
         let live = read_by(lane);
         for (i, (x, y)) in a.narrow.iter().zip(&b.narrow).enumerate() {
-            let dead = !live.contains(&Place::Narrow(i as u32));
+            let dead = !live.contains(&Place::B32(i as u32));
             if !dead && differs(lane, x[lane].into(), y[lane].into()) {
                 return Some(format!("narrow {i}, lane {lane}: {:#x}, {:#x}", x[lane], y[lane]));
             }
         }
         for (i, (x, y)) in a.wide.iter().zip(&b.wide).enumerate() {
-            let dead = !live.contains(&Place::Wide(i as u32));
+            let dead = !live.contains(&Place::B64(i as u32));
             if !dead && differs(lane, x[lane], y[lane]) {
                 return Some(format!("wide {i}, lane {lane}: {:#x}, {:#x}", x[lane], y[lane]));
             }
@@ -104,8 +104,8 @@ impl Listener for Ears {
         assert_eq!(warp, WARP);
         let of = |row: &Row<'_>| -> Vec<u64> {
             let values = match row {
-                Row::Narrow(row) => row.map(u64::from),
-                Row::Wide(row) => **row,
+                Row::B32(row) => row.map(u64::from),
+                Row::B64(row) => **row,
             };
             (0..32).filter(|lane| lanes >> lane & 1 == 1).map(|lane| values[lane]).collect()
         };
@@ -137,7 +137,7 @@ fn position(region: &Region, at: u32) -> Option<(usize, usize)> {
             return Some((b, i));
         }
         let end = match block.end {
-            End::Branch { at, .. } | End::Leave { at } | End::Pause { at, .. } => Some(at),
+            End::Branch { at, .. } | End::Leave { at } | End::Yield { at, .. } => Some(at),
             // What follows on the last step.
             End::Jump(_) => block.steps.last().map(|step| step.at + 1),
         };
@@ -153,8 +153,8 @@ impl Case {
         world: &mut World,
         warp: &mut Warp,
         sites: &mut Sites<'_>,
-        until: Until,
-    ) -> Option<Left> {
+        until: Budget,
+    ) -> Option<Exit> {
         let Next::At(b, i) = warp.running.at else { return None };
         let mask = warp.running.mask;
         let all = self.mode == Mode::Live && mask == self.mask;
@@ -173,7 +173,7 @@ impl Case {
         let mut ears = Ears(Vec::new());
         let mut running = self.function.with(inputs, sites).expect("inputs");
         running.listen(&mut ears);
-        running.of_warp(WARP);
+        running.set_warp(WARP);
         let registers = Registers {
             narrow: &mut world.narrow,
             wide: &mut world.wide,
@@ -185,9 +185,9 @@ impl Case {
         let left = running.run(registers, memory, lanes, entry, until).expect("files");
         let now = position(&self.region, left.at);
         let now = now.map_or(Next::Out(left.at), |(b, i)| Next::At(b, i));
-        if left.parted {
-            warp.leave(&self.region, left, now, running.parted());
-            self.parted.set(self.parted.get() + 1);
+        if left.diverged {
+            warp.leave(&self.region, left, now, running.diverged_lanes());
+            self.diverged.set(self.diverged.get() + 1);
         } else {
             (warp.running.at, warp.running.mask) = (now, left.mask);
         }
@@ -200,20 +200,20 @@ impl Case {
     }
 
     /// How far the function may go.
-    fn until(&self, random: &mut Random, warp: &mut Warp) -> Until {
+    fn until(&self, random: &mut Random, warp: &mut Warp) -> Budget {
         if warp.running.group.is_none() && random.one_in(4) {
             warp.meet_others(random.below(60));
         }
         let others = !warp.ready.is_empty();
         let steps = random.below(30_u64);
-        Until {
+        Budget {
             steps,
-            meets: warp.meets(),
+            reconverge_at: warp.reconverge_at(),
             atomics: random.below(4),
-            apart: Apart {
+            divergence: DivergenceLimits {
                 end: steps + random.below(30_u64),
                 turn: random.below(40),
-                waits: random.of(&[1000, 1000, 10, 0]),
+                wait_limit: random.of(&[1000, 1000, 10, 0]),
                 patience: if others { 0 } else { random.of(&[1000, u64::MAX, 10]) },
             },
         }
@@ -258,8 +258,12 @@ impl Case {
                 assert!(reached.is_ok(), "{}", say(format!("{until:?}: {reached:?}")));
                 let difference = difference(self, &warp, &here, &there);
                 assert!(difference.is_none(), "{}", say(format!("{difference:?}")));
-                assert!(self.is_plausible(&left, warp.meets()), "{}", say("why?".to_owned()));
-                if let Why::Site(site) = left.why {
+                assert!(
+                    self.is_plausible(&left, warp.reconverge_at()),
+                    "{}",
+                    say("why?".to_owned())
+                );
+                if let ExitReason::Site(site) = left.why {
                     let block = random.below(2_usize);
                     let block: &Block = &blocks[block];
                     let base =
@@ -284,7 +288,7 @@ impl Case {
         let block = &self.region.blocks[b];
         match (block.steps.get(i), block.end) {
             (Some(step), _) => step.at,
-            (None, End::Branch { at, .. } | End::Leave { at } | End::Pause { at, .. }) => at,
+            (None, End::Branch { at, .. } | End::Leave { at } | End::Yield { at, .. }) => at,
             (None, End::Jump(_)) if block.steps.is_empty() => block.at,
             (None, End::Jump(_)) => block.steps[i - 1].at + 1,
         }
@@ -295,12 +299,12 @@ impl Case {
         &self,
         world: &mut World,
         model: &mut Warp,
-        left: Left,
+        left: Exit,
         (goal, warp): (u64, &Warp),
     ) -> Result<(), String> {
         let standing = warp.standing();
         // A way has been gone, which may lead back to where it began without a step that counts.
-        let mut has_gone = left.why != Why::Outside;
+        let mut has_gone = left.why != ExitReason::Outside;
         for _ in 0..10_000 {
             let is_there = match model.running.at {
                 Next::Out(number) => number == left.at,
@@ -336,20 +340,20 @@ impl Case {
         members.is_none_or(|members| random::MEMBERS.contains(&members))
     }
 
-    /// Whether what is said of the way out can be. `meets`: where the lanes are to meet.
-    fn is_plausible(&self, left: &Left, meets: u32) -> bool {
+    /// Whether what is said of the way out can be. `reconverge_at`: where the lanes are to meet.
+    fn is_plausible(&self, left: &Exit, reconverge_at: u32) -> bool {
         match left.why {
-            Why::Limit => left.steps >= left.limit,
-            Why::Meets => left.at == meets,
-            Why::Divides => self.region.blocks.iter().any(|b| {
+            ExitReason::Limit => left.steps >= left.limit,
+            ExitReason::Reconverges => left.at == reconverge_at,
+            ExitReason::Diverges => self.region.blocks.iter().any(|b| {
                 matches!(b.end, End::Branch { at, taken, .. } if at == left.at
                     && !matches!(taken, Predicate::Always | Predicate::Never))
             }),
-            Why::Outside => self.region.blocks.iter().any(|b| {
+            ExitReason::Outside => self.region.blocks.iter().any(|b| {
                 let ends = match b.end {
                     End::Jump(to) => [to, to],
                     End::Branch { to, next, .. } => [to, next],
-                    End::Leave { at } | End::Pause { at, .. } => [Target::Leave(at); 2],
+                    End::Leave { at } | End::Yield { at, .. } => [Target::Leave(at); 2],
                 };
                 ends.into_iter().any(|end| match end {
                     Target::Leave(at) => at == left.at,
@@ -357,8 +361,10 @@ impl Case {
                 })
             }),
             // Numbers that the code cannot take over make it leave where it is entered.
-            Why::Instruction => left.steps == 0 || left.mask != self.mask || !self.goes_on(left.at),
-            Why::Site(_) => true,
+            ExitReason::Instruction => {
+                left.steps == 0 || left.mask != self.mask || !self.goes_on(left.at)
+            }
+            ExitReason::Site(_) => true,
         }
     }
 }
@@ -375,8 +381,8 @@ fn regions(seed: u64, wanted: Wanted, count: u64, level: Level) {
         let seed = seed << 32 | item;
         play(seed, &mut Random::new(seed), wanted, level, &mut sum);
     }
-    let Done { left, atomics, parted, waited } = sum;
-    assert!(parted > count / 4, "only {parted} times lanes have parted");
+    let Done { left, atomics, diverged, waited } = sum;
+    assert!(diverged > count / 4, "only {diverged} times lanes have parted");
     assert!(left as u64 > 3 * count, "only {left} runs");
     let many = if wanted.global && wanted.others { count / 4 } else { 0 };
     assert!(atomics >= many, "only {atomics} atomics");
@@ -389,7 +395,7 @@ fn regions(seed: u64, wanted: Wanted, count: u64, level: Level) {
 pub(crate) struct Done {
     left: usize,
     atomics: u64,
-    parted: u64,
+    diverged: u64,
     waited: u64,
 }
 
@@ -402,7 +408,7 @@ pub(crate) fn play(seed: u64, random: &mut Random, wanted: Wanted, level: Level,
     for (made, mode) in kinds {
         let function = compile(&region, made, level)
             .unwrap_or_else(|e| panic!("seed {seed}: {e}: {}", list(&region)));
-        if made != mode && !function.parts_lanes() {
+        if made != mode && !function.can_diverge() {
             continue;
         }
         let live = if random.one_in(3) { random.u32() | 1 } else { u32::MAX };
@@ -419,16 +425,16 @@ pub(crate) fn play(seed: u64, random: &mut Random, wanted: Wanted, level: Level,
             mask,
             live,
             atomics: Cell::new(0),
-            parted: Cell::new(0),
+            diverged: Cell::new(0),
         };
         for _ in 0..3 {
             sum.left += case.compare(seed, random);
         }
-        if mode == Mode::Live && case.function.has_pauses() {
+        if mode == Mode::Live && case.function.has_yield_points() {
             sum.waited += together::compare(&case, seed, random);
         }
         sum.atomics += case.atomics.get();
-        sum.parted += case.parted.get();
+        sum.diverged += case.diverged.get();
     }
 }
 

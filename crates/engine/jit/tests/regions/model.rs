@@ -103,8 +103,8 @@ impl World {
             u64::from_le_bytes(word)
         };
         match source {
-            Source::Narrow(i) => self.narrow[i as usize][lane].into(),
-            Source::Wide(i) => self.wide[i as usize][lane],
+            Source::B32(i) => self.narrow[i as usize][lane].into(),
+            Source::B64(i) => self.wide[i as usize][lane],
             Source::Literal(number) => number,
             Source::Constant(i) => fixed.constants[i as usize][lane].into(),
             Source::WideConstant(i) => fixed.wide_constants[i as usize][lane],
@@ -119,8 +119,8 @@ impl World {
 
     fn put(&mut self, to: Place, lane: usize, value: u64) {
         match to {
-            Place::Narrow(i) => self.narrow[i as usize][lane] = value as u32,
-            Place::Wide(i) => self.wide[i as usize][lane] = value,
+            Place::B32(i) => self.narrow[i as usize][lane] = value as u32,
+            Place::B64(i) => self.wide[i as usize][lane] = value,
             Place::Predicate(i) => {
                 let word = &mut self.predicates[i as usize];
                 *word = *word & !(1 << lane) | u32::from(value != 0) << lane;
@@ -134,7 +134,7 @@ impl World {
             Some(base) => {
                 let narrow = matches!(
                     base,
-                    Source::Narrow(_)
+                    Source::B32(_)
                         | Source::Constant(_)
                         | Source::Row(_)
                         | Source::Word(_)
@@ -322,8 +322,8 @@ impl World {
         let narrow = |i: usize| wide(i).map(|x| x as u32);
         let (mut n, mut w) = ([0; 32], [0; 32]);
         match &call.routine {
-            Routine::Narrow(f) => f(&mut n, &narrow(0), &narrow(1), &narrow(2)),
-            Routine::Wide(f) => f(&mut w, &wide(0), &wide(1), &wide(2)),
+            Routine::B32(f) => f(&mut n, &narrow(0), &narrow(1), &narrow(2)),
+            Routine::B64(f) => f(&mut w, &wide(0), &wide(1), &wide(2)),
             Routine::Cut(f) => f(&mut n, &wide(0)),
             Routine::Data(f) => f(&mut w, [&wide(0), &wide(1), &wide(2), &wide(3)]),
             Routine::TestWide(f) => {
@@ -364,7 +364,7 @@ impl World {
             let from = if ok { from } else { l } as usize;
             let value = if bit(mask, from) { before.source(fixed, op.a, from) } else { 0 };
             if let Some(to) = op.to {
-                self.put(Place::Narrow(to), lane, value);
+                self.put(Place::B32(to), lane, value);
             }
             if let Some(to) = op.valid {
                 self.put(Place::Predicate(to), lane, ok.into());
@@ -399,7 +399,7 @@ impl World {
                 0
             };
             if let Some(to) = op.to {
-                self.put(Place::Narrow(to), lane, value.into());
+                self.put(Place::B32(to), lane, value.into());
             }
             if let (Some(to), true) = (op.same, op.all) {
                 self.put(Place::Predicate(to), lane, all.into());
@@ -470,7 +470,7 @@ impl World {
             Action::Redux { op, to, of, .. } => {
                 let values = ones(mask).map(|l| before.source(fixed, *of, l) as u32);
                 let value = values.reduce(|a, b| Self::reduce(*op, a, b)).unwrap_or(0);
-                all(Place::Narrow(*to), value.into(), self);
+                all(Place::B32(*to), value.into(), self);
             }
             Action::ActiveMask { to } => all(*to, mask.into(), self),
             Action::Count { counter, of } => {
@@ -489,12 +489,12 @@ impl World {
                 for lane in ones(mask) {
                     let sum = reads.iter().fold(7_u64, |sum, &place| {
                         sum.wrapping_mul(31).wrapping_add(match place {
-                            Place::Narrow(i) => before.narrow[i as usize][lane].into(),
-                            Place::Wide(i) => before.wide[i as usize][lane],
+                            Place::B32(i) => before.narrow[i as usize][lane].into(),
+                            Place::B64(i) => before.wide[i as usize][lane],
                             Place::Predicate(i) => before.predicates[i as usize] as u64 >> lane & 1,
                         })
                     });
-                    self.put(Place::Narrow(0), lane, sum);
+                    self.put(Place::B32(0), lane, sum);
                 }
             }
             Action::Sync { .. } | Action::Nothing => {}
@@ -522,7 +522,7 @@ impl World {
             End::Jump(target) => to(target),
             End::Leave { at } => Next::Out(at),
             // Somebody has done it.
-            End::Pause { next, .. } => to(next),
+            End::Yield { next, .. } => to(next),
             End::Branch { taken, to: target, next, counted, .. } => {
                 let taken = self.asked(taken) & mask;
                 if taken != 0 && taken != mask {
@@ -540,8 +540,8 @@ impl World {
 
 fn register(source: Source) -> Option<Place> {
     match source {
-        Source::Narrow(i) => Some(Place::Narrow(i)),
-        Source::Wide(i) => Some(Place::Wide(i)),
+        Source::B32(i) => Some(Place::B32(i)),
+        Source::B64(i) => Some(Place::B64(i)),
         _ => None,
     }
 }

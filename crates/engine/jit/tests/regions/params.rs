@@ -34,7 +34,7 @@ pub(crate) fn of(region: &Region) -> Vec<Vec<(Place, u32)>> {
 
 fn targets(block: &Block) -> Vec<usize> {
     let all = match block.end {
-        End::Jump(to) | End::Pause { next: to, .. } => vec![to],
+        End::Jump(to) | End::Yield { next: to, .. } => vec![to],
         End::Branch { to, next, .. } => vec![to, next],
         End::Leave { .. } => vec![],
     };
@@ -60,11 +60,11 @@ fn copied(step: &Step, facts: &Facts) -> Option<(Place, u32)> {
     match &step.action {
         Action::Compute { op: Op::Copy | Op::CopyWide, to, from } => {
             let at = match (to, from[0]) {
-                (Place::Narrow(_), Source::Bytes32(at)) | (Place::Wide(_), Source::Bytes64(at)) => {
+                (Place::B32(_), Source::Bytes32(at)) | (Place::B64(_), Source::Bytes64(at)) => {
                     Some(at)
                 }
-                (Place::Narrow(_), Source::Narrow(i)) => of(Place::Narrow(i)),
-                (Place::Wide(_), Source::Wide(i)) => of(Place::Wide(i)),
+                (Place::B32(_), Source::B32(i)) => of(Place::B32(i)),
+                (Place::B64(_), Source::B64(i)) => of(Place::B64(i)),
                 _ => None,
             };
             Some((*to, at?))
@@ -72,8 +72,8 @@ fn copied(step: &Step, facts: &Facts) -> Option<(Place, u32)> {
         Action::Load(load) if load.access.space == Space::Param && load.access.count == 1 => {
             let at = load.access.offset as u32;
             match (load.access.size, load.to[..].first()?.as_ref()?) {
-                (8, to @ Place::Wide(_)) if load.keep == u64::MAX => Some((*to, at)),
-                (4, to @ Place::Narrow(_)) if load.keep as u32 == u32::MAX => Some((*to, at)),
+                (8, to @ Place::B64(_)) if load.keep == u64::MAX => Some((*to, at)),
+                (4, to @ Place::B32(_)) if load.keep as u32 == u32::MAX => Some((*to, at)),
                 _ => None,
             }
         }

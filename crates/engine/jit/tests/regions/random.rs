@@ -33,11 +33,8 @@ pub(crate) const MEMBERS: [Source; 2] = [Source::Word(3), Source::Row(2)];
 /// One that is made an address of an index, now and then.
 const CARRIED: u32 = WIDE_AT - 2;
 /// Registers that live in a block alone.
-const TEMPORARY: [Place; 3] = [
-    Place::Narrow(NARROW_AT - 1),
-    Place::Wide(WIDE_AT - 1),
-    Place::Predicate(PREDICATES as u32 - 1),
-];
+const TEMPORARY: [Place; 3] =
+    [Place::B32(NARROW_AT - 1), Place::B64(WIDE_AT - 1), Place::Predicate(PREDICATES as u32 - 1)];
 
 pub(crate) fn number(random: &mut Random) -> u64 {
     const SPECIAL: [u64; 16] = [
@@ -205,7 +202,7 @@ impl Maker<'_> {
             3 => Source::Word(self.random.below(3)),
             4 => Source::Bytes32(self.random.below(36)),
             5 => Source::Lane,
-            _ => Source::Narrow(self.narrow()),
+            _ => Source::B32(self.narrow()),
         }
     }
 
@@ -215,7 +212,7 @@ impl Maker<'_> {
             1 => Source::WideConstant(self.random.below(2)),
             2 => Source::Bytes64(self.random.below(32)),
             3 => Source::FrameAt,
-            _ => Source::Wide(self.wide()),
+            _ => Source::B64(self.wide()),
         }
     }
 
@@ -371,12 +368,12 @@ impl Maker<'_> {
             Space::Global => {
                 // Or what another block may have made an address.
                 let base = if self.random.one_in(5) { CARRIED } else { WIDE_AT + at };
-                let base = Source::Wide(base);
+                let base = Source::B64(base);
                 (Some(base), total.wrapping_mul(self.random.of(&[0, 0, 0, 1, 2, 5, u64::MAX])))
             }
             Space::Shared | Space::Local => {
                 let offset = total.wrapping_mul(self.random.of(&[0, 0, 1, 4, u64::MAX]));
-                (Some(Source::Narrow(NARROW_AT + at)), offset)
+                (Some(Source::B32(NARROW_AT + at)), offset)
             }
             Space::Frame => (None, u64::from(size) * self.random.below(4_u64)),
             Space::Param => (None, u64::from(size) * self.random.below(3_u64)),
@@ -394,9 +391,9 @@ impl Maker<'_> {
         let mut used = HashSet::new();
         let to = (0..access.count).map(|_| {
             let place = if self.random.chance(60) {
-                Place::Narrow(self.narrow())
+                Place::B32(self.narrow())
             } else {
-                Place::Wide(self.wide())
+                Place::B64(self.wide())
             };
             (self.random.chance(90) && used.insert(place)).then_some(place)
         });
@@ -438,7 +435,7 @@ impl Maker<'_> {
             Change::AddFloat,
         ]);
         let wide = access.size == 8;
-        let to = if wide { Place::Wide(self.wide()) } else { Place::Narrow(self.narrow()) };
+        let to = if wide { Place::B64(self.wide()) } else { Place::B32(self.narrow()) };
         let mut source = || if wide { self.wide_source() } else { self.source() };
         let (b, c) = (source(), source());
         Action::Atomic(Box::new(Atomic {
@@ -460,10 +457,10 @@ impl Maker<'_> {
 
     fn call(&mut self) -> Action {
         let routine = self.random.of(&[
-            Routine::Narrow(|d, a, b, c| {
+            Routine::B32(|d, a, b, c| {
                 *d = std::array::from_fn(|i| a[i] ^ b[i].rotate_left(3) ^ c[i])
             }),
-            Routine::Wide(|d, a, b, c| {
+            Routine::B64(|d, a, b, c| {
                 *d = std::array::from_fn(|i| a[i] ^ b[i].rotate_left(3) ^ c[i])
             }),
             Routine::Cut(|d, a| *d = std::array::from_fn(|i| (a[i] >> 5) as u32)),
@@ -477,7 +474,7 @@ impl Maker<'_> {
             return self.tell();
         }
         let narrow_sources = match routine {
-            Routine::Narrow(_) => 4,
+            Routine::B32(_) => 4,
             _ => 0,
         };
         let from = std::array::from_fn(|i| {
@@ -489,9 +486,9 @@ impl Maker<'_> {
         });
         let to = match routine {
             Routine::TestWide(_) => Place::Predicate(self.predicate()),
-            Routine::Narrow(_) | Routine::Cut(_) => Place::Narrow(self.narrow()),
-            _ if self.random.one_in(2) => Place::Narrow(self.narrow()),
-            _ => Place::Wide(self.wide()),
+            Routine::B32(_) | Routine::Cut(_) => Place::B32(self.narrow()),
+            _ if self.random.one_in(2) => Place::B32(self.narrow()),
+            _ => Place::B64(self.wide()),
         };
         let keep = match to {
             Place::Predicate(_) => u64::MAX,
@@ -504,7 +501,7 @@ impl Maker<'_> {
     /// What lanes do together. The membermask has them all, or the region leaves.
     fn cross(&mut self) -> Action {
         let [word, row] = MEMBERS;
-        let any = [word, row, word, row, Source::Literal(0xffff_ffff), Source::Narrow(0)];
+        let any = [word, row, word, row, Source::Literal(0xffff_ffff), Source::B32(0)];
         let members = self.random.of(&any);
         let clamp =
             self.random.of(&[Source::Literal(0x1f), Source::Literal(0x1c03), Source::Literal(0)]);
@@ -532,7 +529,7 @@ impl Maker<'_> {
                 let (n, p) = (self.narrow(), self.predicate());
                 Action::Vote {
                     mode,
-                    to: if mode == Vote::Ballot { Place::Narrow(n) } else { Place::Predicate(p) },
+                    to: if mode == Vote::Ballot { Place::B32(n) } else { Place::Predicate(p) },
                     of: self.asked(),
                     members: self.random.chance(80).then_some(members),
                 }
@@ -575,15 +572,15 @@ impl Maker<'_> {
                         let order = self.random.of(&[[0, 1], [1, 0]]);
                         order.into_iter().zip(&mut from).for_each(|(i, of)| *of = Source::Word(i));
                     }
-                    Action::Compute { op, to: Place::Narrow(self.narrow()), from }
+                    Action::Compute { op, to: Place::B32(self.narrow()), from }
                 }
                 6..9 => {
                     let (op, from) = self.wide_op();
-                    Action::Compute { op, to: Place::Wide(self.wide()), from }
+                    Action::Compute { op, to: Place::B64(self.wide()), from }
                 }
                 9 => {
                     let from = [self.wide_source(); 3];
-                    Action::Compute { op: Op::Low, to: Place::Narrow(self.narrow()), from }
+                    Action::Compute { op: Op::Low, to: Place::B32(self.narrow()), from }
                 }
                 10..13 => self.compare(),
                 13 => Action::Logic {
@@ -593,7 +590,7 @@ impl Maker<'_> {
                 },
                 14 => Action::Nothing,
                 15 => {
-                    let reads = vec![Place::Narrow(self.narrow()), Place::Wide(self.wide())];
+                    let reads = vec![Place::B32(self.narrow()), Place::B64(self.wide())];
                     if self.random.one_in(3) { Action::Leave { reads } } else { continue }
                 }
                 16 | 17 if global || others => self.load(),
@@ -602,7 +599,7 @@ impl Maker<'_> {
                 21 if cross => self.cross(),
                 22 if calls => self.call(),
                 23 if cross => match self.random.below(3) {
-                    0 => Action::ActiveMask { to: Place::Narrow(self.narrow()) },
+                    0 => Action::ActiveMask { to: Place::B32(self.narrow()) },
                     1 => Action::Count {
                         counter: self.random.below(3),
                         of: self.random.one_in(2).then(|| self.asked()),
@@ -617,18 +614,18 @@ impl Maker<'_> {
     /// An address of a number that all lanes have and one for each, and accesses to it; most often nothing else reads it.
     fn affine(&mut self) -> Vec<Action> {
         let [_, to, _] = TEMPORARY;
-        let to = if self.random.one_in(3) { Place::Wide(CARRIED) } else { to };
-        let Place::Wide(register) = to else { return Vec::new() };
-        let base = Source::Wide(register);
+        let to = if self.random.one_in(3) { Place::B64(CARRIED) } else { to };
+        let Place::B64(register) = to else { return Vec::new() };
+        let base = Source::B64(register);
         let zero = Source::Literal(0);
-        let mut index = Source::Narrow(NARROW_AT + self.random.below(2));
+        let mut index = Source::B32(NARROW_AT + self.random.below(2));
         let bytes = self.random.of(&[1, 2, 4, 4, 8, 16_u64]);
         let scale = Source::Literal(bytes);
         let mut before = Vec::new();
-        if let (Source::Narrow(own), true) = (index, self.random.one_in(3)) {
+        if let (Source::B32(own), true) = (index, self.random.one_in(3)) {
             let number = Source::Literal(self.random.of(&[0, 16, 16, u64::from(u32::MAX - 15)]));
             let from = if self.random.one_in(6) { Source::Lane } else { index };
-            let (op, to) = (Op::Add, Place::Narrow(own));
+            let (op, to) = (Op::Add, Place::B32(own));
             before.push(Action::Compute { op, to, from: [from, number, zero] });
         }
         // What all lanes have may be added to the index, or taken from it.
@@ -644,7 +641,7 @@ impl Maker<'_> {
             let from =
                 if op == Op::Add && self.random.one_in(3) { [number, index, zero] } else { from };
             before.push(Action::Compute { op, to: TEMPORARY[0], from });
-            (index, self.ready[0]) = (Source::Narrow(NARROW_AT - 1), self.random.one_in(4));
+            (index, self.ready[0]) = (Source::B32(NARROW_AT - 1), self.random.one_in(4));
         }
         let add = match self.random.below(8) {
             0 => self.wide_source(),
@@ -653,9 +650,9 @@ impl Maker<'_> {
             3..5 => {
                 let (at, own) = (self.random.of(&[0, 8]), self.wide());
                 let from = [Source::Bytes64(at), zero, zero];
-                let copy = Action::Compute { op: Op::CopyWide, to: Place::Wide(own), from };
+                let copy = Action::Compute { op: Op::CopyWide, to: Place::B64(own), from };
                 before.push(copy);
-                Source::Wide(own)
+                Source::B64(own)
             }
             _ => {
                 let off = self.random.of(&[0, 0, 16, 1]);
@@ -715,9 +712,9 @@ impl Maker<'_> {
     /// Loads of words that lie behind each other in each lane, by one index, with other steps between them now and then.
     fn words(&mut self) -> Vec<Action> {
         let [narrow, wide, _] = TEMPORARY;
-        let base = Source::Wide(WIDE_AT - 1);
+        let base = Source::B64(WIDE_AT - 1);
         let (scale, zero) = (Source::Literal(4), Source::Literal(0));
-        let index = Source::Narrow(NARROW_AT + self.random.below(2));
+        let index = Source::B32(NARROW_AT + self.random.below(2));
         let add = match self.random.below(4) {
             0 => Source::Bytes64(self.random.of(&[0, 8])),
             1 => self.wide_source(),
@@ -733,7 +730,7 @@ impl Maker<'_> {
             if !by_offset {
                 let number = Source::Literal(u64::from((first as u32).wrapping_add(n as u32)));
                 all.push(compute(Op::Add, narrow, [index, number, zero]));
-                let sum = Source::Narrow(NARROW_AT - 1);
+                let sum = Source::B32(NARROW_AT - 1);
                 all.push(compute(product, wide, [sum, scale, add]));
             } else if all.is_empty() {
                 all.push(compute(product, wide, [index, scale, add]));
@@ -747,20 +744,20 @@ impl Maker<'_> {
             let (signed, keep) = (self.random.one_in(2), u64::MAX);
             // Now and then to what the index is.
             let to = match self.random.below(8) {
-                0 => Place::Wide(self.wide()),
-                1 => Place::Narrow(NARROW_AT + self.random.below(2)),
-                _ => Place::Narrow(self.narrow()),
+                0 => Place::B64(self.wide()),
+                1 => Place::B32(NARROW_AT + self.random.below(2)),
+                _ => Place::B32(self.narrow()),
             };
             let to = vec![Some(to)];
             all.push(Action::Load(Box::new(Load { access, signed, keep, to })));
             if self.random.one_in(4) {
-                let reads = vec![Place::Narrow(self.narrow())];
+                let reads = vec![Place::B32(self.narrow())];
                 let between = match self.random.below(5) {
                     0 => self.store(),
                     1 => self.load(),
                     2 => Action::Leave { reads },
                     3 => Action::Nothing,
-                    _ => compute(Op::Add, Place::Narrow(self.narrow()), [index, scale, zero]),
+                    _ => compute(Op::Add, Place::B32(self.narrow()), [index, scale, zero]),
                 };
                 all.push(between);
             }
@@ -778,7 +775,7 @@ impl Maker<'_> {
                 let from = [self.source(), self.source(), self.source()];
                 self.ready[0] = false;
                 let from =
-                    from.map(|s| if s == Source::Narrow(NARROW_AT - 1) { Source::Lane } else { s });
+                    from.map(|s| if s == Source::B32(NARROW_AT - 1) { Source::Lane } else { s });
                 self.ready[0] = true;
                 Action::Compute { op: Op::MulAdd, to: TEMPORARY[0], from }
             }
@@ -788,7 +785,7 @@ impl Maker<'_> {
             }
             _ => Action::Compare {
                 test: Test::Signed(Relation::Lt),
-                from: [Source::Narrow(1), Source::Row(0)],
+                from: [Source::B32(1), Source::Row(0)],
                 to: [Some(PREDICATES as u32 - 1), None],
                 with: (Combine::And, Predicate::Always),
             },
@@ -800,11 +797,11 @@ impl Maker<'_> {
 fn meeting(random: &mut Random, blocks: &mut [Block]) {
     let joins: Vec<u32> = blocks.iter().filter(|block| block.joins).map(|block| block.at).collect();
     for block in blocks {
-        if let End::Branch { meets, .. } = &mut block.end
+        if let End::Branch { reconverge_at, .. } = &mut block.end
             && !joins.is_empty()
             && random.chance(85)
         {
-            *meets = random.of(&joins);
+            *reconverge_at = random.of(&joins);
         }
     }
 }
@@ -815,8 +812,8 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
     let count = 1 + maker.random.below(5_u32);
     let mut at = 10;
     let mut kept: HashSet<Place> = HashSet::new();
-    kept.extend((0..NARROW as u32).map(Place::Narrow));
-    kept.extend((0..WIDE as u32).map(Place::Wide));
+    kept.extend((0..NARROW as u32).map(Place::B32));
+    kept.extend((0..WIDE as u32).map(Place::B64));
     kept.extend((0..PREDICATES as u32).map(Place::Predicate));
     TEMPORARY.iter().for_each(|place| {
         kept.remove(place);
@@ -877,12 +874,12 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
         let (to, next) = (target(), target());
         let end = match maker.random.below(6) {
             0 if maker.random.one_in(2) => End::Leave { at },
-            0 => End::Pause { at, next },
+            0 => End::Yield { at, next },
             1 => End::Jump(to),
             _ => {
                 let counted = maker.random.chance(95);
-                let meets = u32::MAX;
-                End::Branch { taken: maker.asked(), to, next, at, counted, meets }
+                let reconverge_at = u32::MAX;
+                End::Branch { taken: maker.asked(), to, next, at, counted, reconverge_at }
             }
         };
         at += 1;
@@ -891,7 +888,7 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
     }
     meeting(maker.random, &mut blocks);
     for i in 0..blocks.len() {
-        if let End::Pause { next: Target::Block(next), .. } = blocks[i].end {
+        if let End::Yield { next: Target::Block(next), .. } = blocks[i].end {
             blocks[next as usize].is_entry = true;
         }
     }

@@ -2,27 +2,28 @@
 //! wait for each other something is done to their registers, and they go on.
 
 use super::{Case, difference, list, position};
-use crate::apart::Warp;
+use crate::divergence::Warp;
 use crate::model::{BASES, FRAME, Next, World};
 use crate::random;
 use std::cell::Cell;
 use texunit_jit::region::{
-    self, Apart, End, Inputs, Links, Memory, Mode, Sites, Target, Until, Way, Why,
+    self, Budget, DivergenceLimits, End, ExitReason, Inputs, Memory, Mode, Resume, Sites, Target,
+    WarpTable,
 };
-use texunit_jit::{Narrow, Place, Registers, Wide};
+use texunit_jit::{B32, B64, Place, Registers};
 use texunit_memory::Block;
 use texunit_testkit::Random;
 
 /// The registers of a warp.
 #[derive(Clone)]
-struct Files {
-    narrow: Vec<Narrow>,
-    wide: Vec<Wide>,
+struct RegisterFiles {
+    narrow: Vec<B32>,
+    wide: Vec<B64>,
     predicates: Vec<u32>,
 }
 
-impl Files {
-    fn registers<'a>(&'a mut self, rows: &'a [Narrow]) -> Registers<'a> {
+impl RegisterFiles {
+    fn registers<'a>(&'a mut self, rows: &'a [B32]) -> Registers<'a> {
         let Self { narrow, wide, predicates } = self;
         Registers { narrow, wide, predicates, rows }
     }
@@ -39,12 +40,12 @@ impl Files {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Out {
     at: u32,
-    why: Why,
+    why: ExitReason,
     steps: u64,
     threads: u64,
     /// Not less than the steps: where it is over, it does not matter since when.
     limit: u64,
-    parted: bool,
+    diverged: bool,
 }
 
 /// How long warps run.
@@ -52,20 +53,20 @@ struct Out {
 struct Limits {
     steps: u64,
     end: u64,
-    apart: Apart,
+    divergence: DivergenceLimits,
 }
 
 /// A register in which what is done while they wait can be seen: one that has no input at any block.
 fn written(case: &Case) -> Option<usize> {
     let known = |i: &usize| {
-        let place = Place::Narrow(*i as u32);
+        let place = Place::B32(*i as u32);
         case.region.params.iter().flatten().any(|known| known.0 == place)
     };
     (0..4).find(|i| !known(i))
 }
 
 /// What is done to a register of the warp of this number.
-fn act(row: &mut Narrow, warp: usize) {
+fn act(row: &mut B32, warp: usize) {
     row.iter_mut().for_each(|n| *n = n.rotate_left(3) ^ warp as u32);
 }
 
@@ -83,7 +84,7 @@ impl Case {
     }
 
     /// Who waits has all registers at home, but those of which is known behind the pause that they have a parameter.
-    fn assert_at_home(&self, at: u32, had: &Files, expected: &Files) {
+    fn assert_at_home(&self, at: u32, had: &RegisterFiles, expected: &RegisterFiles) {
         let behind = self.behind(at);
         let blocks = self.region.blocks.iter().zip(&self.region.params);
         let next = blocks.filter(|of| Some(of.0.at) == behind).flat_map(|of| of.1);
@@ -91,11 +92,11 @@ impl Case {
         let lanes = |lane: &usize| self.mask >> lane & 1 != 0;
         for (i, (a, b)) in had.narrow.iter().zip(&expected.narrow).enumerate() {
             let same = (0..32).filter(lanes).all(|lane| a[lane] == b[lane]);
-            assert!(same || known.contains(&Place::Narrow(i as u32)), "narrow {i} at {at}");
+            assert!(same || known.contains(&Place::B32(i as u32)), "narrow {i} at {at}");
         }
         for (i, (a, b)) in had.wide.iter().zip(&expected.wide).enumerate() {
             let same = (0..32).filter(lanes).all(|lane| a[lane] == b[lane]);
-            assert!(same || known.contains(&Place::Wide(i as u32)), "wide {i} at {at}");
+            assert!(same || known.contains(&Place::B64(i as u32)), "wide {i} at {at}");
         }
         for (i, (a, b)) in had.predicates.iter().zip(&expected.predicates).enumerate() {
             assert_eq!(a & self.mask, b & self.mask, "predicate {i} at {at}");
@@ -105,7 +106,7 @@ impl Case {
     /// The instruction behind a pause, if the region goes on there.
     fn behind(&self, at: u32) -> Option<u32> {
         let end = self.region.blocks.iter().find_map(|block| match block.end {
-            texunit_jit::region::End::Pause { at: pause, next } if pause == at => Some(next),
+            texunit_jit::region::End::Yield { at: pause, next } if pause == at => Some(next),
             _ => None,
         });
         match end? {
@@ -118,94 +119,94 @@ impl Case {
 /// Where all have waited for each other, and what they had then.
 struct Wait {
     at: u32,
-    files: Vec<Files>,
+    files: Vec<RegisterFiles>,
 }
 
 /// Runs them together: how they have come out, and where they have waited for each other and gone on.
 fn linked(
     case: &Case,
-    (world, all): (&mut World, &mut [Files]),
+    (world, all): (&mut World, &mut [RegisterFiles]),
     sites: &mut Sites<'_>,
     limits: Limits,
 ) -> Option<(Vec<Out>, Vec<Wait>)> {
     let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
     let entry = case.function.entry_of(Mode::Live, case.region.blocks[0].at)?;
     let mut running = case.function.with(case.inputs(&counts), sites).expect("inputs");
-    let mut nothing = Files { narrow: vec![], wide: vec![], predicates: vec![] };
-    let mut series = running.series(entry, &mut world.shared, limits.apart)?;
-    let mut links = series.links()?;
-    assert!(!links.add(nothing.registers(&[]), 0, 0, (0, 0)), "no lanes");
-    assert!(links.is_empty());
+    let mut nothing = RegisterFiles { narrow: vec![], wide: vec![], predicates: vec![] };
+    let mut series = running.series(entry, &mut world.shared, limits.divergence)?;
+    let mut warp_table = series.warp_table()?;
+    assert!(!warp_table.add(nothing.registers(&[]), 0, 0, (0, 0)), "no lanes");
+    assert!(warp_table.is_empty());
     let (len, until) = (all.len(), (limits.steps, limits.end));
     for files in &mut *all {
         assert!(
-            links.add(files.registers(&case.fixed.rows), FRAME.start, case.mask, until),
+            warp_table.add(files.registers(&case.fixed.rows), FRAME.start, case.mask, until),
             "files"
         );
     }
     let (mut out, mut waits) = (vec![None; len], Vec::new());
-    let mut way = Way::On(entry);
+    let mut way = Resume::Entry(entry);
     let leaves = |end: &End| if let End::Leave { at } = *end { Some(at) } else { None };
     let exit = case.region.blocks.iter().find_map(|block| leaves(&block.end)).unwrap_or(u32::MAX);
     loop {
         let mut next = 0;
-        while let Some((i, at)) = links.run(next..len, way, exit) {
-            let series = links.series();
+        while let Some((i, at)) = warp_table.run(next..len, way, exit) {
+            let series = warp_table.series();
             let (steps, threads, limit) = (series.steps(), series.threads(), series.limit());
-            let parted = series.has_parted();
+            let diverged = series.has_diverged();
             let limit = limit.max(steps);
-            out[i] = Some(Out { at, why: series.why(), steps, threads, limit, parted });
+            out[i] = Some(Out { at, why: series.why(), steps, threads, limit, diverged });
             next = i + 1;
         }
-        let at = links.wait_at().filter(|_| out.iter().all(Option::is_none));
+        let at = warp_table.wait_at().filter(|_| out.iter().all(Option::is_none));
         let on =
             at.and_then(|at| Some((at, case.function.entry_of(Mode::Live, case.behind(at)?)?)));
         let Some((at, on)) = on.filter(|_| waits.len() < 20) else { break };
-        let copy = |(files, _): (region::Files<'_>, u32)| Files {
+        let copy = |(files, _): (region::RegisterFiles<'_>, u32)| RegisterFiles {
             narrow: files.narrow.to_vec(),
             wide: files.wide.to_vec(),
             predicates: files.predicates.to_vec(),
         };
-        waits.push(Wait { at, files: links.each().map(copy).collect() });
+        waits.push(Wait { at, files: warp_table.each().map(copy).collect() });
         let row = written(case);
-        for (i, (files, live)) in links.each().enumerate() {
+        for (i, (files, live)) in warp_table.each().enumerate() {
             assert_eq!(live, case.mask);
             row.into_iter().for_each(|row| act(&mut files.narrow[row], i));
         }
-        links.count(links.len(), 1);
-        way = Way::On(on);
+        warp_table.count(warp_table.len(), 1);
+        way = Resume::Entry(on);
     }
-    leave(&mut links, &mut out);
+    leave(&mut warp_table, &mut out);
     world.counts = counts.iter().map(Cell::get).collect();
     Some((out.into_iter().flatten().collect(), waits))
 }
 
 /// Those that wait leave.
-fn leave(links: &mut Links<'_, '_>, out: &mut [Option<Out>]) {
+fn leave(warp_table: &mut WarpTable<'_, '_>, out: &mut [Option<Out>]) {
     for (i, out) in out.iter_mut().enumerate().filter(|(_, out)| out.is_none()) {
-        let stands = links.stands(i).expect("one of them");
-        if stands.waits {
-            assert_eq!(links.run(i..i + 1, Way::Out(stands.at), u32::MAX), None);
-            let now = links.stands(i).expect("one of them");
-            assert_eq!(now, texunit_jit::region::Stands { waits: false, ..stands });
+        let pending = warp_table.state(i).expect("one of them");
+        if pending.yielded {
+            assert_eq!(warp_table.run(i..i + 1, Resume::Exit(pending.at), u32::MAX), None);
+            let now = warp_table.state(i).expect("one of them");
+            assert_eq!(now, texunit_jit::region::WarpState { yielded: false, ..pending });
         }
-        let (at, why, parted) = (stands.at, Why::Instruction, false);
-        let (steps, threads) = (stands.steps, stands.threads);
-        let limit = stands.limit.max(steps);
-        *out = Some(Out { at, why, steps, threads, limit, parted });
+        let (at, why, diverged) = (pending.at, ExitReason::Instruction, false);
+        let (steps, threads) = (pending.steps, pending.threads);
+        let limit = pending.limit.max(steps);
+        *out = Some(Out { at, why, steps, threads, limit, diverged });
     }
 }
 
 /// The same one after the other, up to each of these instructions.
 fn alone(
     case: &Case,
-    (world, all): (&mut World, &mut [Files]),
+    (world, all): (&mut World, &mut [RegisterFiles]),
     sites: &mut Sites<'_>,
     (limits, waits): (Limits, &[Wait]),
 ) -> Vec<Out> {
     let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
     let lanes = u64::from(case.mask.count_ones());
-    let start = |files: &Files| (files.clone(), 0_u64, 0_u64, limits.steps);
+    let start = |files: &RegisterFiles| (files.clone(), 0_u64, 0_u64, limits.steps);
     let mut each: Vec<_> = all.iter().map(start).collect();
     let mut from = Some(case.region.blocks[0].at);
     let mut out = Vec::new();
@@ -217,21 +218,26 @@ fn alone(
             let memory =
                 Memory { shared: &mut world.shared, local: &mut world.local, frame: FRAME };
             let rest = |end: u64| end.saturating_sub(*steps);
-            let apart = Apart { end: rest(limits.end), ..limits.apart };
-            let until = Until { steps: rest(*limit), meets: u32::MAX, atomics: 0, apart };
+            let divergence = DivergenceLimits { end: rest(limits.end), ..limits.divergence };
+            let until =
+                Budget { steps: rest(*limit), reconverge_at: u32::MAX, atomics: 0, divergence };
             let registers = files.registers(&case.fixed.rows);
             let left = running.run(registers, memory, (case.mask, case.mask), entry, until);
             let left = left.expect("files");
             *limit = if left.limit == until.steps { *limit } else { *steps + left.limit };
             (*steps, *threads) = (*steps + left.steps, *threads + left.threads);
-            let (at, why, parted) = (left.at, left.why, left.parted);
+            let (at, why, diverged) = (left.at, left.why, left.diverged);
             let limit = (*limit).max(*steps);
-            out.push(Out { at, why, steps: *steps, threads: *threads, limit, parted });
+            out.push(Out { at, why, steps: *steps, threads: *threads, limit, diverged });
         }
         let Some(Wait { at, files: had }) = waits.get(round) else { break };
         let at = *at;
         for (i, (files, steps, threads, _)) in each.iter_mut().enumerate() {
-            assert_eq!((out[i].at, out[i].why), (at, Why::Instruction), "warp {i} does not wait");
+            assert_eq!(
+                (out[i].at, out[i].why),
+                (at, ExitReason::Instruction),
+                "warp {i} does not wait"
+            );
             case.assert_at_home(at, &had[i], files);
             written(case).into_iter().for_each(|row| act(&mut files.narrow[row], i));
             (*steps, *threads) = (*steps + 1, *threads + lanes);
@@ -254,18 +260,22 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
     let mut waited = 0;
     for _ in 0..8 {
         let warps = 1 + random.below(4_usize);
-        let mut files: Vec<Files> = (0..warps)
+        let mut files: Vec<RegisterFiles> = (0..warps)
             .map(|_| {
                 let world = random::world(random);
-                Files { narrow: world.narrow, wide: world.wide, predicates: world.predicates }
+                RegisterFiles {
+                    narrow: world.narrow,
+                    wide: world.wide,
+                    predicates: world.predicates,
+                }
             })
             .collect();
         let mut others = files.clone();
         let steps = random.of(&[0, 5, 30, 100]);
-        let (turn, waits) = (random.below(40), random.of(&[1000, 10, 0]));
+        let (turn, wait_limit) = (random.below(40), random.of(&[1000, 10, 0]));
         let end = steps + random.below(30_u64);
-        let apart = Apart { end: 0, turn, waits, patience: u64::MAX };
-        let limits = Limits { steps, end, apart };
+        let divergence = DivergenceLimits { end: 0, turn, wait_limit, patience: u64::MAX };
+        let limits = Limits { steps, end, divergence };
         let Some((out, waits)) = linked(case, (&mut here, &mut files), &mut sites[0], limits)
         else {
             return waited;
@@ -283,7 +293,7 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
             let at =
                 position(&case.region, out.at).map_or(Next::Out(out.at), |(b, i)| Next::At(b, i));
             // Where lanes have parted, registers are those of places that only the groups know.
-            if !out.parted {
+            if !out.diverged {
                 let difference = difference(case, &Warp::new(at, case.mask), &here, &there);
                 assert!(difference.is_none(), "{}", say(format!("warp {i}: {difference:?}")));
             }
@@ -293,7 +303,7 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
         let missed: Vec<u32> = out
             .iter()
             .filter_map(|out| match out.why {
-                Why::Site(site) => Some(site),
+                ExitReason::Site(site) => Some(site),
                 _ => None,
             })
             .collect();

@@ -21,7 +21,7 @@ use crate::regions::{Compiled as Region, Wait};
 use std::slice::from_mut;
 use texunit_alu::L32;
 use texunit_jit::Registers;
-use texunit_jit::region::{Apart, Inputs, Memory, Mode, Until, Why};
+use texunit_jit::region::{Budget, DivergenceLimits, ExitReason, Inputs, Memory, Mode};
 
 pub(super) use arrive::interpreted;
 use linked::{Linked, Waits};
@@ -32,30 +32,35 @@ impl Compiled<'_> {
     /// What the interpreter has to do where a region has been left. `over`: all steps of the turn are done, which ends it if a
     /// jump back leads out.
     #[inline(always)]
-    fn left(&mut self, (number, region): (u32, &Region), (at, why): (u32, Why), over: bool) -> Ran {
+    fn left(
+        &mut self,
+        (number, region): (u32, &Region),
+        (at, why): (u32, ExitReason),
+        over: bool,
+    ) -> Ran {
         match why {
-            Why::Limit => return Ran::Over,
-            Why::Outside if over && !region.ends_before(at) => return Ran::Over,
-            Why::Outside => return Ran::Outside,
-            Why::Divides | Why::Meets => {}
-            Why::Site(site) => self.miss(Missed { region: number, site, at }),
-            Why::Instruction => self.count_left(at),
+            ExitReason::Limit => return Ran::Over,
+            ExitReason::Outside if over && !region.ends_before(at) => return Ran::Over,
+            ExitReason::Outside => return Ran::Outside,
+            ExitReason::Diverges | ExitReason::Reconverges => {}
+            ExitReason::Site(site) => self.miss(Missed { region: number, site, at }),
+            ExitReason::Instruction => self.count_left(at),
         }
         Ran::Stands
     }
 }
 
 /// How long lanes run that part from all those of their warp; it ends where the turn of the warp does.
-fn lanes_apart(keeps: bool) -> Apart {
-    Apart { end: 0, turn: TURN, waits: patience(keeps, false), patience: u64::MAX }
+fn lanes_apart(keeps: bool) -> DivergenceLimits {
+    DivergenceLimits { end: 0, turn: TURN, wait_limit: patience(keeps, false), patience: u64::MAX }
 }
 
 /// How long lanes of a warp run that part.
-fn apart(warp: &Warp, mode: Mode, keeps: bool, atomics: bool) -> Apart {
-    Apart {
+fn divergence(warp: &Warp, mode: Mode, keeps: bool, atomics: bool) -> DivergenceLimits {
+    DivergenceLimits {
         end: warp.end.saturating_sub(warp.steps),
         turn: TURN,
-        waits: patience(keeps, atomics),
+        wait_limit: patience(keeps, atomics),
         patience: if mode == Mode::Live { u64::MAX } else { warp.patience(keeps, atomics) },
     }
 }
@@ -164,10 +169,10 @@ impl<'a> Context<'a> {
             // Those who wait for others wait for all.
             let threads: u64 = lanes(on).map(|i| count(those.0[i].live)).sum();
             let all = self.launch.warps == 1 || threads == self.cta.live.into();
-            let links = all && !self.launch.config.cooperative && !is_heard && {
-                region.has_pauses(|wait| self.is_alone || matches!(wait, Wait::Barrier))
+            let table = all && !self.launch.config.cooperative && !is_heard && {
+                region.has_yield_points(|wait| self.is_alone || matches!(wait, Wait::Barrier))
             };
-            if links {
+            if table {
                 let of = (&mut self.sites, &mut self.counters);
                 let mut waits = Waits::new(self.launch, of, self.is_alone);
                 waits.barriers = self.cta.barriers.iter().all(|of| of.arrived == 0);
@@ -184,19 +189,23 @@ impl<'a> Context<'a> {
             }
         } else {
             let mut sum = Sum::new(on, code, (number, region));
-            let (parts, atomics) = (region.function.parts_lanes(), region.atomics);
+            let (parts, atomics) = (region.function.can_diverge(), region.atomics);
             let (mut zeros, shared) = (0, &mut self.cta.shared[..]);
             for i in lanes(on) {
                 let (warp, split) = (&mut warps[i], &mut splits[i]);
-                let until = Until {
+                let until = Budget {
                     steps: ends[i].saturating_sub(warp.steps),
-                    meets: warp.meeting_point(split),
+                    reconverge_at: warp.meeting_point(split),
                     // The interpreter does the one at which others go first.
                     atomics: (ATOMICS - 1).saturating_sub(warp.atomics),
-                    apart: if parts { apart(warp, mode, keeps, atomics) } else { Apart::default() },
+                    divergence: if parts {
+                        divergence(warp, mode, keeps, atomics)
+                    } else {
+                        DivergenceLimits::default()
+                    },
                 };
                 let (active, frame) = ((split.mask, warp.live), warp.local_base..warp.local_end);
-                running.of_warp(warp.index);
+                running.set_warp(warp.index);
                 let (registers, local) = warp.files(&tids[warp.index as usize]);
                 let memory = Memory { shared: &mut *shared, local, frame };
                 let Some(left) = running.run(registers, memory, active, entry, until) else {
@@ -204,8 +213,8 @@ impl<'a> Context<'a> {
                     break;
                 };
                 zeros += left.zeros;
-                if left.parted {
-                    warp.part(split, &running.parted());
+                if left.diverged {
+                    warp.diverge(split, &running.diverged_lanes());
                 }
                 if left.atomics != 0 {
                     warp.atomics += left.atomics;
@@ -213,7 +222,7 @@ impl<'a> Context<'a> {
                 }
                 split.mask = left.mask;
                 let turn = Turn::of_left(&left);
-                if !sum.add(compiled, (warp, split, &mut ends[i]), 1 << i, turn, left.parted) {
+                if !sum.add(compiled, (warp, split, &mut ends[i]), 1 << i, turn, left.diverged) {
                     break;
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::warp::{Group, Split, State, Warp};
 use crate::code::NONE;
-use texunit_jit::region::Parted;
+use texunit_jit::region::DivergedLanes;
 
 /// Steps that a group waits for lanes that run without sign of spinning.
 const PATIENCE: u64 = 1 << 16;
@@ -266,21 +266,21 @@ impl Warp {
     /// Makes the groups and splits of lanes that have parted in a region. The split is the one that runs, with the
     /// lanes that it had before; steps are those at the entry.
     #[cold]
-    pub(super) fn part(&mut self, split: &mut Split, parted: &Parted<'_>) {
-        let mut groups = Vec::with_capacity(parted.groups.len());
-        for (level, group) in parted.groups.iter().enumerate() {
+    pub(super) fn diverge(&mut self, split: &mut Split, diverged: &DivergedLanes<'_>) {
+        let mut groups = Vec::with_capacity(diverged.groups.len());
+        for (level, group) in diverged.groups.iter().enumerate() {
             if level != 0 {
                 let all = Split { mask: group.expected, ..*split };
-                split.group = self.group_for(&all, group.meets);
+                split.group = self.group_for(&all, group.reconverge_at);
             }
             groups.push(split.group);
             if group.arrived != 0 {
                 // More are to come.
-                let _ = self.arrive(split.group, group.arrived, group.meets);
+                let _ = self.arrive(split.group, group.arrived, group.reconverge_at);
                 self.groups[split.group as usize].since = self.steps + group.since;
             }
         }
-        if let Some((pc, mask, level)) = parted.stands {
+        if let Some((pc, mask, level)) = diverged.pending {
             self.frames.retain(split.frame);
             let group = groups.get(level).copied().unwrap_or(split.group);
             self.splits.push(Split { pc, mask, group, ..*split });

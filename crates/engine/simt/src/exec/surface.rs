@@ -10,7 +10,7 @@ use crate::code::{Constants, Slot, SurfaceAccess};
 use crate::fault::FaultKind;
 use crate::launch::LaunchConfig;
 use crate::observe::{At, Events, SurfaceAnswered, SurfaceMade};
-use texunit_jit::region::Files;
+use texunit_jit::region::RegisterFiles;
 use texunit_unit::{
     AccessFault, Coordinates, Lanes, SurfaceAnswer, SurfacePlan, SurfaceRequest, ZERO_LANES,
 };
@@ -102,7 +102,7 @@ pub(super) fn access_file(
     (op, plan): (&SurfaceAccess, &SurfacePlan),
     loads: bool,
     constants: &Constants,
-    (files, live): (&mut Files<'_>, u32),
+    (files, live): (&mut RegisterFiles<'_>, u32),
     answer: &mut SurfaceAnswer,
 ) -> Result<(), AccessFault> {
     let rows = &*files.narrow;

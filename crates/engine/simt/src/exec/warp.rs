@@ -10,7 +10,7 @@ use super::frames::Frames;
 use super::register_file::Rows;
 use crate::code::{Constants, Inst, NONE, Slot};
 use texunit_alu::{L32, L64};
-use texunit_jit::region::MOST;
+use texunit_jit::region::MAX_WARPS;
 pub(crate) use texunit_unit::lanes;
 
 /// How many lanes a mask has. Nearly always all: to count them takes fifteen instructions where the target
@@ -314,13 +314,13 @@ impl Warp {
 /// Where warps stand that run beside each other, and the steps at which their turns end.
 #[derive(Debug)]
 pub(super) struct Beside {
-    pub(super) splits: [Split; MOST],
-    pub(super) ends: [u64; MOST],
+    pub(super) splits: [Split; MAX_WARPS],
+    pub(super) ends: [u64; MAX_WARPS],
 }
 
 impl Default for Beside {
     fn default() -> Self {
         let none = Split { pc: 0, mask: 0, frame: 0, group: NONE, state: State::Ready };
-        Self { splits: [none; MOST], ends: [0; MOST] }
+        Self { splits: [none; MAX_WARPS], ends: [0; MAX_WARPS] }
     }
 }

@@ -189,8 +189,8 @@ impl Values<'_> {
                 Some(values)
             }
             Of::Rows(rows) => Some(match rows.get(element)? {
-                Row::Narrow(row) => row.map(u64::from),
-                Row::Wide(row) => **row,
+                Row::B32(row) => row.map(u64::from),
+                Row::B64(row) => **row,
             }),
         }
     }
@@ -202,8 +202,8 @@ impl Values<'_> {
     pub fn low(&self, element: usize) -> Option<[u32; 32]> {
         match self.0 {
             Of::Rows(rows) => Some(match rows.get(element)? {
-                Row::Narrow(row) => **row,
-                Row::Wide(row) => row.map(|value| value as u32),
+                Row::B32(row) => **row,
+                Row::B64(row) => row.map(|value| value as u32),
             }),
             Of::Registers { .. } => self.get(element).map(|row| row.map(|value| value as u32)),
         }

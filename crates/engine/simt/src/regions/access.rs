@@ -99,23 +99,23 @@ fn place_in_window(
     let compute = |op, to, a, b| Action::Compute { op, to, from: [a, b, zero] };
     let offset = Source::Literal(offset.wrapping_sub(window));
     let actions = vec![
-        compute(J::AddWide, To::Wide(behind), operands.number(base)?, offset),
+        compute(J::AddWide, To::B64(behind), operands.number(base)?, offset),
         Action::Compare {
             test: Test::UnsignedWide(Relation::Lt),
-            from: [Source::Wide(behind), Source::Literal(WINDOW_SIZE)],
+            from: [Source::B64(behind), Source::Literal(WINDOW_SIZE)],
             to: [Some(inside), None],
             with: (Combine::And, Predicate::Always),
         },
-        compute(J::Low, To::Narrow(place), Source::Wide(behind), zero),
+        compute(J::Low, To::B32(place), Source::B64(behind), zero),
         // No memory is so large.
         compute(
             J::Select(Predicate::If(inside)),
-            To::Narrow(place),
-            Source::Narrow(place),
+            To::B32(place),
+            Source::B32(place),
             Source::Literal(u32::MAX.into()),
         ),
     ];
-    Some((actions, space, Source::Narrow(place)))
+    Some((actions, space, Source::B32(place)))
 }
 
 /// Bytes of all elements of an access.

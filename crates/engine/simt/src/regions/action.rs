@@ -139,7 +139,7 @@ fn narrow(d: Slot) -> Option<Option<u32>> {
         return Some(None);
     }
     match place(d) {
-        Place::Narrow(i) => Some(Some(i)),
+        Place::B32(i) => Some(Some(i)),
         _ => None,
     }
 }

@@ -190,7 +190,7 @@ impl Blocks<'_> {
                     Part::Steps(steps) => block.steps.extend(steps),
                     Part::Join => block.joins = true,
                     Part::Leave => block.end = End::Leave { at },
-                    Part::Pause => block.end = End::Pause { at, next: self.target(at + 1) },
+                    Part::Pause => block.end = End::Yield { at, next: self.target(at + 1) },
                     Part::Branch(target) => block.end = self.branch(at, inst, target),
                 }
             }
@@ -210,10 +210,12 @@ impl Blocks<'_> {
     fn branch(&self, at: u32, inst: &Inst, target: u32) -> End {
         let (to, next) = (self.target(target), self.target(at + 1));
         let (taken, counted) = (predicate(inst.guard), inst.count != 0);
-        let Op::Branch { reconverge: meets, .. } = inst.op else { return End::Leave { at } };
+        let Op::Branch { reconverge: reconverge_at, .. } = inst.op else {
+            return End::Leave { at };
+        };
         match taken {
             Predicate::Always if !counted => End::Jump(to),
-            _ => End::Branch { taken, to, next, at, counted, meets },
+            _ => End::Branch { taken, to, next, at, counted, reconverge_at },
         }
     }
 }

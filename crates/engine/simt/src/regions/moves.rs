@@ -35,8 +35,8 @@ fn call(routine: Routine, d: Slot, from: &[Source]) -> Action {
 /// What the register that is written holds now, as a source.
 fn again(to: Place) -> Option<Source> {
     match to {
-        Place::Narrow(i) => Some(Source::Narrow(i)),
-        Place::Wide(i) => Some(Source::Wide(i)),
+        Place::B32(i) => Some(Source::B32(i)),
+        Place::B64(i) => Some(Source::B64(i)),
         Place::Predicate(_) => None,
     }
 }
@@ -54,7 +54,7 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
             }
             reg => match of_cta(*reg, *component) {
                 Some(number) => compute(J::Copy, place(*d), &[Source::Word(number)]),
-                None => call(Routine::Narrow(lanes(*reg)?), *d, &[]),
+                None => call(Routine::B32(lanes(*reg)?), *d, &[]),
             },
         }]),
         Op::MovNarrow { d, a } => Some(vec![compute(J::Copy, place(*d), &[operands.source(*a)])]),
@@ -83,7 +83,7 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
         Op::Cvta { d, a, window, to } => {
             let routine = if *to { to_generic_from } else { to_generic };
             let from = [operands.number(*a)?, Source::Literal(*window)];
-            Some(vec![call(Routine::Wide(routine), *d, &from)])
+            Some(vec![call(Routine::B64(routine), *d, &from)])
         }
         Op::IsSpace { d, a, space } if !d.is_none() => {
             let routine: fn(&L64, &L64) -> u32 = match space {
@@ -108,12 +108,12 @@ fn frame_address(operands: &Operands<'_>, d: Slot, offset: u64) -> Option<Vec<Ac
     }
     let from = [Source::FrameAt, offset];
     Some(match to {
-        Place::Wide(_) => vec![compute(J::AddWide, to, &from)],
-        Place::Narrow(_) => {
+        Place::B64(_) => vec![compute(J::AddWide, to, &from)],
+        Place::B32(_) => {
             let sum = operands.temporaries.wide;
             vec![
-                compute(J::AddWide, Place::Wide(sum), &from),
-                compute(J::Low, to, &[Source::Wide(sum)]),
+                compute(J::AddWide, Place::B64(sum), &from),
+                compute(J::Low, to, &[Source::B64(sum)]),
             ]
         }
         Place::Predicate(_) => return None,
@@ -127,17 +127,17 @@ fn converted(operands: &Operands<'_>, (d, a): (Slot, Slot), window: u64, to: boo
     let other = less + 1;
     let compare = Action::Compare {
         test: Test::UnsignedWide(Relation::Lt),
-        from: [Source::Wide(less), Source::Literal(WINDOW_SIZE)],
+        from: [Source::B64(less), Source::Literal(WINDOW_SIZE)],
         to: [Some(inside), None],
         with: (Combine::And, Predicate::Always),
     };
     let select = J::SelectWide(Predicate::If(inside));
-    let mut actions = vec![compute(J::SubWide, Place::Wide(less), &[a, window]), compare];
+    let mut actions = vec![compute(J::SubWide, Place::B64(less), &[a, window]), compare];
     if to {
-        actions.push(compute(select, place(d), &[Source::Wide(less), a]));
+        actions.push(compute(select, place(d), &[Source::B64(less), a]));
     } else {
-        actions.push(compute(J::AddWide, Place::Wide(other), &[a, window]));
-        actions.push(compute(select, place(d), &[a, Source::Wide(other)]));
+        actions.push(compute(J::AddWide, Place::B64(other), &[a, window]));
+        actions.push(compute(select, place(d), &[a, Source::B64(other)]));
     }
     actions
 }

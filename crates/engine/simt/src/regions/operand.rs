@@ -26,9 +26,9 @@ pub(super) fn place(slot: Slot) -> Place {
     if slot.is_predicate() {
         Place::Predicate(slot.predicate_index() as u32)
     } else if slot.is_wide() {
-        Place::Wide(slot.index() as u32)
+        Place::B64(slot.index() as u32)
     } else {
-        Place::Narrow(slot.index() as u32)
+        Place::B32(slot.index() as u32)
     }
 }
 
@@ -70,8 +70,8 @@ impl<'c> Operands<'c> {
         };
         let constants = &self.code.constants;
         match (slot.is_constant(), slot.is_wide()) {
-            (false, false) => Source::Narrow(i),
-            (false, true) => Source::Wide(i),
+            (false, false) => Source::B32(i),
+            (false, true) => Source::B64(i),
             (true, false) => {
                 let row = constants.narrow.get(slot.index());
                 constant(row.map(|row| row[0].into()), Source::Constant(i))

@@ -64,8 +64,8 @@ fn call(routine: Routine, d: Slot, from: [Source; 4]) -> Action {
 
 fn routine(function: Alu) -> Option<Routine> {
     Some(match function {
-        Alu::Narrow(f) => Routine::Narrow(f),
-        Alu::Wide(f) => Routine::Wide(f),
+        Alu::Narrow(f) => Routine::B32(f),
+        Alu::Wide(f) => Routine::B64(f),
         _ => return None,
     })
 }

@@ -50,10 +50,10 @@ fn access(operands: &mut Operands<'_>, of: &code::Access) -> Option<(Vec<Action>
         Place::Global | Place::Generic => {}
         Place::Shared => {
             if let Some(place) = base.filter(|_| !of.base.is_wide()) {
-                let sum = compute(J::Add, To::Narrow(narrow), place, Source::Literal(offset));
-                let long = compute(J::ExtendU, To::Wide(wide), Source::Narrow(narrow), ZEROS);
+                let sum = compute(J::Add, To::B32(narrow), place, Source::Literal(offset));
+                let long = compute(J::ExtendU, To::B64(wide), Source::B32(narrow), ZEROS);
                 actions.extend([sum, long]);
-                (base, offset) = (Some(Source::Wide(wide)), 0);
+                (base, offset) = (Some(Source::B64(wide)), 0);
             }
         }
         _ => return None,
@@ -72,8 +72,8 @@ fn check(operands: &mut Operands<'_>, of: &Check) -> Option<Vec<Action>> {
     let [mut short, mut long] = [None::<Source>; 2];
     let mut add = |sum: &mut Option<Source>, to: To, from: Source, op: J| {
         let other = match to {
-            To::Wide(i) => Source::Wide(i),
-            To::Narrow(i) | To::Predicate(i) => Source::Narrow(i),
+            To::B64(i) => Source::B64(i),
+            To::B32(i) | To::Predicate(i) => Source::B32(i),
         };
         *sum = Some(match *sum {
             None => from,
@@ -88,24 +88,24 @@ fn check(operands: &mut Operands<'_>, of: &Check) -> Option<Vec<Action>> {
         if slot.is_predicate() {
             asked.push(predicate(slot));
         } else if slot.is_wide() {
-            add(&mut long, To::Wide(wide), operands.source(slot), J::BitsWide(EITHER));
+            add(&mut long, To::B64(wide), operands.source(slot), J::BitsWide(EITHER));
         } else {
-            add(&mut short, To::Narrow(narrow), operands.source(slot), J::Bits(EITHER));
+            add(&mut short, To::B32(narrow), operands.source(slot), J::Bits(EITHER));
         }
     }
     for p in asked {
         let from = short.unwrap_or(ZEROS);
         let one = Source::Literal(1);
-        actions.push(compute(J::Select(p), To::Narrow(narrow), one, from));
-        short = Some(Source::Narrow(narrow));
+        actions.push(compute(J::Select(p), To::B32(narrow), one, from));
+        short = Some(Source::B32(narrow));
     }
     if let Some(short) = short {
-        actions.push(compute(J::ExtendU, To::Wide(wide + 1), short, ZEROS));
-        let both = Source::Wide(wide + 1);
+        actions.push(compute(J::ExtendU, To::B64(wide + 1), short, ZEROS));
+        let both = Source::B64(wide + 1);
         long = Some(match long {
             None => both,
             Some(long) => {
-                let to = To::Wide(wide + 1);
+                let to = To::B64(wide + 1);
                 actions.push(compute(J::BitsWide(EITHER), to, long, both));
                 both
             }

@@ -55,8 +55,8 @@ impl Compiled {
 
     /// Whether warps that run together wait in it for something of a kind.
     #[inline]
-    pub(crate) fn has_pauses(&self, is_one: impl Fn(Wait) -> bool) -> bool {
-        self.function.has_pauses() && self.pauses.iter().any(|pause| is_one(pause.what))
+    pub(crate) fn has_yield_points(&self, is_one: impl Fn(Wait) -> bool) -> bool {
+        self.function.has_yield_points() && self.pauses.iter().any(|pause| is_one(pause.what))
     }
 }
 

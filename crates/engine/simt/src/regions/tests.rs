@@ -57,7 +57,7 @@ const LOOP: &str = ".reg .pred %p;\n\
      st.global.u32 [%rd1], %r2;\nret;";
 
 fn narrow(block: &Block) -> usize {
-    block.kept.iter().filter(|place| matches!(place, Place::Narrow(_))).count()
+    block.kept.iter().filter(|place| matches!(place, Place::B32(_))).count()
 }
 
 /// Only what is read behind a block is kept; a loop reads what its next round does.

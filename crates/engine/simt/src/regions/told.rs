@@ -161,8 +161,8 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> Together {
 /// Whether a source is a register.
 fn is(source: Source, place: texunit_jit::Place) -> bool {
     match source {
-        Source::Narrow(i) => place == texunit_jit::Place::Narrow(i),
-        Source::Wide(i) => place == texunit_jit::Place::Wide(i),
+        Source::B32(i) => place == texunit_jit::Place::B32(i),
+        Source::B64(i) => place == texunit_jit::Place::B64(i),
         _ => false,
     }
 }

@@ -1,4 +1,4 @@
-//! What is added to an index: the same in all lanes.
+//! The uniform value that is added to an index.
 
 use super::super::Emitter;
 use super::super::asm::at;
@@ -29,10 +29,8 @@ impl Plus {
         };
         let minus = op == Op::Sub;
         match (from[0], from[1]) {
-            (Source::Narrow(index), number) => {
-                Some((index, Self { number: alike(number)?, minus }))
-            }
-            (number, Source::Narrow(index)) if !minus => {
+            (Source::B32(index), number) => Some((index, Self { number: alike(number)?, minus })),
+            (number, Source::B32(index)) if !minus => {
                 Some((index, Self { number: alike(number)?, minus }))
             }
             _ => None,
@@ -64,7 +62,7 @@ impl<B: Backend> Emitter<'_, B> {
             Source::Word(i) => (Frame::WORDS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
             Source::FrameAt => return at(R::RDI, Frame::FRAME_AT),
-            Source::Narrow(_) | Source::Wide(_) | Source::Row(_) | Source::Lane => {
+            Source::B32(_) | Source::B64(_) | Source::Row(_) | Source::Lane => {
                 return at(R::RDI, Frame::BYTES);
             }
         };

@@ -1,4 +1,4 @@
-//! What registers have that addresses are made of.
+//! Affine values and uniform values of registers at a step.
 
 use super::{Affine, Plus};
 use crate::op::Op;
@@ -31,7 +31,7 @@ impl Registers {
     /// Those where a block begins, of which these have parameters.
     pub(super) fn new(params: &[(Place, u32)]) -> Self {
         let wide = params.iter().filter_map(|&(place, at)| match place {
-            Place::Wide(register) => Some((register, Source::Bytes64(at))),
+            Place::B64(register) => Some((register, Source::Bytes64(at))),
             _ => None,
         });
         Self { same: wide.collect(), ..Self::default() }
@@ -41,11 +41,11 @@ impl Registers {
     pub(super) fn forget(&mut self, place: Place) {
         self.products.remove(&place);
         match place {
-            Place::Narrow(index) => {
+            Place::B32(index) => {
                 self.products.retain(|_, (_, value)| value.index != index);
                 self.loaded.remove(&index);
             }
-            Place::Wide(register) => {
+            Place::B64(register) => {
                 self.same.remove(&register);
             }
             Place::Predicate(_) => {}
@@ -58,7 +58,7 @@ impl Registers {
             && load.access.space != Space::Param
         {
             let narrow = load.to.iter().flatten().filter_map(|to| match to {
-                Place::Narrow(i) => Some(*i),
+                Place::B32(i) => Some(*i),
                 _ => None,
             });
             self.loaded.extend(narrow);
@@ -71,7 +71,7 @@ impl Registers {
             Source::Literal(_) | Source::Bytes64(_) | Source::WideConstant(_) => {
                 Some((source, None))
             }
-            Source::Wide(i) => self.same.get(&i).map(|&same| (same, Some(i))),
+            Source::B64(i) => self.same.get(&i).map(|&same| (same, Some(i))),
             _ => None,
         }
     }
@@ -82,7 +82,7 @@ impl Registers {
             return None;
         }
         match &step.action {
-            Action::Compute { op: Op::CopyWide, to: Place::Wide(to), from } => {
+            Action::Compute { op: Op::CopyWide, to: Place::B64(to), from } => {
                 Some((*to, self.alike(from[0])?.0))
             }
             Action::Load(load) => {
@@ -90,7 +90,7 @@ impl Registers {
                 let whole = (access.space, access.size, access.count, load.keep)
                     == (Space::Param, 8, 1, u64::MAX);
                 match load.to[..] {
-                    [Some(Place::Wide(to))] if whole && access.base.is_none() => {
+                    [Some(Place::B64(to))] if whole && access.base.is_none() => {
                         Some((to, Source::Bytes64(u32::try_from(access.offset).ok()?)))
                     }
                     _ => None,
@@ -102,13 +102,13 @@ impl Registers {
 
     /// A part of the sum that is a product alone.
     fn product(&self, source: Source) -> Option<(usize, Affine)> {
-        let Source::Wide(i) = source else { return None };
-        self.products.get(&Place::Wide(i)).copied().filter(|(_, value)| value.add == ZERO)
+        let Source::B64(i) = source else { return None };
+        self.products.get(&Place::B64(i)).copied().filter(|(_, value)| value.add == ZERO)
     }
 
     /// A narrow register as an index.
     fn index(&self, index: u32) -> (Option<usize>, Affine) {
-        match self.products.get(&Place::Narrow(index)) {
+        match self.products.get(&Place::B32(index)) {
             Some(&(d, value)) => (Some(d), value),
             None => {
                 let value = Affine { add: ZERO, index, plus: Plus::NONE, signed: false, shift: 0 };
@@ -120,8 +120,8 @@ impl Registers {
     /// A narrow register times a power of two, and the definition of that register.
     fn scaled(&self, from: &[Source; 3], signed: bool) -> Option<(Option<usize>, Affine)> {
         let (index, scale) = match (from[0], from[1]) {
-            (Source::Narrow(index), Source::Literal(scale))
-            | (Source::Literal(scale), Source::Narrow(index)) => (index, scale),
+            (Source::B32(index), Source::Literal(scale))
+            | (Source::Literal(scale), Source::B32(index)) => (index, scale),
             _ => return None,
         };
         let (product, value) = self.index(index);
@@ -143,7 +143,7 @@ impl Registers {
         Some(match op {
             Op::Add | Op::Sub => {
                 let (index, plus) = Plus::of(*op, from)?;
-                if place == Place::Narrow(index) {
+                if place == Place::B32(index) {
                     return None;
                 }
                 let (product, value) = self.index(index);
@@ -153,7 +153,7 @@ impl Registers {
                 }
             }
             Op::ExtendU | Op::ExtendS => {
-                let Source::Narrow(index) = from[0] else { return None };
+                let Source::B32(index) = from[0] else { return None };
                 let (product, value) = self.index(index);
                 new((product, Affine { signed: *op == Op::ExtendS, ..value }))
             }

@@ -1,67 +1,67 @@
-//! Addresses of the lanes of an access, and what may be reached there.
+//! Addresses of the lanes of an access, and the memory that they may reach.
 //!
-//! The rows of an access, of each part lane after lane, lie either in memory, where 8 lanes are beside each other, or
-//! in the scratch rows of the frame, and are copied lane by lane. A slot of the frame has where each part begins.
+//! The data of an access, lane after lane for each part, is either in memory, if 8 lanes are contiguous there, or in scratch
+//! registers of the frame, from or to which it is copied lane by lane. A slot of the frame has the address of each part.
 
-use super::operand::home;
+use super::operand::register_file;
 use super::{LANES_SIZE, Maker, PARTS, Vector};
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend;
 use crate::emit::frame::Frame;
-use crate::emit::stub::Reason;
-use crate::emit::values::{Key, Reg};
+use crate::emit::register_cache::{Key, Reg};
 use crate::machine::Site;
 use crate::operand::{Place, Predicate, Source};
+use crate::region::ExitReason;
 use crate::region::{Access, Space};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// The scratch row of a base that is no register, and the first one of data: as many as 32 lanes of 32 bytes.
+/// The scratch register of a base that is no register; and the first one of data, which takes up to 32 bytes for each lane.
 pub(super) const BASE_ROW: usize = 0;
-/// That of offsets, of accesses of up to 16 bytes.
+/// The scratch register of offsets, for accesses of up to 16 bytes.
 pub(super) const OFFSET_ROW: usize = 4;
 pub(super) const DATA_ROW: usize = 1;
 
 /// The base of the addresses.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
-    /// There is none.
+    /// The address is constant.
     None,
-    /// Of 32 bits: where the lanes are, and the register.
-    Narrow(MemoryOperand, Option<u32>),
-    /// Of 64 bits.
-    Wide(MemoryOperand, Option<u32>),
-    /// A number of 32 bits of each lane, with what makes an address of it.
+    /// A 32-bit register: its place in memory, and its number.
+    B32(MemoryOperand, Option<u32>),
+    /// A 64-bit register.
+    B64(MemoryOperand, Option<u32>),
+    /// An affine base: a 32-bit index per lane.
     Affine(Affine),
-    /// What all lanes have, and whether it has 64 bits.
+    /// A uniform base, and whether it has 64 bits.
     One(Source, bool),
 }
 
-/// An access as its code needs it.
-pub(super) struct Way<'a> {
+/// An access, prepared for emission.
+pub(super) struct MemAccess<'a> {
     pub(super) access: &'a Access,
     pub(super) base: Base,
-    /// Bytes of a lane.
+    /// Bytes that a lane accesses.
     pub(super) total: usize,
-    /// How far the bases of lanes beside each other are apart.
+    /// Distance of the bases of contiguous lanes.
     pub(super) unit: usize,
-    /// Leaves before the step.
+    /// Exits before the step.
     pub(super) out: Label,
-    /// Registers until the code of the access is one way again.
+    /// Registers that are reserved until the alternative paths of the access have joined.
     pub(super) own: [Reg; 6],
-    /// Whether it can never be made: it has left.
+    /// Whether the access can never hit, so that the code always exits.
     pub(super) never: bool,
     pub(super) guard: Predicate,
 }
 
-/// Whether there is code for an access of this shape.
+/// Whether an access of this size and count is supported.
 pub(super) fn is_made(access: &Access) -> bool {
     let powers = access.size.is_power_of_two() && access.count.is_power_of_two();
     powers && access.size <= 8 && u32::from(access.size) * u32::from(access.count) <= 32
 }
 
-/// Data of the lane in `rbp`, in rows of this many bytes from `r13` on. May use `r12`.
+/// The data of lane `rbp`, in scratch registers from `r13` on with so many bytes per lane. May use `r12`.
 pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
     if total <= 8 {
         return MemoryOperand::with_base_index_scale(R::R13, R::RBP, total as u32);
@@ -73,11 +73,16 @@ pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
 
 impl Maker<'_> {
     /// Prepares an access.
-    pub(super) fn way<'a>(&mut self, access: &'a Access, guard: Predicate, number: u32) -> Way<'a> {
+    pub(super) fn mem_access<'a>(
+        &mut self,
+        access: &'a Access,
+        guard: Predicate,
+        number: u32,
+    ) -> MemAccess<'a> {
         let known = self.plans.get(self.block).and_then(|plan| plan.get(self.step));
         let base = match known.and_then(|known| known.base) {
             Some(value) => {
-                self.base(Source::Narrow(value.index));
+                self.base(Source::B32(value.index));
                 Base::Affine(value)
             }
             None => access.base.map_or(Base::None, |source| self.base(source)),
@@ -85,13 +90,13 @@ impl Maker<'_> {
         self.way_from(base, access, guard, number)
     }
 
-    /// Prepares a load whose base all lanes have, if it has one.
+    /// Prepares a load from a uniform base, if the load has one.
     pub(super) fn way_of_one<'a>(
         &mut self,
         access: &'a Access,
         guard: Predicate,
         number: u32,
-    ) -> Way<'a> {
+    ) -> MemAccess<'a> {
         let base = access.base.map_or(Base::None, |source| Base::One(source, is_wide(source)));
         self.way_from(base, access, guard, number)
     }
@@ -102,17 +107,17 @@ impl Maker<'_> {
         access: &'a Access,
         guard: Predicate,
         number: u32,
-    ) -> Way<'a> {
+    ) -> MemAccess<'a> {
         let total = usize::from(access.size) * usize::from(access.count);
         let why = match access.space {
-            Space::Global => Reason::Site(access.site),
-            _ => Reason::Instruction,
+            Space::Global => ExitReason::Site(access.site),
+            _ => ExitReason::Instruction,
         };
         let own = std::array::from_fn(|_| self.temporary());
-        let out = self.way_out(why, number);
+        let out = self.exit_stub(why, number);
         let never = match access.space {
             // There are no such addresses.
-            Space::Global => matches!(base, Base::Narrow(..) | Base::One(_, false)),
+            Space::Global => matches!(base, Base::B32(..) | Base::One(_, false)),
             // Nobody stores there.
             Space::Frame | Space::Param => true,
             Space::Shared | Space::Local => false,
@@ -121,55 +126,57 @@ impl Maker<'_> {
             self.asm.jump(C::Jmp_rel32_64, out);
         }
         let unit = if let Base::Affine(value) = base { total >> value.shift } else { total };
-        Way { access, base, total, unit, out, own, never, guard }
+        MemAccess { access, base, total, unit, out, own, never, guard }
     }
 
-    /// `ebx` becomes the lanes that take the step.
-    pub(super) fn taking(&mut self, way: &Way<'_>) {
-        self.lanes_taken(way.guard, R::EBX);
+    /// `ebx` becomes the mask of lanes that execute the step.
+    pub(super) fn taking(&mut self, mem: &MemAccess<'_>) {
+        self.lanes_taken(mem.guard, R::EBX);
     }
 
-    /// Whether the homes of a base's parts have their values.
-    pub(super) fn is_all_at_home(&self, way: &Way<'_>) -> bool {
-        let place = match way.base {
-            Base::Narrow(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::Narrow(i),
-            Base::Wide(_, Some(i)) => Place::Wide(i),
+    /// Whether the register file has the current value of a base.
+    pub(super) fn is_in_register_file(&self, mem: &MemAccess<'_>) -> bool {
+        let place = match mem.base {
+            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::B32(i),
+            Base::B64(_, Some(i)) => Place::B64(i),
             _ => return true,
         };
         Key::all::<super::Avx2>(place).all(|key| self.is_at_home(key))
     }
 
-    /// All lanes of a base, in memory once [`Self::spill`] has been there.
+    /// The base of all lanes in memory, valid after [`Self::spill`].
     fn base(&mut self, source: Source) -> Base {
         let place = match source {
-            Source::Narrow(i) => Place::Narrow(i),
-            Source::Wide(i) => Place::Wide(i),
+            Source::B32(i) => Place::B32(i),
+            Source::B64(i) => Place::B64(i),
             other => return self.base_row(other),
         };
         for key in Key::all::<super::Avx2>(place) {
-            if let Some(reg) = self.values.position(key) {
+            if let Some(reg) = self.cache.position(key) {
                 self.canonical(reg);
             }
         }
         match place {
-            Place::Narrow(i) => Base::Narrow(home(Key::Narrow(i, 0)), Some(i)),
-            Place::Wide(i) | Place::Predicate(i) => Base::Wide(home(Key::Wide(i, 0)), Some(i)),
+            Place::B32(i) => Base::B32(register_file(Key::B32(i, 0)), Some(i)),
+            Place::B64(i) | Place::Predicate(i) => {
+                Base::B64(register_file(Key::B64(i, 0)), Some(i))
+            }
         }
     }
 
-    /// Stores what registers hold of a base at home, where each lane looks there: on one of several ways, so that
-    /// the books stay as they are.
-    pub(super) fn spill(&mut self, way: &Way<'_>) {
-        if Self::has_offsets(way) {
+    /// Stores a base that code for single lanes reads from memory. Only one of several paths does, so the register cache must not
+    /// record it.
+    pub(super) fn spill(&mut self, mem: &MemAccess<'_>) {
+        if Self::has_offsets(mem) {
             return;
         }
-        let place = match way.base {
-            Base::Narrow(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::Narrow(i),
-            Base::Wide(_, Some(i)) => Place::Wide(i),
+        let place = match mem.base {
+            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::B32(i),
+            Base::B64(_, Some(i)) => Place::B64(i),
             _ => return,
         };
         for key in Key::all::<super::Avx2>(place) {
-            if let Some(reg) = self.values.position(key).filter(|_| !self.is_at_home(key)) {
+            if let Some(reg) = self.cache.position(key).filter(|_| !self.is_at_home(key)) {
                 self.store_key(reg, key);
             }
         }
@@ -185,24 +192,24 @@ impl Maker<'_> {
                 let to = at(R::RDI, row + usize::from(part) * LANES_SIZE);
                 self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, reg.ymm()));
             }
-            self.values.unpin();
+            self.cache.unpin();
         }
-        if wide { Base::Wide(at(R::RDI, row), None) } else { Base::Narrow(at(R::RDI, row), None) }
+        if wide { Base::B64(at(R::RDI, row), None) } else { Base::B32(at(R::RDI, row), None) }
     }
 
-    /// The first lane's base, or the offset where there is none, in `rax`.
-    pub(super) fn first(&mut self, way: &Way<'_>) {
-        match way.base {
+    /// Loads the base of lane 0, or the constant offset, into `rax`.
+    pub(super) fn first(&mut self, mem: &MemAccess<'_>) {
+        match mem.base {
             Base::None | Base::Affine(_) => {
                 self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::EAX));
             }
-            Base::Narrow(row, _) => self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, row)),
-            Base::Wide(row, _) => self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, row)),
+            Base::B32(row, _) => self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, row)),
+            Base::B64(row, _) => self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, row)),
             Base::One(source, wide) => self.scalar(source, wide),
         }
     }
 
-    /// A number that all lanes have, in `rax`.
+    /// Loads a uniform value into `rax`.
     pub(super) fn scalar(&mut self, source: Source, wide: bool) {
         let (field, displacement) = match source {
             Source::Literal(number) => {
@@ -216,14 +223,14 @@ impl Maker<'_> {
             Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
             Source::Word(i) => (Frame::WORDS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
-            Source::Narrow(_) | Source::Wide(_) | Source::Row(_) | Source::Lane => return,
+            Source::B32(_) | Source::B64(_) | Source::Row(_) | Source::Lane => return,
         };
         let (code, to) = if wide { (C::Mov_r64_rm64, R::RAX) } else { (C::Mov_r32_rm32, R::EAX) };
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
         self.asm.put(I::with2(code, to, at(R::RAX, displacement)));
     }
 
-    /// `rax` becomes the base that is made of an index, which is in a register.
+    /// Computes the affine base in `rax` from an index in a register.
     pub(super) fn base_of_index(&mut self, value: Affine, index: R, low: R) {
         if value.signed {
             self.asm.put(I::with2(C::Movsxd_r64_rm32, index, low));
@@ -233,34 +240,34 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, index));
     }
 
-    /// Where the numbers of lanes lie that a base is made of: memory, the register, and whether they have 64 bits.
-    pub(super) fn bases(way: &Way<'_>) -> Option<(MemoryOperand, Option<u32>, bool)> {
-        match way.base {
-            Base::Narrow(row, number) => Some((row, number, false)),
-            Base::Wide(row, number) => Some((row, number, true)),
+    /// The per-lane part of a base: its memory, its register, and whether it has 64 bits.
+    pub(super) fn bases(mem: &MemAccess<'_>) -> Option<(MemoryOperand, Option<u32>, bool)> {
+        match mem.base {
+            Base::B32(row, number) => Some((row, number, false)),
+            Base::B64(row, number) => Some((row, number, true)),
             Base::Affine(value) => {
-                Some((home(Key::Narrow(value.index, 0)), Some(value.index), false))
+                Some((register_file(Key::B32(value.index, 0)), Some(value.index), false))
             }
             Base::None | Base::One(..) => None,
         }
     }
 
-    /// What offsets of a lane are below.
-    pub(super) fn limit(&self, way: &Way<'_>) -> MemoryOperand {
-        let size = 8 * way.total.trailing_zeros() as usize;
-        match way.access.space {
+    /// Exclusive limit of the offset of a lane.
+    pub(super) fn limit(&self, mem: &MemAccess<'_>) -> MemoryOperand {
+        let size = 8 * mem.total.trailing_zeros() as usize;
+        match mem.access.space {
             Space::Shared => at(R::RDI, Frame::SHARED_LIMITS + size),
             Space::Local => at(R::RDI, Frame::LOCAL_LIMITS + size),
-            _ => site(way.access, offset_of!(Site, limit)),
+            _ => site(mem.access, offset_of!(Site, limit)),
         }
     }
 
-    /// Where offset 0 lies.
-    pub(super) fn origin(&self, way: &Way<'_>) -> MemoryOperand {
-        match way.access.space {
+    /// Host address of offset 0.
+    pub(super) fn origin(&self, mem: &MemAccess<'_>) -> MemoryOperand {
+        match mem.access.space {
             Space::Shared => at(R::RDI, Frame::SHARED),
             Space::Local => at(R::RDI, Frame::LOCAL),
-            _ => site(way.access, offset_of!(Site, host)),
+            _ => site(mem.access, offset_of!(Site, host)),
         }
     }
 }
@@ -270,19 +277,19 @@ pub(super) fn site(access: &Access, field: usize) -> MemoryOperand {
     backend::site(access.site, field)
 }
 
-/// Memory some bytes behind.
+/// Memory at a further displacement.
 pub(super) fn moved(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
     memory.displacement += bytes as i64;
     memory.displ_size = 1;
     memory
 }
 
-/// Whether lanes may have different bases.
+/// Whether the base may differ by lane.
 pub(super) fn is_by_lane(base: Option<Source>) -> bool {
-    matches!(base, Some(Source::Wide(_) | Source::Narrow(_) | Source::Row(_) | Source::Lane))
+    matches!(base, Some(Source::B64(_) | Source::B32(_) | Source::Row(_) | Source::Lane))
 }
 
-/// Whether a source that all lanes have has 64 bits.
+/// Whether a uniform source has 64 bits.
 fn is_wide(source: Source) -> bool {
     matches!(
         source,

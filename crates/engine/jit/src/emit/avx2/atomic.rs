@@ -1,16 +1,16 @@
-//! Atomics, lane after lane.
+//! Atomics: a loop over lanes.
 
 use super::Maker;
 use crate::emit::asm::at;
 use crate::emit::atomic::{B, OLD, OTHER};
 use crate::emit::frame::Frame;
-use crate::emit::stub::Reason;
 use crate::operand::Place;
+use crate::region::ExitReason;
 use crate::region::{Atomic, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl Maker<'_> {
-    /// An atomic: every lane is looked at before the first one changes something.
+    /// An atomic. All lanes are checked before the first one changes memory.
     pub(super) fn atomic(&mut self, step: &Step, op: &Atomic) -> Option<()> {
         let wide = op.access.size == 8;
         if op.access.count != 1 || !matches!(op.access.size, 4 | 8) {
@@ -21,10 +21,10 @@ impl Maker<'_> {
                 self.fill_row(source, row, !wide)?;
             }
         }
-        let way = self.way(&op.access, step.guard, step.at);
-        self.spill(&way);
-        self.taking(&way);
-        let out = self.way_out(Reason::Instruction, step.at);
+        let mem = self.mem_access(&op.access, step.guard, step.at);
+        self.spill(&mem);
+        self.taking(&mem);
+        let out = self.exit_stub(ExitReason::Instruction, step.at);
         let (left, last) = (at(R::RDI, Frame::ATOMICS_LEFT), at(R::RDI, Frame::LAST_ATOMIC));
         let (saved, none) = (at(R::RDI, Frame::SAVED), self.asm.label());
         self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
@@ -32,23 +32,23 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Cmp_rm32_imm8, left, 0));
         self.asm.jump(C::Je_rel32_64, out);
         self.asm.put(I::with2(C::Mov_rm32_r32, saved, R::EBX));
-        self.look_at_lanes(&way);
+        self.look_at_lanes(&mem);
         self.asm.put(I::with1(C::Dec_rm32, left));
-        let steps = i64::from(self.pending) + i64::from(step.counted);
+        let steps = i64::from(self.uncounted) + i64::from(step.counted);
         let steps = MemoryOperand::with_base_displ(R::R10, steps);
         self.asm.put(I::with2(C::Lea_r64_m, R::RAX, steps));
         self.asm.put(I::with2(C::Mov_rm64_r64, last, R::RAX));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, saved));
         self.each_lane(|e| {
-            e.offset_of_lane(&way);
-            e.address_from_offset(&way);
+            e.offset_of_lane(&mem);
+            e.address_from_offset(&mem);
             e.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RAX));
             e.change(op);
         });
         self.asm.bind(none);
-        self.values.unpin();
+        self.cache.unpin();
         let Some(to) = op.to else { return Some(()) };
-        if wide != matches!(to, Place::Wide(_)) {
+        if wide != matches!(to, Place::B64(_)) {
             return None;
         }
         self.take_row((OLD, !wide), to, u64::MAX, step.guard)

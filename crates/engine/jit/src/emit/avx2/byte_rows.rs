@@ -1,8 +1,8 @@
-//! Between rows of bytes of a part, lane after lane from `r13` on, and vectors of an element of each lane.
+//! Transposition between the data of a part, lane after lane from `r13` on, and vectors of one element of each lane.
 
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
 use crate::emit::asm::at;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 const UNPACK_LOW: C = C::VEX_Vunpcklps_ymm_ymm_ymmm256;
@@ -13,7 +13,7 @@ const UNPACK_HIGH_64: C = C::VEX_Vunpckhpd_ymm_ymm_ymmm256;
 impl Maker<'_> {
     /// Memory from the first lane of the part on.
     pub(super) fn behind_first(&self, displacement: usize) -> MemoryOperand {
-        at(R::R13, self.back.behind + displacement)
+        at(R::R13, self.back.data_offset + displacement)
     }
 
     /// A part of elements that fill the rows, of 1, 2 or 4 bytes: with zeros above.

@@ -1,8 +1,8 @@
 //! Bits and bytes in another order.
 
 use super::{MOVE, Maker, Operand};
+use crate::emit::register_cache::Reg;
 use crate::emit::tables::{BEGINS, REVERSED, SWAPPED};
-use crate::emit::values::Reg;
 use crate::op::Op;
 use crate::operand::Source;
 use iced_x86::Code as C;
@@ -25,8 +25,8 @@ impl Maker<'_> {
         }
         let which = match from[1] {
             Source::Literal(number) => {
-                let both = u64::from(number as u32 & 0x8383_8383) * 0x1_0000_0001;
-                self.half(BEGINS.map(|begins| begins | both))
+                let has_both_modes = u64::from(number as u32 & 0x8383_8383) * 0x1_0000_0001;
+                self.half(BEGINS.map(|begins| begins | has_both_modes))
             }
             source => {
                 let (b, mask) = (self.narrow(source, part)?, self.number(0x8383_8383));

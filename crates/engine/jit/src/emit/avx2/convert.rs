@@ -3,7 +3,7 @@
 use super::double::{COMPARE, TWO_52, UNORDERED};
 use super::{MOMENT, MOVE, Maker, Operand, Vector};
 use crate::emit::asm::{of_quiet_rounding, of_rounding};
-use crate::emit::values::{Kind, Nans, Reg};
+use crate::emit::register_cache::{Kind, Nans, Reg};
 use crate::op::{Op, Rounding};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I};

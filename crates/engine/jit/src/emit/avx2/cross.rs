@@ -1,12 +1,12 @@
-//! What lanes do together. Where not all live lanes of the membermask are active, and no others, it leaves.
+//! Warp-level operations. They exit unless the active lanes are exactly the live lanes of the membermask.
 
 use super::permute::pattern;
 use super::{MOMENT, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
-use crate::emit::stub::Reason;
-use crate::emit::values::{Kind, Reg};
+use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::Source;
+use crate::region::ExitReason;
 use crate::region::{Shuffle, Shuffling, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -17,12 +17,11 @@ const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const GREATER: C = C::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
-/// The scratch row of the numbers that are shuffled.
+/// The scratch register of the values that are shuffled.
 pub(super) const ROW: usize = 0;
 
 impl Maker<'_> {
-    /// Goes on if the membermasks of the lanes that take the step are the same, and have of the live lanes those
-    /// alone, which `ebx` has then.
+    /// See [`crate::emit::backend::Backend::members`].
     pub(super) fn members(&mut self, step: &Step, members: Option<Source>) -> Option<()> {
         // What is read is in registers before the first jump.
         let differs = match members {
@@ -32,7 +31,7 @@ impl Maker<'_> {
                 Some(self.temporary())
             }
         };
-        let out = self.way_out(Reason::Instruction, step.at);
+        let out = self.exit_stub(ExitReason::Instruction, step.at);
         self.lanes_taken(step.guard, R::EBX);
         if let Some(Source::Literal(number)) = members {
             self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as u32));
@@ -63,18 +62,18 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
             self.asm.jump(C::Jne_rel32_64, out);
         }
-        self.values.unpin();
+        self.cache.unpin();
         Some(())
     }
 
-    /// Leaves if the lanes in `eax` have not, of those that live, the ones in `ebx` alone.
+    /// Exits unless the executing lanes, in `eax`, are exactly the live lanes among those in `ebx`.
     fn only_live(&mut self, out: Label) {
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, at(R::RDI, Frame::LIVE)));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::EBX));
         self.asm.jump(C::Jne_rel32_64, out);
     }
 
-    /// shfl: lanes are looked up in a scratch row, where those that take no part have 0.
+    /// `shfl`: reads lanes from a scratch register, in which inactive lanes are 0.
     pub(super) fn shuffle(&mut self, step: &Step, op: &Shuffle) -> Option<()> {
         self.members(step, op.members)?;
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::scratch(2)), R::EBX));
@@ -84,7 +83,7 @@ impl Maker<'_> {
             self.three(AND, a, a, MOMENT);
             let to = at(R::RDI, Frame::scratch(ROW) + usize::from(part) * super::LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, a.ymm()));
-            self.values.unpin();
+            self.cache.unpin();
         }
         if let Some(pattern) = pattern(op) {
             self.permute(step, op, &pattern);
@@ -97,7 +96,7 @@ impl Maker<'_> {
                 let offset = Frame::scratch(row) + 64 + usize::from(part) * super::LANES_SIZE;
                 self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, at(R::RDI, offset), reg.ymm()));
             }
-            self.values.unpin();
+            self.cache.unpin();
         }
         for part in 0..PARTS {
             let row =
@@ -113,12 +112,12 @@ impl Maker<'_> {
                 self.three(XOR, value, value, ones);
                 self.put_predicate(to, value, guard, part);
             }
-            self.values.unpin();
+            self.cache.unpin();
         }
         Some(())
     }
 
-    /// A part of the numbers, and ones in the lanes whose source lies outside.
+    /// A part of the results, and ones in lanes whose source lane is out of range.
     fn shuffled(&mut self, op: &Shuffle, part: u8) -> Option<(Reg, Reg)> {
         let lane = self.low_word(Source::Lane, part)?;
         let b = self.low_word(op.b, part)?;

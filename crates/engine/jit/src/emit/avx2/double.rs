@@ -4,7 +4,7 @@
 
 use super::{MOMENT, MOVE, Maker, Operand};
 use crate::emit::asm::{at, of_quiet_rounding};
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::machine::Mode;
 use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
@@ -96,10 +96,10 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A source in a register, with zeros in lanes that do not run ([`Self::calm`]).
+    /// A source in a register, with zeros in lanes that do not run ([`Self::inactive_normal`]).
     fn calm_wide(&mut self, source: Source, part: u8) -> Option<Reg> {
         let y = self.wide(source, part)?;
-        self.calm(y, (part / 2, Some(part % 2)));
+        self.zero_inactive(y, (part / 2, Some(part % 2)));
         Some(y)
     }
 

@@ -3,7 +3,7 @@
 use super::flush::Scaled;
 use super::{MOMENT, MOVE, Maker, Operand};
 use crate::emit::asm::of_quiet_rounding;
-use crate::emit::values::{Key, Kind, Nans, Reg, Width, kind_of};
+use crate::emit::register_cache::{Key, Kind, Nans, Reg, Width, kind_of};
 use crate::machine::Mode;
 use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
@@ -36,7 +36,7 @@ impl Maker<'_> {
     /// A source of an operation on floats, in a register.
     fn source(&mut self, source: Source, flush: bool, part: u8) -> Option<Reg> {
         let y = self.float(source, part)?;
-        if !flush || self.values.kind(y).normal {
+        if !flush || self.cache.kind(y).no_subnormals {
             return Some(y);
         }
         let copy = self.temporary();
@@ -48,9 +48,9 @@ impl Maker<'_> {
     fn operand(&mut self, source: Source, flush: bool, part: u8) -> Option<Operand> {
         match source {
             Source::Literal(_)
-                if !flush || kind_of(Key::Other(source, Width::Narrow, 0)).normal =>
+                if !flush || kind_of(Key::Other(source, Width::B32, 0)).no_subnormals =>
             {
-                self.in_memory(Key::Other(source, Width::Narrow, 0))
+                self.in_memory(Key::Other(source, Width::B32, 0))
             }
             _ if !flush => self.float_operand(source, part),
             _ => Some(self.source(source, flush, part)?.into()),
@@ -61,7 +61,7 @@ impl Maker<'_> {
     /// registers, often integers: subnormals as f32, for which some processors take a hundred cycles. They become zeros.
     fn calm_source(&mut self, source: Source, flush: bool, part: u8) -> Option<Reg> {
         let y = self.source(source, flush, part)?;
-        self.calm(y, (part, None));
+        self.zero_inactive(y, (part, None));
         Some(y)
     }
 
@@ -74,11 +74,11 @@ impl Maker<'_> {
     }
 
     /// Lanes of a part, or of a half of it, that do not run become 0, unless it is known that they do no harm.
-    pub(super) fn calm(&mut self, y: Reg, (part, half): (u8, Option<u8>)) {
-        if self.mode == Mode::Some && !self.values.kind(y).calm {
+    pub(super) fn zero_inactive(&mut self, y: Reg, (part, half): (u8, Option<u8>)) {
+        if self.mode == Mode::Some && !self.cache.kind(y).inactive_normal {
             self.resting_row(MOMENT, part, half);
             self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, MOMENT, y);
-            self.values.of(y).kind.calm = true;
+            self.cache.of(y).kind.inactive_normal = true;
         }
     }
 
@@ -91,8 +91,8 @@ impl Maker<'_> {
                 let (value, kind) = self.limited(values, flush, saturate);
                 // Others hand on what the lanes have.
                 let made = matches!(op, Float::Mul | Float::Div | Float::Fma | Float::Sqrt);
-                let calm = kind.normal || made;
-                (value, Kind { calm, ..kind })
+                let inactive_normal = kind.no_subnormals || made;
+                (value, Kind { inactive_normal, ..kind })
             }
             Op::Directed { op, rounding, flush, saturate } => {
                 let values = self.directed(op, rounding, from, flush, part)?;
@@ -101,8 +101,8 @@ impl Maker<'_> {
             Op::Copy => {
                 let a = self.float_operand(from[0], part)?;
                 let kind = match a {
-                    Operand::Register(y) => self.values.kind(y),
-                    Operand::Memory(_) => kind_of(Key::Other(from[0], Width::Narrow, 0)),
+                    Operand::Register(y) => self.cache.kind(y),
+                    Operand::Memory(_) => kind_of(Key::Other(from[0], Width::B32, 0)),
                 };
                 (self.unary(MOVE, a), kind)
             }

@@ -2,7 +2,7 @@
 
 use super::float::{AND, COMPARE, MUL};
 use super::{MOMENT, MOVE, Maker, Operand, Vector};
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::op::{Rounding, tiny};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -45,7 +45,7 @@ impl Maker<'_> {
         self.three(C::VEX_Vpcmpgtd_ymm_ymm_ymmm256, MOMENT, MOMENT, x);
         self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, MOMENT.ymm()));
         self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
-        self.rarely(C::Jne_rel32_64, move |e| {
+        self.out_of_line(C::Jne_rel32_64, move |e| {
             let Scaled { code, rounding, from: (a, b), addend } = of;
             e.two(MOVE, x, a);
             e.three(MUL, x, x, by);

@@ -1,10 +1,10 @@
-//! The running frame in local memory: rows of 32 words, each lane's byte `i` in row `i / 4`.
+//! Accesses to the running function's frame in local memory, where byte `i` of each lane is in word `i / 4`.
 
 use super::operand::eighth_of_row;
 use super::{MOMENT, MOVE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
-use crate::emit::values::{Key, Reg};
+use crate::emit::register_cache::{Key, Reg};
 use crate::machine::Mode;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Load, Step, Store};
@@ -58,7 +58,7 @@ impl Maker<'_> {
                     let how = (load.signed, load.keep);
                     self.put_kept(to, part, value, how, step.guard)?;
                 }
-                self.values.unpin();
+                self.cache.unpin();
             }
         }
         Some(())
@@ -94,11 +94,11 @@ impl Maker<'_> {
             for part in 0..PARTS {
                 let value = self.low_word(from, part)?;
                 self.put_bits(value, offset, size.min(4), part, step.guard);
-                self.values.unpin();
+                self.cache.unpin();
                 if size == 8 {
                     let value = self.high_word(from, part)?;
                     self.put_bits(value, offset + 4, 4, part, step.guard);
-                    self.values.unpin();
+                    self.cache.unpin();
                 }
             }
         }
@@ -152,7 +152,7 @@ impl Maker<'_> {
                 self.blend(value, first, second, mask.reg);
             }
             if some {
-                self.resting(Key::Narrow(0, part));
+                self.inactive_lanes(Key::B32(0, part));
                 self.blend(value, value, old, MOMENT);
             }
             self.release(old);

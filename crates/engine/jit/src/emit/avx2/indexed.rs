@@ -1,7 +1,6 @@
-//! Accesses by an index of which the site says all ([`crate::emit::index`]): of 32 lanes one behind the other the first
-//! one's is enough, and others are gathered.
+//! Indexed accesses ([`crate::emit::index`]): of a row of 32 lanes only the first index is checked; other indices are gathered.
 
-use super::address::{Base, OFFSET_ROW, Way, site};
+use super::address::{Base, MemAccess, OFFSET_ROW, site};
 use super::offsets::TAKING;
 use super::shape::{Bases, Slot};
 use super::{LANES_SIZE, MOMENT, Maker, Operand, PARTS, Vector};
@@ -9,7 +8,7 @@ use crate::emit::affine::{Affine, Plus};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::index::{Indexed, NEITHER, ROW};
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::machine::{Mode, Site};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -18,7 +17,7 @@ use std::mem::offset_of;
 const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 
-/// What becomes of a row: its parts go to registers or come from them, or a slot has where they begin.
+/// What to do with a row: load or store its parts, or record their addresses in a slot.
 #[derive(Clone, Copy)]
 pub(super) enum Row<'a> {
     Loads(&'a [Reg]),
@@ -26,18 +25,18 @@ pub(super) enum Row<'a> {
     Points(Slot),
 }
 
-/// Where it goes on: behind the row; with lanes that lie anywhere.
+/// Where to continue: after a row; and with lanes that are scattered.
 #[derive(Clone, Copy)]
 pub(super) struct Ways {
     pub(super) done: Label,
-    pub(super) apart: Label,
+    pub(super) scattered: Label,
 }
 
 impl Maker<'_> {
-    /// A part of an address that has not been computed, in a temporary.
+    /// A part of a deferred address, in a temporary.
     pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
         let d = if value.plus == Plus::NONE {
-            self.extended(Source::Narrow(value.index), part, value.signed)?
+            self.extended(Source::B32(value.index), part, value.signed)?
         } else {
             let d = self.index_part(value, part / 2)?;
             self.extend_index(
@@ -54,15 +53,15 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of an index with what is added to it, in a temporary.
+    /// A part of an index with the uniform value added, in a temporary.
     pub(super) fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let index = self.narrow(Source::Narrow(value.index), part)?;
+        let index = self.narrow(Source::B32(value.index), part)?;
         let d = self.temporary();
         self.sum_of_index(value, d, index.into());
         Some(d)
     }
 
-    /// The same in a register. Uses `rax`.
+    /// The same in a given register. Uses `rax`.
     pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Operand) {
         let number = match value.plus.number {
             Source::Literal(number) => self.number(number as u32),
@@ -83,11 +82,17 @@ impl Maker<'_> {
         }
     }
 
-    /// An access of lanes whose indices lie one behind the other; others go on behind this code.
-    pub(super) fn row_by_index(&mut self, way: &Way<'_>, indexed: Indexed, row: Row<'_>, to: Ways) {
+    /// An access by consecutive indices. Falls through if the indices are not consecutive.
+    pub(super) fn row_by_index(
+        &mut self,
+        mem: &MemAccess<'_>,
+        indexed: Indexed,
+        row: Row<'_>,
+        to: Ways,
+    ) {
         let (look, go, other) = (self.asm.label(), self.asm.label(), self.asm.label());
-        let looks = matches!(way.base, Base::Affine(_));
-        let apart = if looks { to.apart } else { other };
+        let looks = matches!(mem.base, Base::Affine(_));
+        let scattered = if looks { to.scattered } else { other };
         let names = indexed.slot.map(|slot| {
             [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
         });
@@ -101,20 +106,20 @@ impl Maker<'_> {
         }
         self.asm.bind(go);
         self.add_plus(indexed.plus, R::EAX, R::R13);
-        let rows = site(way.access, offset_of!(Site, rows));
+        let rows = site(mem.access, offset_of!(Site, rows));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, rows));
-        self.asm.jump(C::Jae_rel32_64, apart);
-        self.make_row(way, row);
+        self.asm.jump(C::Jae_rel32_64, scattered);
+        self.make_row(mem, row);
         self.asm.jump(C::Jmp_rel32_64, to.done);
         self.asm.bind(look);
         if looks {
             if indexed.slot.is_some() {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
-                self.asm.jump(C::Je_rel32_64, to.apart);
+                self.asm.jump(C::Je_rel32_64, to.scattered);
             }
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
             self.asm.jump(C::Jne_rel32_64, other);
-            self.if_row(way, other);
+            self.if_row(mem, other);
             if let Some([shape, first]) = names {
                 self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
                 self.asm.put(I::with2(C::Mov_rm32_imm32, shape, ROW));
@@ -124,23 +129,23 @@ impl Maker<'_> {
         self.asm.bind(other);
     }
 
-    /// Asks for later rows than that which `r13` points to.
-    fn prefetch_behind(&mut self, way: &Way<'_>, stores: bool) {
-        let plus = if let Base::Affine(value) = way.base { value.plus } else { Plus::NONE };
-        self.prefetch_row(at(R::R13, 0), way.total as u32, plus, stores);
+    /// Prefetches a later row than the one at `r13`.
+    fn prefetch_behind(&mut self, mem: &MemAccess<'_>, stores: bool) {
+        let plus = if let Base::Affine(value) = mem.base { value.plus } else { Plus::NONE };
+        self.prefetch_row(at(R::R13, 0), mem.total as u32, plus, stores);
     }
 
-    /// The indices are anything.
+    /// Records that the indices are not consecutive.
     pub(super) fn no_row(&mut self, indexed: Indexed) {
         if let Some(slot) = indexed.slot.filter(|_| !indexed.is_carried) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), NEITHER));
         }
     }
 
-    /// `eax` becomes the index of the first lane, or it goes to `not` if others are not one more each.
-    fn if_row(&mut self, way: &Way<'_>, not: Label) {
-        let Some(bases) = Self::bases(way) else { return };
-        let [any, first, u, ..] = way.own;
+    /// `eax` becomes the index of lane 0; jumps to `not` unless the indices are consecutive.
+    fn if_row(&mut self, mem: &MemAccess<'_>, not: Label) {
+        let Some(bases) = Self::bases(mem) else { return };
+        let [any, first, u, ..] = mem.own;
         let low = self.base_part(bases, 0);
         let code = C::VEX_Vpbroadcastd_ymm_xmmm32;
         self.asm.put(match low {
@@ -149,8 +154,8 @@ impl Maker<'_> {
         });
         for part in 0..PARTS {
             let to = if part == 0 { any } else { u };
-            let behind = self.multiples(false, part, 1);
-            self.three(ADD, to, first, behind);
+            let elements = self.multiples(false, part, 1);
+            self.three(ADD, to, first, elements);
             let index = self.base_part(bases, part);
             self.three(XOR, to, to, index);
             if part != 0 {
@@ -162,13 +167,13 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, first.xmm()));
     }
 
-    /// Loads a row, or notes where it lies: `eax` has the index of its first lane, with what is added to it.
-    fn make_row(&mut self, way: &Way<'_>, row: Row<'_>) {
-        let origin = site(way.access, offset_of!(Site, origin));
+    /// Accesses a row, or records its address: `eax` has the index of lane 0 with the uniform value added.
+    fn make_row(&mut self, mem: &MemAccess<'_>, row: Row<'_>) {
+        let origin = site(mem.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
-        let mut scale = way.total as u32;
+        let mut scale = mem.total as u32;
         if scale > 8 {
-            self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, way.total.trailing_zeros()));
+            self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, mem.total.trailing_zeros()));
             scale = 1;
         }
         match row {
@@ -176,36 +181,36 @@ impl Maker<'_> {
                 let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
                 self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
                 for (part, &d) in to.iter().enumerate() {
-                    self.back.behind = 8 * way.total * part;
-                    self.load_plain(d, way.total);
+                    self.back.data_offset = 8 * mem.total * part;
+                    self.load_plain(d, mem.total);
                 }
-                self.back.behind = 0;
-                self.prefetch_behind(way, false);
+                self.back.data_offset = 0;
+                self.prefetch_behind(mem, false);
             }
             Row::Stores(from) => {
                 let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
                 self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
                 for (part, from) in from.iter().enumerate() {
-                    let to = self.behind_first(8 * way.total * part);
+                    let to = self.behind_first(8 * mem.total * part);
                     self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, from.ymm()));
                 }
-                self.prefetch_behind(way, true);
+                self.prefetch_behind(mem, true);
             }
             Row::Points(slot) => {
                 slot.forget(self);
-                let behind = -(slot.behind as i64);
+                let displacement = -(slot.data_offset as i64);
                 let first = MemoryOperand::with_base_index_scale_displ_size(
                     R::R13,
                     R::RAX,
                     scale,
-                    behind,
+                    displacement,
                     1,
                 );
                 self.asm.put(I::with2(C::Lea_r64_m, R::RAX, first));
                 for part in 0..PARTS {
                     self.asm.put(I::with2(C::Mov_rm64_r64, slot.pointer(part), R::RAX));
                     if part + 1 != PARTS {
-                        self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, 8 * way.total as i32));
+                        self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, 8 * mem.total as i32));
                     }
                 }
                 self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, super::shape::ROWS));
@@ -213,18 +218,17 @@ impl Maker<'_> {
         }
     }
 
-    /// Loads words of 32 bits at indices that may be anything; if that of a lane that takes the step is not one of the
-    /// site's, it goes on behind this code.
+    /// Loads 32-bit words at arbitrary indices. Falls through if the index of an executing lane is out of bounds.
     ///
-    /// Where gathers do not pay, words are loaded one by one, by indices from memory, and put together in registers: the
-    /// gathers of many processors with AVX2 take longer, and wait for each other where lines are missing.
-    pub(super) fn gather(&mut self, way: &Way<'_>, to: &[Reg], done: Label) {
-        let (Base::Affine(value), 4, Some(bases)) = (way.base, way.total, Self::bases(way)) else {
+    /// Where gathers are slow, words are loaded one by one, with indices from memory, and combined in registers: the gathers of
+    /// many processors with AVX2 take longer, and serialise their cache misses.
+    pub(super) fn gather(&mut self, mem: &MemAccess<'_>, to: &[Reg], done: Label) {
+        let (Base::Affine(value), 4, Some(bases)) = (mem.base, mem.total, Self::bases(mem)) else {
             return;
         };
-        let [sum, _, _, lanes, ..] = way.own;
+        let [sum, _, _, lanes, ..] = mem.own;
         let slow = self.asm.label();
-        self.indices(way, (value, bases), 0, slow);
+        self.indices(mem, (value, bases), 0, slow);
         let at_once = crate::emit::processor::has_fast_gathers();
         self.each_part_taken(to, |e, part, d| {
             let row = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE;
@@ -237,7 +241,7 @@ impl Maker<'_> {
         self.asm.bind(slow);
     }
 
-    /// Code for each part, with its register, that is passed by where nobody in the part takes the step.
+    /// Emits code for each part, which is skipped if no lane of the part executes the step.
     pub(super) fn each_part_taken(
         &mut self,
         to: &[Reg],
@@ -254,21 +258,21 @@ impl Maker<'_> {
         }
     }
 
-    /// The indices of lanes that take the step go to the row of offsets, if each and so many behind it are the site's; else it
-    /// goes to `not`. Others become index 0, which is one, too. `r12` points to where index 0 lies.
+    /// Stores the indices of executing lanes to the scratch register of offsets, if each and the next `span` are in bounds; else
+    /// jumps to `not`. Other lanes get index 0, which is in bounds. `r12` becomes the address of element 0.
     pub(super) fn indices(
         &mut self,
-        way: &Way<'_>,
+        mem: &MemAccess<'_>,
         (value, bases): (Affine, Bases),
-        behind: u32,
+        span: u32,
         not: Label,
     ) {
-        let [sum, t, most, lanes, strange, _] = way.own;
-        self.taking(way);
+        let [sum, t, most, lanes, noncanonical, _] = mem.own;
+        self.taking(mem);
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
-        let below = site(way.access, offset_of!(Site, indices));
+        let below = site(mem.access, offset_of!(Site, indices));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, below));
-        self.asm.put(I::with2(C::Sub_rm32_imm8, R::EAX, behind as i32));
+        self.asm.put(I::with2(C::Sub_rm32_imm8, R::EAX, span as i32));
         self.asm.jump(C::Jbe_rel32_64, not);
         self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, most.xmm(), R::EAX));
         self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, most.ymm(), most.xmm()));
@@ -279,24 +283,24 @@ impl Maker<'_> {
             } else {
                 self.sum_of_index(value, sum, index);
             }
-            self.leave_out(way.guard, (part, None), &[sum], lanes);
+            self.leave_out(mem.guard, (part, None), &[sum], lanes);
             let row = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, row, sum.ymm()));
             // Ones where it is not below.
-            let to = if part == 0 { strange } else { t };
+            let to = if part == 0 { noncanonical } else { t };
             self.three(C::VEX_Vpmaxud_ymm_ymm_ymmm256, to, most, sum);
             self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, to, sum);
             if part != 0 {
-                self.three(C::VEX_Vpor_ymm_ymm_ymmm256, strange, strange, t);
+                self.three(C::VEX_Vpor_ymm_ymm_ymmm256, noncanonical, noncanonical, t);
             }
         }
-        self.two(C::VEX_Vptest_ymm_ymmm256, strange, strange);
+        self.two(C::VEX_Vptest_ymm_ymmm256, noncanonical, noncanonical);
         self.asm.jump(C::Jne_rel32_64, not);
-        let origin = site(way.access, offset_of!(Site, origin));
+        let origin = site(mem.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
     }
 
-    /// Loads eight words by indices that lie in the frame, from where `r12` points to.
+    /// Loads eight words at indices in the frame, relative to `r12`.
     pub(super) fn words(&mut self, d: Reg, row: usize, upper: Reg) {
         for lane in 0..8 {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, row + 4 * lane)));
@@ -311,7 +315,7 @@ impl Maker<'_> {
         self.asm.put(I::with4(insert, d.ymm(), d.ymm(), upper.xmm(), 1_u32));
     }
 
-    /// The same by one instruction, for which all indices have to be right.
+    /// The same by one gather, which needs valid indices in all lanes.
     fn words_at_once(&mut self, d: Reg, row: usize, [index, all]: [Reg; 2]) {
         self.two(super::MOVE, index, Operand::Memory(at(R::RDI, row)));
         self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);

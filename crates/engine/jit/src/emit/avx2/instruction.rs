@@ -2,7 +2,7 @@
 
 use super::{Maker, Operand, Row, Vector};
 use crate::emit::asm::at;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {
@@ -85,13 +85,13 @@ impl Maker<'_> {
 
     /// Whether a register holds a value for the step alone, and may be changed.
     pub(super) fn is_temporary(&self, reg: Reg) -> bool {
-        self.values.get(reg).key.is_none()
+        self.cache.get(reg).key.is_none()
     }
 
     /// A temporary is not needed any more.
     pub(super) fn release(&mut self, reg: Reg) {
         if self.is_temporary(reg) {
-            self.values.release(reg);
+            self.cache.release(reg);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Integers, bits and copies of 32 bits.
 
 use super::{MOMENT, MOVE, Maker, Operand};
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::op::Op;
 use crate::operand::Source;
 use iced_x86::Code as C;

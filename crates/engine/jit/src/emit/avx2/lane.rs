@@ -1,34 +1,34 @@
 //! The address of one lane, and offsets.
 
 use super::Maker;
-use super::address::{Base, Way, site};
-use super::operand::home;
+use super::address::{Base, MemAccess, site};
+use super::operand::register_file;
 use crate::emit::asm::Label;
-use crate::emit::values::Key;
+use crate::emit::register_cache::Key;
 use crate::machine::Site;
 use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// Memory at a displacement from a row, for the lane in `rbp`.
+/// Memory of lane `rbp` in a register of 32 lanes.
 fn of_lane(row: MemoryOperand, size: u32) -> MemoryOperand {
     let displacement = row.displacement;
     MemoryOperand::with_base_index_scale_displ_size(row.base, R::RBP, size, displacement, 1)
 }
 
 impl Maker<'_> {
-    /// The base of the lane in `ebp`, in `rax`.
-    fn base_of_lane(&mut self, way: &Way<'_>) {
-        match way.base {
-            Base::None | Base::One(..) => self.first(way),
-            Base::Narrow(row, _) => {
+    /// Loads the base of lane `ebp` into `rax`.
+    fn base_of_lane(&mut self, mem: &MemAccess<'_>) {
+        match mem.base {
+            Base::None | Base::One(..) => self.first(mem),
+            Base::B32(row, _) => {
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of_lane(row, 4)));
             }
-            Base::Wide(row, _) => {
+            Base::B64(row, _) => {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of_lane(row, 8)));
             }
             Base::Affine(value) => {
-                let row = of_lane(home(Key::Narrow(value.index, 0)), 4);
+                let row = of_lane(register_file(Key::B32(value.index, 0)), 4);
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, row));
                 self.add_plus(value.plus, R::R12D, R::RAX);
                 self.base_of_index(value, R::R12, R::R12D);
@@ -37,12 +37,12 @@ impl Maker<'_> {
     }
 
     /// Adds the offset of the access to `rax`. May use `r12`.
-    fn add_offset(&mut self, way: &Way<'_>) {
-        let offset = way.access.offset;
+    fn add_offset(&mut self, mem: &MemAccess<'_>) {
+        let offset = mem.access.offset;
         if offset == 0 {
             return;
         }
-        if let Base::Narrow(..) | Base::One(_, false) = way.base {
+        if let Base::B32(..) | Base::One(_, false) = mem.base {
             return self.asm.put(I::with2(C::Add_rm32_imm32, R::EAX, offset as i32));
         }
         match i32::try_from(offset as i64) {
@@ -54,26 +54,25 @@ impl Maker<'_> {
         }
     }
 
-    /// From a base in `rax` to the offset in what is reached. `out`: where it goes if the address is not a multiple
-    /// of the size.
-    pub(super) fn offset_from_base(&mut self, way: &Way<'_>, out: Option<Label>) {
-        let global = way.access.space == Space::Global;
-        let aligned = way.access.offset.is_multiple_of(way.total as u64);
+    /// Turns the base in `rax` into the offset in the allocation. Jumps to `out` if the address is misaligned.
+    pub(super) fn offset_from_base(&mut self, mem: &MemAccess<'_>, out: Option<Label>) {
+        let global = mem.access.space == Space::Global;
+        let aligned = mem.access.offset.is_multiple_of(mem.total as u64);
         if !(global && aligned) {
-            self.add_offset(way);
+            self.add_offset(mem);
         }
         if let Some(out) = out
-            && way.total > 1
+            && mem.total > 1
         {
-            self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, way.total as u32 - 1));
+            self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, mem.total as u32 - 1));
             self.asm.jump(C::Jne_rel32_64, out);
         }
         if global {
-            let add = site(way.access, offset_of!(Site, add));
+            let add = site(mem.access, offset_of!(Site, add));
             self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, add));
             if !aligned {
                 // The site has the offset, too.
-                let offset = way.access.offset;
+                let offset = mem.access.offset;
                 match i32::try_from(offset as i64) {
                     Ok(offset) => self.asm.put(I::with2(C::Sub_rm64_imm32, R::RAX, offset)),
                     Err(_) => {
@@ -85,24 +84,24 @@ impl Maker<'_> {
         }
     }
 
-    /// `rax` becomes the offset of the lane in `ebp`, or goes to `out`.
-    pub(super) fn checked_offset(&mut self, way: &Way<'_>) {
-        self.base_of_lane(way);
-        self.offset_from_base(way, Some(way.out));
-        let limit = self.limit(way);
+    /// `rax` becomes the offset of lane `ebp`; jumps to `out` if it is out of bounds.
+    pub(super) fn checked_offset(&mut self, mem: &MemAccess<'_>) {
+        self.base_of_lane(mem);
+        self.offset_from_base(mem, Some(mem.out));
+        let limit = self.limit(mem);
         self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, limit));
-        self.asm.jump(C::Jae_rel32_64, way.out);
+        self.asm.jump(C::Jae_rel32_64, mem.out);
     }
 
-    /// The same of an offset that has been compared.
-    pub(super) fn known_offset(&mut self, way: &Way<'_>) {
-        self.base_of_lane(way);
-        self.offset_from_base(way, None);
+    /// The same for an offset that has been checked.
+    pub(super) fn known_offset(&mut self, mem: &MemAccess<'_>) {
+        self.base_of_lane(mem);
+        self.offset_from_base(mem, None);
     }
 
-    /// The offset in `rax` becomes an address, for the lane in `ebp`.
-    pub(super) fn address_from_offset(&mut self, way: &Way<'_>) {
-        if way.access.space == Space::Local {
+    /// Turns the offset in `rax` into a host address, for lane `ebp`.
+    pub(super) fn address_from_offset(&mut self, mem: &MemAccess<'_>) {
+        if mem.access.space == Space::Local {
             // Rows of 32 words.
             self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, R::EAX));
             self.asm.put(I::with2(C::And_rm32_imm8, R::R12D, 3));
@@ -112,7 +111,7 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::Lea_r64_m, R::R12, word));
             self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::R12));
         }
-        let origin = self.origin(way);
+        let origin = self.origin(mem);
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
     }
 }

@@ -1,57 +1,57 @@
 //! Loads.
 
-use super::address::{DATA_ROW, Way, data_of_lane, is_by_lane};
+use super::address::{DATA_ROW, MemAccess, data_of_lane, is_by_lane};
 use super::indexed::{Row, Ways};
 use super::shape::Slot;
 use super::{MOMENT, Maker, PARTS, Vector};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::index::Indexed;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::region::{Load, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {
-    /// A load that may leave.
+    /// A load that may exit.
     pub(super) fn load_lanes(&mut self, step: &Step, load: &Load) -> Option<()> {
         if !is_by_lane(load.access.base) {
             return self.load_one(step, load);
         }
-        let member = self.near.member(self.block, self.step);
-        let way = self.way(&load.access, step.guard, step.at);
-        if way.never {
+        let member = self.base_groups.member(self.block, self.step);
+        let mem = self.mem_access(&load.access, step.guard, step.at);
+        if mem.never {
             return Some(());
         }
-        let (apart, done) = (self.asm.label(), self.asm.label());
+        let (scattered, done) = (self.asm.label(), self.asm.label());
         let slot = Slot::of(member);
         if let Some(indexed) = self.indexed() {
-            return self.load_indexed(step, load, &way, indexed);
+            return self.load_indexed(step, load, &mem, indexed);
         }
-        if way.access.space != Space::Local {
-            self.reach(&way, member, true, apart);
+        if mem.access.space != Space::Local {
+            self.reach(&mem, member, true, scattered);
             self.asm.jump(C::Jmp_rel32_64, done);
-            self.asm.bind(apart);
+            self.asm.bind(scattered);
         }
-        self.fetch_lanes(&way);
-        self.point_to_data(&way, slot);
+        self.fetch_lanes(&mem);
+        self.point_to_data(&mem, slot);
         self.asm.bind(done);
-        self.values.unpin();
+        self.cache.unpin();
         self.take_rows(load, step.guard, slot, false)
     }
 
-    /// A load whose index is checked against the bounds that its site has.
+    /// A load whose bounds check is on the index.
     fn load_indexed(
         &mut self,
         step: &Step,
         load: &Load,
-        way: &Way<'_>,
+        mem: &MemAccess<'_>,
         indexed: Indexed,
     ) -> Option<()> {
-        let member = self.near.member(self.block, self.step);
+        let member = self.base_groups.member(self.block, self.step);
         let slot = Slot::of(member);
-        let [apart, none, done, taken] = std::array::from_fn(|_| self.asm.label());
+        let [scattered, none, done, taken] = std::array::from_fn(|_| self.asm.label());
         // Of few bytes the parts go to registers at once.
-        let parts: Vec<Reg> = match way.total {
+        let parts: Vec<Reg> = match mem.total {
             1..=4 => (0..PARTS).map(|_| self.temporary()).collect(),
             _ => Vec::new(),
         };
@@ -64,22 +64,22 @@ impl Maker<'_> {
         }
         if !indexed.is_loaded {
             if indexed.rows {
-                self.row_by_index(way, indexed, row, Ways { done: at, apart });
+                self.row_by_index(mem, indexed, row, Ways { done: at, scattered });
             }
-            self.reach(way, member, true, none);
+            self.reach(mem, member, true, none);
             self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(none);
             self.no_row(indexed);
         }
-        self.asm.bind(apart);
+        self.asm.bind(scattered);
         if !parts.is_empty() {
-            self.gather(way, &parts, taken);
+            self.gather(mem, &parts, taken);
         }
-        self.fetch_lanes(way);
-        self.point_to_data(way, slot);
+        self.fetch_lanes(mem);
+        self.point_to_data(mem, slot);
         self.asm.bind(done);
         if parts.is_empty() {
-            self.values.unpin();
+            self.cache.unpin();
             return self.take_rows(load, step.guard, slot, false);
         }
         self.load_few(load, &parts, slot);
@@ -87,66 +87,66 @@ impl Maker<'_> {
         self.take_few(load, &parts, step.guard)
     }
 
-    /// A load of what all lanes have: if one takes the step, it can be reached or leaves.
+    /// A load from a uniform address. Exits if a lane executes it and the address is out of bounds.
     fn load_one(&mut self, step: &Step, load: &Load) -> Option<()> {
-        let way = self.way_of_one(&load.access, step.guard, step.at);
-        if way.never {
+        let mem = self.way_of_one(&load.access, step.guard, step.at);
+        if mem.never {
             return Some(());
         }
         let slot = Slot::default();
-        if way.access.space == Space::Local {
-            self.fetch_lanes(&way);
-            self.point_to_data(&way, slot);
-            self.values.unpin();
+        if mem.access.space == Space::Local {
+            self.fetch_lanes(&mem);
+            self.point_to_data(&mem, slot);
+            self.cache.unpin();
             return self.take_rows(load, step.guard, slot, false);
         }
-        let (apart, done) = (self.asm.label(), self.asm.label());
-        self.first(&way);
-        self.reach_one(&way, apart);
+        let (scattered, done) = (self.asm.label(), self.asm.label());
+        self.first(&mem);
+        self.reach_one(&mem, scattered);
         self.asm.jump(C::Jmp_rel32_64, done);
-        self.asm.bind(apart);
-        self.taking(&way);
+        self.asm.bind(scattered);
+        self.taking(&mem);
         self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
-        self.asm.jump(C::Jne_rel32_64, way.out);
-        self.point_to_data(&way, slot);
+        self.asm.jump(C::Jne_rel32_64, mem.out);
+        self.point_to_data(&mem, slot);
         self.asm.bind(done);
-        self.values.unpin();
+        self.cache.unpin();
         self.take_rows(load, step.guard, slot, true)
     }
 
-    /// Copies what lanes load to the data in the frame, each by itself; what cannot be reached leaves.
-    fn fetch_lanes(&mut self, way: &Way<'_>) {
+    /// Copies the data of each lane to the frame. Exits if a lane is out of bounds.
+    fn fetch_lanes(&mut self, mem: &MemAccess<'_>) {
         let done = self.asm.label();
-        self.spill(way);
-        self.taking(way);
+        self.spill(mem);
+        self.taking(mem);
         self.data_rows();
-        if Self::has_offsets(way) {
+        if Self::has_offsets(mem) {
             self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
             self.asm.jump(C::Je_rel32_64, done);
-            self.look_at_lanes(way);
-            self.fetch_by_offsets(way);
+            self.look_at_lanes(mem);
+            self.fetch_by_offsets(mem);
         } else {
             self.each_lane(|e| {
-                e.checked_offset(way);
-                e.address_from_offset(way);
-                e.fetch(way);
+                e.checked_offset(mem);
+                e.address_from_offset(mem);
+                e.fetch(mem);
             });
         }
         self.asm.bind(done);
     }
 
-    /// `r13` is where data of lanes lie in the frame.
+    /// `r13` becomes the address of the data in the frame.
     pub(super) fn data_rows(&mut self) {
         let data = at(R::RDI, Frame::scratch(DATA_ROW));
         self.asm.put(I::with2(C::Lea_r64_m, R::R13, data));
     }
 
-    /// Copies what lies at `rax` to the data of the lane in `ebp`.
-    fn fetch(&mut self, way: &Way<'_>) {
+    /// Copies the data at `rax` to the place of lane `ebp`.
+    fn fetch(&mut self, mem: &MemAccess<'_>) {
         let from = at(R::RAX, 0);
-        if way.access.space == Space::Local && way.total > 4 {
-            let to = data_of_lane(self, way.total);
-            for i in 0..way.total / 4 {
+        if mem.access.space == Space::Local && mem.total > 4 {
+            let to = data_of_lane(self, mem.total);
+            for i in 0..mem.total / 4 {
                 let from = at(R::RAX, 128 * i);
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, from));
                 let to = super::address::moved(to, 4 * i);
@@ -154,7 +154,7 @@ impl Maker<'_> {
             }
             return;
         }
-        let (load, store, data) = match way.total {
+        let (load, store, data) = match mem.total {
             1 => (C::Movzx_r32_rm8, C::Mov_rm8_r8, R::R14L),
             2 => (C::Movzx_r32_rm16, C::Mov_rm16_r16, R::R14W),
             4 => (C::Mov_r32_rm32, C::Mov_rm32_r32, R::R14D),
@@ -162,9 +162,9 @@ impl Maker<'_> {
             16 => (C::VEX_Vmovdqu_xmm_xmmm128, C::VEX_Vmovdqu_xmmm128_xmm, MOMENT.xmm()),
             _ => (C::VEX_Vmovdqu_ymm_ymmm256, C::VEX_Vmovdqu_ymmm256_ymm, MOMENT.ymm()),
         };
-        let into = if way.total <= 2 { R::R14D } else { data };
+        let into = if mem.total <= 2 { R::R14D } else { data };
         self.asm.put(I::with2(load, into, from));
-        let to = data_of_lane(self, way.total);
+        let to = data_of_lane(self, mem.total);
         self.asm.put(I::with2(store, to, data));
     }
 }

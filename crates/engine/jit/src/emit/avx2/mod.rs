@@ -1,7 +1,8 @@
-//! AVX2: four parts of 8 lanes, of a wide register eight of 4; a part of a predicate is a vector of lanes of 32
-//! bits, all ones or all zeros, and lives among the values. Numbers are operands in memory, spread over a row of the pool.
+//! The AVX2 back end: a 32-bit register has four parts of 8 lanes, a 64-bit register eight parts of 4. A part of a predicate
+//! is a vector of 8 lanes of ones or zeros in a vector register. Constants are broadcast operands in the constant pool.
 //!
-//! Steps of lanes alone are emitted part after part: 16 registers hold what one part needs. `ymm15` is for moments.
+//! Steps that work on each lane separately are emitted part by part, so that 16 registers hold the values of a part. `ymm15` is a
+//! scratch register.
 
 mod address;
 mod atomic;
@@ -36,11 +37,11 @@ mod take;
 mod wide;
 
 use super::Emitter;
-use super::affine::Late;
+use super::affine::DeferredAddress;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::frame::Frame;
-use super::values::{Key, Kind, Reg};
+use super::register_cache::{Key, Kind, Reg};
 use crate::Error;
 use crate::machine::Mode;
 use crate::operand::{Place, Predicate, Source};
@@ -51,25 +52,25 @@ use std::ops::Range;
 /// The back end.
 #[derive(Debug, Default)]
 pub(super) struct Avx2 {
-    /// The part that is emitted, of a run of steps whose other parts come before and behind.
+    /// The part that is being emitted, in a run of steps that is emitted part by part.
     part: u8,
-    /// Whether values of parts before are not needed for the time being.
+    /// Whether values of earlier parts are not needed soon.
     in_run: bool,
-    /// A guard, and how many steps of it are to be counted.
+    /// A guard, and the steps with it that are not counted yet.
     guarded: Option<(Predicate, u32)>,
-    /// How far what an access accesses lies behind what its slot points to.
-    behind: usize,
+    /// Distance of the accessed data from the address in the slot.
+    data_offset: usize,
 }
 
-/// What it makes code with.
+/// The emitter with this back end.
 type Maker<'a> = Emitter<'a, Avx2>;
 
-/// For moments: nothing that may need a register stands between its uses.
+/// Scratch register: not used across anything that may allocate a register.
 const MOMENT: Reg = Reg(15);
 
 /// Bytes of a vector register.
 const LANES_SIZE: usize = 32;
-/// Parts of a narrow register.
+/// Parts of a 32-bit register.
 const PARTS: u8 = 4;
 
 /// 32 bytes of the pool.
@@ -78,7 +79,7 @@ type Row = [u64; 4];
 /// Loads and copies.
 const MOVE: C = C::VEX_Vmovdqu_ymm_ymmm256;
 
-/// Vector registers by their names.
+/// Names of vector registers.
 trait Vector {
     /// All 256 bits.
     fn ymm(self) -> R;
@@ -96,7 +97,7 @@ impl Vector for Reg {
     }
 }
 
-/// What an instruction reads last: that may be in memory.
+/// The last operand of an instruction, which may be in memory.
 #[derive(Clone, Copy, Debug)]
 enum Operand {
     Register(Reg),
@@ -118,19 +119,19 @@ impl Backend for Avx2 {
     const PREDICATE_PARTS: u8 = PARTS;
     const AFFINE: bool = true;
 
-    fn compute(e: &mut Maker<'_>, late: Late) {
-        let parts = if let Place::Wide(_) = late.place { 2 * PARTS } else { PARTS };
+    fn compute(e: &mut Maker<'_>, deferred: DeferredAddress) {
+        let parts = if let Place::B64(_) = deferred.place { 2 * PARTS } else { PARTS };
         for part in 0..parts {
-            let (key, value) = match late.place {
-                Place::Wide(i) => (Key::Wide(i, part), e.affine_part(late.value, part)),
-                Place::Narrow(i) | Place::Predicate(i) => {
-                    (Key::Narrow(i, part), e.index_part(late.value, part))
+            let (key, value) = match deferred.place {
+                Place::B64(i) => (Key::B64(i, part), e.affine_part(deferred.value, part)),
+                Place::B32(i) | Place::Predicate(i) => {
+                    (Key::B32(i, part), e.index_part(deferred.value, part))
                 }
             };
             if let Some(value) = value {
                 e.define(key, value, Kind::BITS);
             }
-            e.values.unpin();
+            e.cache.unpin();
         }
     }
 
@@ -172,7 +173,7 @@ impl Backend for Avx2 {
         e.fix_nans(reg);
     }
 
-    fn jump_if_strange(e: &mut Maker<'_>, reg: Reg, to: Label) {
+    fn jump_if_noncanonical_nan(e: &mut Maker<'_>, reg: Reg, to: Label) {
         let nan = e.number(float::NAN);
         // Zeros where it is the canonical one.
         e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, MOMENT, reg, nan);
@@ -180,7 +181,7 @@ impl Backend for Avx2 {
         e.three_with(float::COMPARE, MOMENT, MOMENT, MOMENT, float::UNORDERED);
         e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, MOMENT.ymm()));
         // What lanes have that take no part is put back where it is stored.
-        let part = e.values.get(reg).key.map_or(0, straight::eighth);
+        let part = e.cache.get(reg).key.map_or(0, straight::eighth);
         let lanes = at(R::RDI, Frame::MASK + usize::from(part));
         e.asm.put(I::with2(C::Test_rm8_r8, lanes, R::AL));
         e.asm.jump(C::Jne_rel32_64, to);
@@ -246,7 +247,7 @@ impl Backend for Avx2 {
             Action::Match(op) => e.matching(step, op),
             Action::Redux { op, to, of, members } => e.redux(step, *op, *to, (*of, *members)),
             _ => {
-                let out = e.way_out(super::stub::Reason::Instruction, step.at);
+                let out = e.exit_stub(crate::region::ExitReason::Instruction, step.at);
                 e.asm.jump(C::Jmp_rel32_64, out);
                 Some(())
             }

@@ -1,11 +1,11 @@
-//! Lanes that lie anywhere: the offsets of those that take the step are compared as vectors and go to a scratch row.
+//! Scattered lanes: the offsets of executing lanes are checked as vectors and stored to a scratch register.
 
-use super::address::{Base, DATA_ROW, OFFSET_ROW, Way, moved, site};
+use super::address::{Base, DATA_ROW, MemAccess, OFFSET_ROW, moved, site};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
 use crate::emit::affine::{Affine, Plus};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::machine::{Mode, Site};
 use crate::operand::Predicate;
 use crate::region::Space;
@@ -14,79 +14,79 @@ use std::mem::offset_of;
 
 const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
-/// Where the lanes lie that take the step.
+/// The mask of executing lanes in the frame.
 pub(super) const TAKING: usize = Frame::SAVED + 24;
 
-/// A scratch row from the lane in `rbp` on, whose numbers have so many bytes.
+/// A scratch register of so many bytes per lane, at lane `rbp`.
 pub(super) fn of_lane(row: usize, size: usize, lane: usize) -> MemoryOperand {
     let first = (Frame::scratch(row) + size * lane) as i64;
     MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size as u32, first, 1)
 }
 
 /// Whether offsets have 64 bits.
-fn is_wide(way: &Way<'_>) -> bool {
-    matches!(way.base, Base::Wide(..) | Base::Affine(_))
+fn is_wide(mem: &MemAccess<'_>) -> bool {
+    matches!(mem.base, Base::B64(..) | Base::Affine(_))
 }
 
-/// How an offset is loaded, to where, and its bytes.
+/// How an offset is loaded, its destination, and its size.
 fn offset_of(wide: bool) -> (C, R, usize) {
     if wide { (C::Mov_r64_rm64, R::RAX, 8) } else { (C::Mov_r32_rm32, R::EAX, 4) }
 }
 
 impl Maker<'_> {
-    /// Whether offsets of all lanes go to a row, or each lane is looked at by itself.
-    pub(super) fn has_offsets(way: &Way<'_>) -> bool {
-        let aligned = way.access.offset.is_multiple_of(way.total as u64);
-        way.total <= 16
-            && match way.base {
-                Base::Narrow(..) => way.access.space == Space::Shared,
-                Base::Wide(..) => way.access.space != Space::Local && aligned,
+    /// Whether offsets are checked as vectors; else each lane is checked separately.
+    pub(super) fn has_offsets(mem: &MemAccess<'_>) -> bool {
+        let aligned = mem.access.offset.is_multiple_of(mem.total as u64);
+        mem.total <= 16
+            && match mem.base {
+                Base::B32(..) => mem.access.space == Space::Shared,
+                Base::B64(..) => mem.access.space != Space::Local && aligned,
                 // The index says nothing of the alignment.
-                Base::Affine(_) => aligned && way.unit == 1,
+                Base::Affine(_) => aligned && mem.unit == 1,
                 Base::None | Base::One(..) => false,
             }
     }
 
-    /// Leaves if one of the lanes in `ebx` cannot be reached.
-    pub(super) fn look_at_lanes(&mut self, way: &Way<'_>) {
-        if !Self::has_offsets(way) {
-            return self.each_lane(|e| e.checked_offset(way));
+    /// Exits if one of the lanes in `ebx` is out of bounds.
+    pub(super) fn look_at_lanes(&mut self, mem: &MemAccess<'_>) {
+        if !Self::has_offsets(mem) {
+            return self.each_lane(|e| e.checked_offset(mem));
         }
         let none = self.asm.label();
         self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
         self.asm.jump(C::Je_rel32_64, none);
-        self.offsets(way, 0, way.out);
+        self.offsets(mem, 0, mem.out);
         self.asm.bind(none);
     }
 
-    /// `rax` becomes the offset of the lane in `ebp`, which has been looked at.
-    pub(super) fn offset_of_lane(&mut self, way: &Way<'_>) {
-        if !Self::has_offsets(way) {
-            return self.known_offset(way);
+    /// `rax` becomes the offset of lane `ebp`, which has been checked.
+    pub(super) fn offset_of_lane(&mut self, mem: &MemAccess<'_>) {
+        if !Self::has_offsets(mem) {
+            return self.known_offset(mem);
         }
-        let (code, to, size) = offset_of(is_wide(way));
+        let (code, to, size) = offset_of(is_wide(mem));
         self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, 0)));
     }
 
-    /// The offsets of the lanes in `ebx`, of which there are some, go to a scratch row, if they and so many bytes behind the access
-    /// may be reached; else it goes to `not`. Others have the offset 0, which may be reached, too.
-    pub(super) fn offsets(&mut self, way: &Way<'_>, behind: u32, not: Label) {
-        let [all, t, limit, add, bits, lanes] = way.own;
-        let Some((row, number, of_64)) = Self::bases(way) else { return };
-        let wide = is_wide(way);
-        self.ready_to_compare(way, wide, (behind, not));
+    /// Stores the offsets of the lanes in `ebx`, which is not empty, to a scratch register, if they and the next `span` bytes are in
+    /// bounds; else jumps to `not`. Other lanes get offset 0, which is in bounds.
+    pub(super) fn offsets(&mut self, mem: &MemAccess<'_>, span: u32, not: Label) {
+        let [all, t, limit, add, bits, lanes] = mem.own;
+        let Some((row, number, of_64)) = Self::bases(mem) else { return };
+        let wide = is_wide(mem);
+        self.ready_to_compare(mem, wide, (span, not));
         if wide {
             self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, bits, bits, bits);
         }
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
-        let one_less = way.total as u64 - 1;
+        let one_less = mem.total as u64 - 1;
         for part in 0..if wide { 2 * PARTS } else { PARTS } {
             let index = if wide && !of_64 { part / 2 } else { part };
             let base = self.base_part((row, number, of_64), index);
             let offset = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
             let to = if part == 0 { all } else { MOMENT };
             let code = if wide { ADD } else { C::VEX_Vpaddd_ymm_ymm_ymmm256 };
-            let bits = if let Base::Affine(value) = way.base {
+            let bits = if let Base::Affine(value) = mem.base {
                 self.extend_index(value, base, part % 2, t);
                 self.three(code, t, t, add);
                 None
@@ -94,7 +94,7 @@ impl Maker<'_> {
                 self.three(code, t, add, base);
                 wide.then_some((bits, base))
             };
-            self.collect(way, (wide, part), bits, [t, lanes]);
+            self.collect(mem, (wide, part), bits, [t, lanes]);
             if wide {
                 let sign = self.wide_number(1 << 63);
                 self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, t, sign);
@@ -120,17 +120,17 @@ impl Maker<'_> {
         }
     }
 
-    /// Offsets of lanes that do not take the step become 0; the bits of the bases of the others are collected.
+    /// Sets the offsets of lanes that do not execute the step to 0, and collects the alignment bits of the others.
     fn collect(
         &mut self,
-        way: &Way<'_>,
+        mem: &MemAccess<'_>,
         (wide, part): (bool, u8),
         collected: Option<(Reg, Operand)>,
         [t, lanes]: [Reg; 2],
     ) {
         const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
         let of = if wide { (part / 2, Some(part % 2)) } else { (part, None) };
-        let some = self.mode == Mode::Some && way.guard == Predicate::Always;
+        let some = self.mode == Mode::Some && mem.guard == Predicate::Always;
         let (fewer, done) = (self.asm.label(), self.asm.label());
         if !some {
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
@@ -143,15 +143,15 @@ impl Maker<'_> {
         }
         if let Some((bits, base)) = collected {
             self.two(MOVE, MOMENT, base);
-            self.leave_out(way.guard, of, &[t, MOMENT], lanes);
+            self.leave_out(mem.guard, of, &[t, MOMENT], lanes);
             self.three(OR, bits, bits, MOMENT);
         } else {
-            self.leave_out(way.guard, of, &[t], lanes);
+            self.leave_out(mem.guard, of, &[t], lanes);
         }
         self.asm.bind(done);
     }
 
-    /// Half a part of indices becomes numbers of 64 bits, each times its scale.
+    /// Extends half a part of indices to 64 bits, and scales them.
     pub(super) fn extend_index(&mut self, value: Affine, index: Operand, half: u8, to: Reg) {
         let code =
             if value.signed { C::VEX_Vpmovsxdq_ymm_xmmm128 } else { C::VEX_Vpmovzxdq_ymm_xmmm128 };
@@ -173,13 +173,13 @@ impl Maker<'_> {
         self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, to, to, u32::from(value.shift));
     }
 
-    /// What is added to a base, and what the sum is compared with.
-    fn ready_to_compare(&mut self, way: &Way<'_>, wide: bool, (behind, not): (u32, Label)) {
-        let [_, _, limit, add, ..] = way.own;
-        let most = self.limit(way);
+    /// Prepares the vectors that are added to a base, and that the sum is compared with.
+    fn ready_to_compare(&mut self, mem: &MemAccess<'_>, wide: bool, (span, not): (u32, Label)) {
+        let [_, _, limit, add, ..] = mem.own;
+        let most = self.limit(mem);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, most));
-        if behind != 0 {
-            self.asm.put(I::with2(C::Sub_rm64_imm32, R::RAX, behind as i32));
+        if span != 0 {
+            self.asm.put(I::with2(C::Sub_rm64_imm32, R::RAX, span as i32));
             self.asm.jump(C::Jbe_rel32_64, not);
         }
         if wide {
@@ -188,22 +188,22 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, limit.xmm(), R::RAX));
             let broadcast = C::VEX_Vpbroadcastq_ymm_xmmm64;
             self.asm.put(I::with2(broadcast, limit.ymm(), limit.xmm()));
-            if let Base::Affine(value) = way.base {
+            if let Base::Affine(value) = mem.base {
                 self.scalar(value.add, true);
-                if way.total > 1 {
+                if mem.total > 1 {
                     // Of all lanes: the others are multiples.
-                    self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, way.total as u32 - 1));
+                    self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, mem.total as u32 - 1));
                     self.asm.jump(C::Jne_rel32_64, not);
                 }
-                let more = site(way.access, offset_of!(Site, add));
+                let more = site(mem.access, offset_of!(Site, add));
                 self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, more));
                 self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, add.xmm(), R::RAX));
                 self.asm.put(I::with2(broadcast, add.ymm(), add.xmm()));
-            } else if way.access.space == Space::Global {
-                let from = Operand::Memory(site(way.access, offset_of!(Site, add)));
+            } else if mem.access.space == Space::Global {
+                let from = Operand::Memory(site(mem.access, offset_of!(Site, add)));
                 self.two(broadcast, add, from);
             } else {
-                let offset = self.wide_number(way.access.offset);
+                let offset = self.wide_number(mem.access.offset);
                 self.two(MOVE, add, offset);
             }
         } else {
@@ -213,17 +213,17 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, limit.xmm(), R::EAX));
             let broadcast = C::VEX_Vpbroadcastd_ymm_xmmm32;
             self.asm.put(I::with2(broadcast, limit.ymm(), limit.xmm()));
-            let offset = self.number(way.access.offset as u32);
+            let offset = self.number(mem.access.offset as u32);
             self.two(MOVE, add, offset);
         }
     }
 
-    /// Copies what lies at the offsets of the row to the data, 8 lanes at a time: elements go into a register one by
-    /// one, as what is stored in pieces cannot be loaded whole at once.
-    pub(super) fn fetch_by_offsets(&mut self, way: &Way<'_>) {
-        let (wide, total) = (is_wide(way), way.total);
-        let (x, y) = (way.own[0], way.own[1].xmm());
-        let origin = self.origin(way);
+    /// Copies the data at the offsets to the frame, 8 lanes at a time. Elements are combined in a register, because a vector load
+    /// cannot be forwarded from several smaller stores.
+    pub(super) fn fetch_by_offsets(&mut self, mem: &MemAccess<'_>) {
+        let (wide, total) = (is_wide(mem), mem.total);
+        let (x, y) = (mem.own[0], mem.own[1].xmm());
+        let origin = self.origin(mem);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
         self.asm.put(I::with2(C::Xor_r32_rm32, R::EBP, R::EBP));
         let again = self.asm.label();
@@ -264,7 +264,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jb_rel32_64, again);
     }
 
-    /// Copies 16 bytes of the lane in `ebp`.
+    /// Copies 16 bytes of lane `ebp`.
     fn copy_quad(&mut self, wide: bool, x: Reg) {
         self.load_offset(wide, 0);
         let from = MemoryOperand::with_base_index(R::R12, R::RAX);
@@ -276,13 +276,13 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovdqu_xmmm128_xmm, to, x.xmm()));
     }
 
-    /// The offset of a lane behind that in `rbp`, in `rax`.
+    /// Loads the offset of a lane after lane `rbp` into `rax`.
     fn load_offset(&mut self, wide: bool, lane: usize) {
         let (code, to, size) = offset_of(wide);
         self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, lane)));
     }
 
-    /// An element of a lane goes to a place of a register.
+    /// Inserts an element of a lane into a register.
     fn insert_lane(&mut self, wide: bool, (total, lane): (usize, usize), to: R, place: usize) {
         self.load_offset(wide, lane);
         let from = MemoryOperand::with_base_index(R::R12, R::RAX);

@@ -1,27 +1,27 @@
-//! What is read: registers from their homes, numbers and inputs.
+//! Sources: registers in the register file, constants and inputs.
 
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
-use crate::emit::values::{Key, Reg, Width};
+use crate::emit::register_cache::{Key, Reg, Width};
 use crate::machine::Mode;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// How many steps ahead a use may be for a value to be worth a register.
+/// A value is worth a register if its next use is at most so many steps away.
 const SOON: u32 = 12;
 
-/// Where a register's part lies in its file; of a predicate, a byte.
-pub(super) fn home(key: Key) -> MemoryOperand {
+/// Where a part of a register is in its register file; of a predicate, a byte.
+pub(super) fn register_file(key: Key) -> MemoryOperand {
     match key {
-        Key::Narrow(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * LANES_SIZE),
-        Key::Wide(i, part) => at(R::RDX, i as usize * 256 + usize::from(part) * LANES_SIZE),
+        Key::B32(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * LANES_SIZE),
+        Key::B64(i, part) => at(R::RDX, i as usize * 256 + usize::from(part) * LANES_SIZE),
         Key::Predicate(i, part) => at(R::RCX, i as usize * 4 + usize::from(part)),
         Key::Other(..) => at(R::RDI, 0),
     }
 }
 
-/// Where a part of a row of 32 words lies behind the first row.
+/// Offset of a part of a register of 32 words.
 pub(super) fn eighth_of_row(word: usize, part: u8) -> usize {
     word * 128 + usize::from(part) * LANES_SIZE
 }
@@ -29,46 +29,46 @@ pub(super) fn eighth_of_row(word: usize, part: u8) -> usize {
 impl Maker<'_> {
     pub(super) fn load_key(&mut self, to: Reg, key: Key) {
         match key {
-            Key::Predicate(..) => self.spread_byte(to, home(key)),
+            Key::Predicate(..) => self.spread_byte(to, register_file(key)),
             Key::Other(source, width, part) => self.load_other(to, source, width, part),
-            Key::Narrow(..) | Key::Wide(..) => self.two(MOVE, to, Operand::Memory(home(key))),
+            Key::B32(..) | Key::B64(..) => self.two(MOVE, to, Operand::Memory(register_file(key))),
         }
     }
 
-    /// In lanes that take no part, the value becomes what the home has.
+    /// Inactive lanes of the register take the values of the register file, which is then stored whole.
     pub(super) fn store_key(&mut self, from: Reg, key: Key) {
-        let home = home(key);
+        let register_file = register_file(key);
         let some = self.mode == Mode::Some;
         match key {
             Key::Predicate(_, part) => {
                 self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, from.ymm()));
                 if some {
                     let shift = 8 * u32::from(part);
-                    self.asm.put(I::with2(C::Xor_r8_rm8, R::AL, home));
+                    self.asm.put(I::with2(C::Xor_r8_rm8, R::AL, register_file));
                     self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, shift));
                     self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
                     self.asm.put(I::with2(C::Shr_rm32_imm8, R::EAX, shift));
-                    self.asm.put(I::with2(C::Xor_r8_rm8, R::AL, home));
+                    self.asm.put(I::with2(C::Xor_r8_rm8, R::AL, register_file));
                 }
-                self.asm.put(I::with2(C::Mov_rm8_r8, home, R::AL));
+                self.asm.put(I::with2(C::Mov_rm8_r8, register_file, R::AL));
             }
-            Key::Narrow(..) | Key::Wide(..) => {
+            Key::B32(..) | Key::B64(..) => {
                 if some {
-                    self.resting(key);
-                    self.blend(from, from, Operand::Memory(home), MOMENT);
+                    self.inactive_lanes(key);
+                    self.blend(from, from, Operand::Memory(register_file), MOMENT);
                 }
                 // Not a masked store: what follows would have to wait for it.
-                self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, home, from.ymm()));
+                self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, register_file, from.ymm()));
             }
             Key::Other(..) => {}
         }
     }
 
-    /// Ones in the lanes of a part that take no part, in the register for moments. In [`Mode::Some`] alone.
-    pub(super) fn resting(&mut self, key: Key) {
+    /// Loads ones in inactive lanes of a part into the scratch register. Only in [`Mode::Some`].
+    pub(super) fn inactive_lanes(&mut self, key: Key) {
         match key {
-            Key::Wide(_, part) => self.resting_row(MOMENT, part / 2, Some(part % 2)),
-            Key::Narrow(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => {
+            Key::B64(_, part) => self.resting_row(MOMENT, part / 2, Some(part % 2)),
+            Key::B32(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => {
                 self.resting_row(MOMENT, part, None);
             }
         }
@@ -77,8 +77,8 @@ impl Maker<'_> {
     /// Loads a source that is no register.
     fn load_other(&mut self, to: Reg, source: Source, width: Width, part: u8) {
         let broadcast = match width {
-            Width::Narrow => C::VEX_Vpbroadcastd_ymm_xmmm32,
-            Width::Wide => C::VEX_Vpbroadcastq_ymm_xmmm64,
+            Width::B32 => C::VEX_Vpbroadcastd_ymm_xmmm32,
+            Width::B64 => C::VEX_Vpbroadcastq_ymm_xmmm64,
         };
         let (field, displacement) = match source {
             Source::Literal(_) | Source::Lane => {
@@ -93,18 +93,18 @@ impl Maker<'_> {
             Source::Row(i) => (Frame::ROWS, i as usize * 128 + usize::from(part) * LANES_SIZE),
             Source::Word(i) => (Frame::WORDS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
-            Source::Narrow(_) | Source::Wide(_) => return,
+            Source::B32(_) | Source::B64(_) => return,
         };
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
         let code = if matches!(source, Source::Row(_)) { MOVE } else { broadcast };
         self.two(code, to, Operand::Memory(at(R::RAX, displacement)));
     }
 
-    /// Numbers that the code knows, in memory; 0 of another source.
+    /// Constants in the pool; 0 for a source that is none.
     fn constant(&mut self, source: Source, width: Width, part: u8) -> Operand {
         match (source, width) {
-            (Source::Literal(number), Width::Narrow) => self.number(number as u32),
-            (Source::Literal(number), Width::Wide) => self.wide_number(number),
+            (Source::Literal(number), Width::B32) => self.number(number as u32),
+            (Source::Literal(number), Width::B64) => self.wide_number(number),
             _ => {
                 let first = 8 * u64::from(part);
                 let pair = |i: u64| (first + 2 * i) | (first + 2 * i + 1) << 32;
@@ -157,45 +157,45 @@ impl Maker<'_> {
         })
     }
 
-    /// Numbers, and registers that nothing mentions soon behind the step.
+    /// The operand in memory, for constants and registers that are not used again soon.
     pub(super) fn in_memory(&mut self, key: Key) -> Option<Operand> {
         if let Key::Other(source @ (Source::Literal(_) | Source::Lane), width, part) = key {
             return Some(self.constant(source, width, part));
         }
         let place = match key {
-            Key::Narrow(..) | Key::Wide(..) => key.place()?,
+            Key::B32(..) | Key::B64(..) => key.place()?,
             Key::Predicate(..) | Key::Other(..) => return None,
         };
-        if self.values.position(key).is_some() {
+        if self.cache.position(key).is_some() {
             return None;
         }
         let after = self.uses[self.block].after.get(self.step)?;
         let next = after.iter().find(|a| a.place == place).map(|a| a.next)?;
         let soon = next.saturating_sub(self.step as u32) <= SOON;
-        (!soon).then(|| Operand::Memory(home(key)))
+        (!soon).then(|| Operand::Memory(register_file(key)))
     }
 }
 
-/// What 32-bit lanes of a source are held as.
+/// The cache key of a part of a source as 32-bit lanes.
 pub(super) fn narrow_key(source: Source, part: u8) -> Option<Key> {
     Some(match source {
-        Source::Narrow(i) => Key::Narrow(i, part),
-        Source::Wide(_) | Source::WideConstant(_) | Source::Bytes64(_) => return None,
-        Source::Row(_) | Source::Lane => Key::Other(source, Width::Narrow, part),
-        other => Key::Other(other, Width::Narrow, 0),
+        Source::B32(i) => Key::B32(i, part),
+        Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) => return None,
+        Source::Row(_) | Source::Lane => Key::Other(source, Width::B32, part),
+        other => Key::Other(other, Width::B32, 0),
     })
 }
 
-/// What a part of the 64-bit lanes of a source is held as.
+/// The cache key of a part of a source as 64-bit lanes.
 fn wide_key(source: Source, part: u8) -> Option<Key> {
     Some(match source {
-        Source::Wide(i) => Key::Wide(i, part),
-        Source::Narrow(_)
+        Source::B64(i) => Key::B64(i, part),
+        Source::B32(_)
         | Source::Constant(_)
         | Source::Row(_)
         | Source::Lane
         | Source::Word(_)
         | Source::Bytes32(_) => return None,
-        other => Key::Other(other, Width::Wide, 0),
+        other => Key::Other(other, Width::B64, 0),
     })
 }

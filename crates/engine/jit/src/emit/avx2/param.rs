@@ -3,7 +3,7 @@
 use super::{Maker, PARTS, Vector};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
-use crate::emit::values::{Kind, Reg};
+use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::{Place, Predicate};
 use crate::region::{Load, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -20,7 +20,7 @@ impl Maker<'_> {
             for part in 0..PARTS {
                 let value = self.param_element(load, to, i * size);
                 self.put_param(load, step.guard, to, part, value)?;
-                self.values.unpin();
+                self.cache.unpin();
             }
         }
         Some(())
@@ -44,7 +44,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(code, rax, from));
         self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, d.xmm(), R::RAX));
         let broadcast = match to {
-            Place::Wide(_) => C::VEX_Vpbroadcastq_ymm_xmmm64,
+            Place::B64(_) => C::VEX_Vpbroadcastq_ymm_xmmm64,
             _ => C::VEX_Vpbroadcastd_ymm_xmmm32,
         };
         self.asm.put(I::with2(broadcast, d.ymm(), d.xmm()));
@@ -61,14 +61,14 @@ impl Maker<'_> {
     ) -> Option<()> {
         let guard = self.guard(guard, part);
         match to {
-            Place::Narrow(i) => {
+            Place::B32(i) => {
                 if load.keep as u32 != u32::MAX {
                     let keep = self.number(load.keep as u32);
                     self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
                 }
                 self.put_narrow(i, part, value, Kind::BITS, guard);
             }
-            Place::Wide(i) => {
+            Place::B64(i) => {
                 self.keep_wide(value, load.keep);
                 let other = self.unary(super::MOVE, value);
                 self.put_wide(i, 2 * part, value, guard);

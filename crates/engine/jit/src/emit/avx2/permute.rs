@@ -5,7 +5,7 @@ use super::cross::ROW;
 use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
-use crate::emit::values::{Kind, Reg};
+use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::Source;
 use crate::region::{Shuffle, Shuffling, Step};
 use iced_x86::{Code as C, Register as R};
@@ -56,7 +56,7 @@ impl Maker<'_> {
                 let value = self.unary(MOVE, inside);
                 self.put_predicate(to, value, guard, part);
             }
-            self.values.unpin();
+            self.cache.unpin();
         }
     }
 

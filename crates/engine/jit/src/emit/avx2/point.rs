@@ -1,54 +1,54 @@
-//! Where the parts of an access begin, that have a shape.
+//! Addresses of the parts of an access whose lanes have a shape.
 
-use super::address::{Base, Way, site};
+use super::address::{Base, MemAccess, site};
 use super::shape::{ADD, SPREAD, Slot, XOR};
 use super::{Maker, Operand, Vector};
 use crate::emit::affine::{Affine, Plus};
 use crate::emit::asm::Label;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::machine::Site;
 use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::mem::offset_of;
 
 impl Maker<'_> {
-    /// The addresses of the first lanes of parts go to a slot: of the base and `least`. Goes to `not` unless they are
-    /// multiples of the size, and what lies `r12` bytes behind them may be reached, too.
-    pub(super) fn point(&mut self, way: &Way<'_>, least: u64, slot: Slot, not: Label) {
-        let [f, t, u, ..] = way.own;
-        self.firsts(way, f, t);
-        let global = way.access.space == Space::Global;
+    /// Stores the host addresses of the first lane of each part to a slot, for the base plus `least`. Jumps to `not` if they are
+    /// misaligned, or the `r12` bytes after them are out of bounds.
+    pub(super) fn point(&mut self, mem: &MemAccess<'_>, least: u64, slot: Slot, not: Label) {
+        let [f, t, u, ..] = mem.own;
+        self.firsts(mem, f, t);
+        let global = mem.access.space == Space::Global;
         let mut tested = f;
-        if let Base::Affine(value) = way.base {
-            self.bases_of_indices(way, value, [f, t], not);
+        if let Base::Affine(value) = mem.base {
+            self.bases_of_indices(mem, value, [f, t], not);
         }
-        if let Base::Narrow(..) = way.base {
+        if let Base::B32(..) = mem.base {
             if least as u32 != 0 {
                 let least = self.number(least as u32);
                 self.three(C::VEX_Vpaddd_ymm_ymm_ymmm256, f, f, least);
             }
             self.asm.put(I::with2(C::VEX_Vpmovzxdq_ymm_xmmm128, f.ymm(), f.xmm()));
-        } else if !global || !least.is_multiple_of(way.total as u64) {
+        } else if !global || !least.is_multiple_of(mem.total as u64) {
             let least = self.wide_number(least);
             tested = if global { t } else { f };
             self.three(ADD, tested, f, least);
         }
-        if way.total > 1 {
-            let low = self.wide_number(way.total as u64 - 1);
+        if mem.total > 1 {
+            let low = self.wide_number(mem.total as u64 - 1);
             self.two(C::VEX_Vptest_ymm_ymmm256, tested, low);
             self.asm.jump(C::Jne_rel32_64, not);
         }
         if global {
-            let add = Operand::Memory(site(way.access, offset_of!(Site, add)));
+            let add = Operand::Memory(site(mem.access, offset_of!(Site, add)));
             self.two(SPREAD, u, add);
             self.three(ADD, f, f, u);
-            let other = least.wrapping_sub(way.access.offset);
+            let other = least.wrapping_sub(mem.access.offset);
             if other != 0 {
                 let other = self.wide_number(other);
                 self.three(ADD, f, f, other);
             }
         }
-        let (limit, origin) = (self.limit(way), self.origin(way));
+        let (limit, origin) = (self.limit(mem), self.origin(mem));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, limit));
         self.asm.put(I::with2(C::Sub_r64_rm64, R::RAX, R::R12));
         self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, u.xmm(), R::RAX));
@@ -64,13 +64,18 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, slot.pointer(0), f.ymm()));
     }
 
-    /// The indices of the first lanes of parts become bases. Goes to `not` if those of lanes behind them may begin
-    /// again at zero, or at the least number.
-    fn bases_of_indices(&mut self, way: &Way<'_>, value: Affine, [f, t]: [Reg; 2], not: Label) {
+    /// Turns the indices of the first lanes of parts into bases. Jumps to `not` if the index of a later lane may wrap around.
+    fn bases_of_indices(
+        &mut self,
+        mem: &MemAccess<'_>,
+        value: Affine,
+        [f, t]: [Reg; 2],
+        not: Label,
+    ) {
         if value.plus != Plus::NONE {
             self.sum_of_index(value, f, f.into());
         }
-        let last = 7 * way.unit as u32;
+        let last = 7 * mem.unit as u32;
         let (min, most, extend) = if value.signed {
             (C::VEX_Vpminsd_ymm_ymm_ymmm256, i32::MAX as u32 - last, C::VEX_Vpmovsxdq_ymm_xmmm128)
         } else {
@@ -89,9 +94,9 @@ impl Maker<'_> {
         self.three(ADD, f, f, t);
     }
 
-    /// The bases of the first lanes of parts, beside each other; `t` is changed.
-    fn firsts(&mut self, way: &Way<'_>, f: Reg, t: Reg) {
-        let Some((row, number, wide)) = Self::bases(way) else { return };
+    /// The bases of the first lanes of parts in one vector; changes `t`.
+    fn firsts(&mut self, mem: &MemAccess<'_>, f: Reg, t: Reg) {
+        let Some((row, number, wide)) = Self::bases(mem) else { return };
         let halves = if wide { 2 } else { 1 };
         for (to, part) in [(f, 0), (t, 2)] {
             let low = self.base_part((row, number, wide), halves * part);
@@ -124,8 +129,8 @@ impl Maker<'_> {
             let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
             self.asm.put(I::with4(insert, f.ymm(), f.ymm(), t.xmm(), 1_u32));
         } else {
-            let both = C::VEX_Vpunpcklqdq_xmm_xmm_xmmm128;
-            self.asm.put(I::with3(both, f.xmm(), f.xmm(), t.xmm()));
+            let has_both_modes = C::VEX_Vpunpcklqdq_xmm_xmm_xmmm128;
+            self.asm.put(I::with3(has_both_modes, f.xmm(), f.xmm(), t.xmm()));
         }
     }
 }

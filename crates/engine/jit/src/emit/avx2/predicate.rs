@@ -1,8 +1,8 @@
-//! Predicates: a bit of a word for each lane outside, vectors of lanes inside.
+//! Predicates: one bit per lane in the register file, vectors of ones and zeros in processor registers.
 
-use super::operand::home;
+use super::operand::register_file;
 use super::{MOVE, Maker, Operand, PARTS, Vector};
-use crate::emit::values::{Key, Kind, Reg, Width};
+use crate::emit::register_cache::{Key, Kind, Reg, Width};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -53,7 +53,7 @@ impl Maker<'_> {
 
     /// A predicate's lanes, in a register that is not to be changed.
     pub(super) fn predicate(&mut self, predicate: Predicate, part: u8) -> Mask {
-        let ones = Key::Other(Source::Literal(u32::MAX.into()), Width::Narrow, 0);
+        let ones = Key::Other(Source::Literal(u32::MAX.into()), Width::B32, 0);
         let (key, not) = match predicate {
             Predicate::If(i) => (Key::Predicate(i, part), false),
             Predicate::Unless(i) => (Key::Predicate(i, part), true),
@@ -201,16 +201,16 @@ impl Maker<'_> {
         };
         let parts = (0..PARTS).map(|part| Key::Predicate(i, part));
         if parts.clone().all(|key| self.is_at_home(key)) {
-            self.asm.put(I::with2(C::Mov_r32_rm32, to, home(Key::Predicate(i, 0))));
+            self.asm.put(I::with2(C::Mov_r32_rm32, to, register_file(Key::Predicate(i, 0))));
         } else {
             for (n, key) in parts.rev().enumerate() {
                 let part = if n == 0 { to } else { R::EBP };
-                match self.values.position(key) {
+                match self.cache.position(key) {
                     Some(reg) => {
                         let code = C::VEX_Vmovmskps_r32_ymm;
                         self.asm.put(I::with2(code, part, reg.ymm()));
                     }
-                    None => self.asm.put(I::with2(C::Movzx_r32_rm8, part, home(key))),
+                    None => self.asm.put(I::with2(C::Movzx_r32_rm8, part, register_file(key))),
                 }
                 if n != 0 {
                     self.asm.put(I::with2(C::Shl_rm32_imm8, to, 8));
@@ -223,9 +223,9 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether the home of a register's part has its value.
+    /// Whether the register file has the current value of a part.
     pub(super) fn is_at_home(&self, key: Key) -> bool {
-        self.values.position(key).is_none_or(|reg| !self.values.get(reg).dirty)
+        self.cache.position(key).is_none_or(|reg| !self.cache.get(reg).dirty)
     }
 
     /// See [`crate::region::Action::Compare`].

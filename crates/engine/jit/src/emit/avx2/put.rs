@@ -1,8 +1,8 @@
-//! What is written, in the lanes of a guard.
+//! Destinations: results are written in the lanes of a guard.
 
 use super::predicate::Mask;
 use super::{Maker, Vector};
-use crate::emit::values::{Key, Kind, Nans, Reg};
+use crate::emit::register_cache::{Key, Kind, Nans, Reg};
 use iced_x86::{Code as C, Instruction as I};
 
 impl Maker<'_> {
@@ -15,10 +15,10 @@ impl Maker<'_> {
         kind: Kind,
         guard: Option<Mask>,
     ) {
-        let key = Key::Narrow(to, part);
+        let key = Key::B32(to, part);
         let Some(guard) = guard else { return self.define(key, value, kind) };
         let old = self.hold(key);
-        let before = self.values.kind(old);
+        let before = self.cache.kind(old);
         let joined = before.or(kind).unwrap_or_else(|| {
             // Bits and NaNs that stand for others.
             self.canonical(old);
@@ -28,21 +28,21 @@ impl Maker<'_> {
             before.bits_or(kind)
         });
         self.merge(old, value, guard);
-        let held = self.values.of(old);
+        let held = self.cache.of(old);
         (held.dirty, held.kind) = (true, joined);
-        self.values.release(value);
+        self.cache.release(value);
     }
 
     /// Writes a part of a wide register; the value is a temporary.
     pub(super) fn put_wide(&mut self, to: u32, part: u8, value: Reg, guard: Option<Mask>) {
-        let key = Key::Wide(to, part);
+        let key = Key::B64(to, part);
         let Some(guard) = guard else { return self.define(key, value, Kind::BITS) };
         let old = self.hold(key);
         let wide = self.of_half(guard, part % 2);
         self.merge(old, value, wide);
-        self.values.of(old).dirty = true;
-        self.values.release(value);
-        self.values.release(wide.reg);
+        self.cache.of(old).dirty = true;
+        self.cache.release(value);
+        self.cache.release(wide.reg);
     }
 
     /// Takes a value in the lanes of a mask.

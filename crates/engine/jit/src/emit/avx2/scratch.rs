@@ -1,10 +1,10 @@
-//! Between registers and scratch rows of the frame.
+//! Moves between registers and scratch registers in the frame.
 
 use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::at;
 use crate::emit::collective::RESULT;
 use crate::emit::frame::Frame;
-use crate::emit::values::{Kind, Reg};
+use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::{Place, Predicate, Source};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -16,7 +16,7 @@ impl Maker<'_> {
                 if narrow { self.low_word(source, part)? } else { self.double_word(source, part)? };
             let to = at(R::RDI, Frame::scratch(row) + usize::from(part) * LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, value.ymm()));
-            self.values.unpin();
+            self.cache.unpin();
         }
         Some(())
     }
@@ -48,7 +48,7 @@ impl Maker<'_> {
                 let halves = [2 * part, 2 * part + 1].map(|half| self.of_row(row, half));
                 self.put_double(to, part, halves, keep, guard)?;
             }
-            self.values.unpin();
+            self.cache.unpin();
         }
         Some(())
     }
@@ -63,20 +63,20 @@ impl Maker<'_> {
         for part in 0..PARTS {
             let mask = self.guard(guard, part);
             match to {
-                Place::Wide(to) => {
+                Place::B64(to) => {
                     for half in [2 * part, 2 * part + 1] {
                         let value = self.temporary();
                         self.two(C::VEX_Vpbroadcastq_ymm_xmmm64, value, Operand::Memory(row));
                         self.put_wide(to, half, value, mask);
                     }
                 }
-                Place::Narrow(to) | Place::Predicate(to) => {
+                Place::B32(to) | Place::Predicate(to) => {
                     let value = self.temporary();
                     self.two(C::VEX_Vpbroadcastd_ymm_xmmm32, value, Operand::Memory(row));
                     self.put_narrow(to, part, value, Kind::BITS, mask);
                 }
             }
-            self.values.unpin();
+            self.cache.unpin();
         }
         Some(())
     }
@@ -97,7 +97,7 @@ impl Maker<'_> {
                 self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, 8 * u32::from(part)));
                 self.asm.put(I::with2(C::Or_r32_rm32, R::R12D, R::EAX));
             }
-            self.values.unpin();
+            self.cache.unpin();
         }
         Some(())
     }

@@ -1,16 +1,15 @@
-//! How the addresses of the lanes lie: in each part of 8 lanes beside each other or all the same, or anywhere.
+//! Shapes of addresses: in each part of 8 lanes contiguous, or uniform; or scattered.
 
-use super::address::{Way, moved};
+use super::address::{MemAccess, moved};
 use super::{LANES_SIZE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
+use crate::emit::base_groups::Member;
 use crate::emit::frame::Frame;
-use crate::emit::same_base::Member;
-use crate::emit::values::{Key, Reg};
+use crate::emit::register_cache::{Key, Reg};
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Shapes, as slots and `ebp` have them: the lanes of each part lie beside each other, or all lanes of each part have the
-/// same address. 0 is none.
+/// Shapes, as in slots and in `ebp`: the lanes of each part are contiguous, or all lanes of each part have one address. 0 is unknown.
 pub(super) const ROWS: u32 = 1;
 pub(super) const SAME: u32 = 2;
 
@@ -19,45 +18,51 @@ pub(super) const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 pub(super) const SPREAD: C = C::VEX_Vpbroadcastq_ymm_xmmm64;
 
-/// Bases as [`Maker::base_part`] wants them.
+/// Bases, for [`Maker::base_part`].
 pub(super) type Bases = (MemoryOperand, Option<u32>, bool);
 
-/// Where the parts of an access begin: the slot of its group, or none, and how far behind that it lies.
+/// Where the addresses of parts are: in the slot of the base group, or in the frame; and the distance of the data from them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slot {
     group: Option<usize>,
-    pub(super) behind: usize,
+    pub(super) data_offset: usize,
 }
 
 impl Slot {
     pub(super) fn of(member: Option<Member>) -> Self {
-        let behind = member.map_or(0, |member| member.delta as usize);
-        Self { group: member.map(|member| member.slot), behind }
+        let data_offset = member.map_or(0, |member| member.delta as usize);
+        Self { group: member.map(|member| member.slot), data_offset }
     }
 
-    /// Nothing is known of its group.
+    /// Clears the shape of the base group.
     pub(super) fn forget(self, e: &mut Maker<'_>) {
         if let Some(slot) = self.group {
             e.asm.put(I::with2(C::Mov_rm64_imm32, shape(slot), 0));
         }
     }
 
-    /// Where the address of a part is.
+    /// The address of a part.
     pub(super) fn pointer(self, part: u8) -> MemoryOperand {
         let part = usize::from(part);
         at(R::RDI, self.group.map_or(Frame::PARTS + 8 * part, |slot| Frame::place(slot, part)))
     }
 }
 
-/// Where the shape of a group is.
+/// The shape of a base group.
 fn shape(slot: usize) -> MemoryOperand {
     at(R::RDI, Frame::shape(slot))
 }
 
 impl Maker<'_> {
-    /// Goes to `not` unless the lanes of each part have one of the shapes and may be reached: then the slot has where
-    /// the parts begin, and `ebp` the shape.
-    pub(super) fn reach(&mut self, way: &Way<'_>, member: Option<Member>, same: bool, not: Label) {
+    /// Finds the shape of the addresses and checks bounds: the slot gets the addresses of parts, `ebp` the shape. Jumps to `not` if
+    /// the lanes are scattered or out of bounds.
+    pub(super) fn reach(
+        &mut self,
+        mem: &MemAccess<'_>,
+        member: Option<Member>,
+        same: bool,
+        not: Label,
+    ) {
         if let Some(member) = member.filter(|member| !member.leads) {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, shape(member.slot)));
             if same {
@@ -73,18 +78,18 @@ impl Maker<'_> {
         // All that follows may go on from the first one.
         let same = same || member.is_some();
         if self.mode == Mode::Some {
-            self.reach_some(way, member, same, not);
+            self.reach_some(mem, member, same, not);
         } else {
-            self.reach_all(way, member, same, not);
+            self.reach_all(mem, member, same, not);
         }
         if let Some(member) = member {
             self.asm.put(I::with2(C::Mov_rm32_r32, shape(member.slot), R::EBP));
         }
     }
 
-    /// The same where all lanes run, which the others are like; by parts.
-    fn reach_all(&mut self, way: &Way<'_>, member: Option<Member>, same: bool, not: Label) {
-        let Some(bases) = Self::bases(way) else {
+    /// The same where all lanes are active, separately for each part.
+    fn reach_all(&mut self, mem: &MemAccess<'_>, member: Option<Member>, same: bool, not: Label) {
+        let Some(bases) = Self::bases(mem) else {
             return self.asm.jump(C::Jmp_rel32_64, not);
         };
         let (other, found) = (self.asm.label(), self.asm.label());
@@ -93,27 +98,27 @@ impl Maker<'_> {
             e.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, kind));
             e.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, (bytes + span) as u32));
         };
-        self.first_distance(way);
-        self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RAX, way.unit as i32));
+        self.first_distance(mem);
+        self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RAX, mem.unit as i32));
         self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
-        self.if_like(way, bases, (way.unit as u64, false), not);
-        ready(self, ROWS, 7 * way.total);
+        self.if_like(mem, bases, (mem.unit as u64, false), not);
+        ready(self, ROWS, 7 * mem.total);
         if same {
             self.asm.jump(C::Jmp_rel32_64, found);
             self.asm.bind(other);
             self.asm.put(I::with2(C::Test_rm64_r64, R::RAX, R::RAX));
             self.asm.jump(C::Jne_rel32_64, not);
-            self.if_like(way, bases, (0, false), not);
+            self.if_like(mem, bases, (0, false), not);
             ready(self, SAME, 0);
             self.asm.bind(found);
         }
-        let least = member.map_or(way.access.offset, |member| member.lowest);
-        self.point(way, least, Slot::of(member), not);
+        let least = member.map_or(mem.access.offset, |member| member.lowest);
+        self.point(mem, least, Slot::of(member), not);
     }
 
-    /// How far the base of the second lane lies behind that of the first, in `rax`: what shape it may be.
-    fn first_distance(&mut self, way: &Way<'_>) {
-        let Some((row, number, wide)) = Self::bases(way) else { return };
+    /// Loads the distance of the bases of the first two lanes into `rax`: it selects the shape that is tested.
+    fn first_distance(&mut self, mem: &MemAccess<'_>) {
+        let Some((row, number, wide)) = Self::bases(mem) else { return };
         match (self.base_part((row, number, wide), 0), wide) {
             (Operand::Memory(row), true) => {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, moved(row, 8)));
@@ -138,11 +143,11 @@ impl Maker<'_> {
         }
     }
 
-    /// The same of a base that all lanes have: `rax` has it.
-    pub(super) fn reach_one(&mut self, way: &Way<'_>, not: Label) {
-        let [to, ..] = way.own;
-        self.offset_from_base(way, Some(not));
-        let (limit, origin) = (self.limit(way), self.origin(way));
+    /// The same for a uniform base, in `rax`.
+    pub(super) fn reach_one(&mut self, mem: &MemAccess<'_>, not: Label) {
+        let [to, ..] = mem.own;
+        self.offset_from_base(mem, Some(not));
+        let (limit, origin) = (self.limit(mem), self.origin(mem));
         self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, limit));
         self.asm.jump(C::Jae_rel32_64, not);
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
@@ -152,12 +157,12 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, SAME));
     }
 
-    /// The rows of data in the frame are what the slot points to.
-    pub(super) fn point_to_data(&mut self, way: &Way<'_>, slot: Slot) {
+    /// The slot points to the data in the frame.
+    pub(super) fn point_to_data(&mut self, mem: &MemAccess<'_>, slot: Slot) {
         for part in 0..PARTS {
-            let bytes = usize::from(part) * 8 * way.total;
+            let bytes = usize::from(part) * 8 * mem.total;
             let data =
-                (Frame::scratch(super::address::DATA_ROW) + bytes) as i64 - slot.behind as i64;
+                (Frame::scratch(super::address::DATA_ROW) + bytes) as i64 - slot.data_offset as i64;
             let data = MemoryOperand::with_base_displ(R::RDI, data);
             self.asm.put(I::with2(C::Lea_r64_m, R::RAX, data));
             self.asm.put(I::with2(C::Mov_rm64_r64, slot.pointer(part), R::RAX));
@@ -165,16 +170,16 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ROWS));
     }
 
-    /// Goes to `not` unless the base of each lane is that of the first one and its number times `distance`: in each part
-    /// that of its own first lane; or (`of_all`) the one in `r13`, for the lanes that take the step.
+    /// Jumps to `not` unless the bases increase by `distance` from lane to lane: in each part from the part's first lane on, or
+    /// (`of_all`) from the base in `r13` on for all executing lanes.
     pub(super) fn if_like(
         &mut self,
-        way: &Way<'_>,
+        mem: &MemAccess<'_>,
         bases: Bases,
         (distance, of_all): (u64, bool),
         not: Label,
     ) {
-        let [any, t, u, lanes, ..] = way.own;
+        let [any, t, u, lanes, ..] = mem.own;
         let wide = bases.2;
         let (halves, add) = if wide { (2, ADD) } else { (1, C::VEX_Vpaddd_ymm_ymm_ymmm256) };
         if of_all && wide {
@@ -192,15 +197,15 @@ impl Maker<'_> {
             let to = if part == 0 { any } else { u };
             let mut from = t;
             if distance != 0 {
-                let behind = if of_all { part } else { part % halves };
-                let behind = self.multiples(wide, behind, distance);
-                self.three(add, to, t, behind);
+                let elements = if of_all { part } else { part % halves };
+                let elements = self.multiples(wide, elements, distance);
+                self.three(add, to, t, elements);
                 from = to;
             }
             self.three(XOR, to, from, base);
             if of_all {
                 let of = if wide { (part / 2, Some(part % 2)) } else { (part, None) };
-                self.leave_out(way.guard, of, &[to], lanes);
+                self.leave_out(mem.guard, of, &[to], lanes);
             }
             if part != 0 {
                 self.three(OR, any, any, u);
@@ -210,7 +215,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, not);
     }
 
-    /// The base of the first lane of a part in all lanes.
+    /// Broadcasts the base of the first lane of a part.
     fn spread_first(&mut self, (row, number, wide): Bases, part: u8, to: Reg) {
         let code = if wide { SPREAD } else { C::VEX_Vpbroadcastd_ymm_xmmm32 };
         let part = if wide { 2 * part } else { part };
@@ -237,8 +242,8 @@ impl Maker<'_> {
 
     /// A part of a base.
     pub(super) fn base_part(&self, (row, number, wide): Bases, part: u8) -> Operand {
-        let key = number.map(|i| if wide { Key::Wide(i, part) } else { Key::Narrow(i, part) });
-        let held = key.and_then(|key| self.values.position(key));
+        let key = number.map(|i| if wide { Key::B64(i, part) } else { Key::B32(i, part) });
+        let held = key.and_then(|key| self.cache.position(key));
         held.map_or_else(
             || Operand::Memory(moved(row, usize::from(part) * LANES_SIZE)),
             Operand::Register,

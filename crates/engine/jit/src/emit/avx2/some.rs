@@ -1,15 +1,15 @@
-//! Shapes of the addresses where only some lanes run: what others have in their registers does not matter.
+//! Shapes of addresses where only some lanes are active: the addresses of inactive lanes are undefined.
 //!
-//! The first two lanes that take the step say what shape it may be; then all that do are compared with it.
+//! The first two executing lanes select the shape that all executing lanes are tested for.
 
-use super::address::{BASE_ROW, Base, Way};
+use super::address::{BASE_ROW, Base, MemAccess};
 use super::offsets::TAKING;
 use super::shape::{Bases, ROWS, SAME, Slot};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
+use crate::emit::base_groups::Member;
 use crate::emit::frame::Frame;
-use crate::emit::same_base::Member;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::machine::Mode;
 use crate::operand::Predicate;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -18,9 +18,9 @@ const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
 
 impl Maker<'_> {
-    /// Ones in the lanes of a part that do not run, in [`Mode::Some`], where the frame has them.
+    /// Ones in the inactive lanes of a part, in the frame. Only in [`Mode::Some`].
     pub(super) fn resting_row(&mut self, to: Reg, part: u8, half: Option<u8>) {
-        let row = Frame::RESTING + usize::from(part) * LANES_SIZE;
+        let row = Frame::INACTIVE_LANES + usize::from(part) * LANES_SIZE;
         match half {
             None => self.two(MOVE, to, Operand::Memory(at(R::RDI, row))),
             Some(half) => {
@@ -37,12 +37,12 @@ impl Maker<'_> {
             let part = usize::from(part);
             self.spread_byte(MOMENT, at(R::RDI, Frame::MASK + part));
             self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, MOMENT, ones);
-            let to = at(R::RDI, Frame::RESTING + part * LANES_SIZE);
+            let to = at(R::RDI, Frame::INACTIVE_LANES + part * LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, MOMENT.ymm()));
         }
     }
 
-    /// A part of a value becomes 0 in the lanes that do not take the step; `TAKING` has those that do.
+    /// Sets lanes of a part that do not execute the step to 0; `TAKING` has the executing lanes.
     pub(super) fn leave_out(
         &mut self,
         guard: Predicate,
@@ -65,17 +65,17 @@ impl Maker<'_> {
         }
     }
 
-    /// See [`Self::reach`]: here all parts of a shape lie behind each other. `rbx` stays as it is.
+    /// See [`Self::reach`]; here all parts must be contiguous. Preserves `rbx`.
     pub(super) fn reach_some(
         &mut self,
-        way: &Way<'_>,
+        mem: &MemAccess<'_>,
         member: Option<Member>,
         same: bool,
         not: Label,
     ) {
         // Of a far offset `r12` is needed.
-        let is_near = i32::try_from(way.access.offset as i64).is_ok();
-        let Some((row, bases)) = self.bases_in_memory(way).filter(|_| is_near) else {
+        let is_near = i32::try_from(mem.access.offset as i64).is_ok();
+        let Some((row, bases)) = self.bases_in_memory(mem).filter(|_| is_near) else {
             return self.asm.jump(C::Jmp_rel32_64, not);
         };
         let wide = bases.2;
@@ -92,7 +92,7 @@ impl Maker<'_> {
         };
         let w = |long: R, short: R| if wide { long } else { short };
         let (rbp, r13, r14) = (w(R::RBP, R::EBP), w(R::R13, R::R13D), w(R::R14, R::R14D));
-        self.taking(way);
+        self.taking(mem);
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::EBX));
         self.asm.jump(C::Jb_rel32_64, not);
@@ -103,40 +103,39 @@ impl Maker<'_> {
         self.asm.put(I::with2(load, rbp, of(R::R14)));
         self.asm.put(I::with2(sub, rbp, r13));
         self.asm.put(I::with2(C::Sub_r32_rm32, R::R14D, R::EAX));
-        let shift = way.unit.trailing_zeros();
+        let shift = mem.unit.trailing_zeros();
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::R14D, shift));
         self.asm.put(I::with2(compare, rbp, r14));
         self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, shift));
         self.asm.put(I::with2(sub, r13, w(R::RAX, R::EAX)));
-        self.if_like(way, bases, (way.unit as u64, true), not);
+        self.if_like(mem, bases, (mem.unit as u64, true), not);
         let span = member.map_or(0, |member| member.span as usize);
         let ready = |e: &mut Self, kind: u32, step: usize, last: usize| {
             e.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, kind));
             e.asm.put(I::with2(C::Mov_r32_imm32, R::R14D, step as u32));
             e.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, (last + span) as u32));
         };
-        ready(self, ROWS, 8 * way.total, 31 * way.total);
+        ready(self, ROWS, 8 * mem.total, 31 * mem.total);
         if same {
             self.asm.jump(C::Jmp_rel32_64, found);
             self.asm.bind(other);
             self.asm.put(I::with2(test, rbp, rbp));
             self.asm.jump(C::Jne_rel32_64, not);
-            self.if_like(way, bases, (0, true), not);
+            self.if_like(mem, bases, (0, true), not);
             self.asm.bind(one);
             ready(self, SAME, 0, 0);
             self.asm.bind(found);
         }
-        self.point_from_first(way, member, not);
+        self.point_from_first(mem, member, not);
     }
 
-    /// The slot has where the parts begin: of the base in `r13`, `r14` bytes behind each other; what is `r12` bytes
-    /// behind the first must be reached, too.
-    fn point_from_first(&mut self, way: &Way<'_>, member: Option<Member>, not: Label) {
+    /// Stores the addresses of parts to the slot: from the base in `r13` on, `r14` bytes apart. Checks the bounds of `r12` bytes.
+    fn point_from_first(&mut self, mem: &MemAccess<'_>, member: Option<Member>, not: Label) {
         let slot = Slot::of(member);
-        if let Base::Affine(value) = way.base {
+        if let Base::Affine(value) = mem.base {
             // Lanes behind it may not begin again at zero, or at the least number.
-            let last = 31 * way.unit as u32;
+            let last = 31 * mem.unit as u32;
             self.add_plus(value.plus, R::R13D, R::RAX);
             let (most, above) = if value.signed {
                 (i32::MAX as u32 - last, C::Jg_rel32_64)
@@ -149,13 +148,13 @@ impl Maker<'_> {
         } else {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R13));
         }
-        self.offset_from_base(way, Some(not));
-        let least = member.map_or(way.access.offset, |member| member.lowest);
-        let before = least.wrapping_sub(way.access.offset) as i32;
+        self.offset_from_base(mem, Some(not));
+        let least = member.map_or(mem.access.offset, |member| member.lowest);
+        let before = least.wrapping_sub(mem.access.offset) as i32;
         if before != 0 {
             self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, before));
         }
-        let (limit, origin) = (self.limit(way), self.origin(way));
+        let (limit, origin) = (self.limit(mem), self.origin(mem));
         self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, limit));
         self.asm.jump(C::Jae_rel32_64, not);
         self.asm.put(I::with2(C::Add_r64_rm64, R::R12, R::RAX));
@@ -170,11 +169,11 @@ impl Maker<'_> {
         }
     }
 
-    /// Where all lanes' bases lie in memory: at home, if it has them all, else in a scratch row.
-    fn bases_in_memory(&mut self, way: &Way<'_>) -> Option<(MemoryOperand, Bases)> {
-        let bases = Self::bases(way)?;
+    /// The bases of all lanes in memory: in the register file if it is current, else in a scratch register.
+    fn bases_in_memory(&mut self, mem: &MemAccess<'_>) -> Option<(MemoryOperand, Bases)> {
+        let bases = Self::bases(mem)?;
         let parts = if bases.2 { 2 * PARTS } else { PARTS };
-        if self.is_all_at_home(way) {
+        if self.is_in_register_file(mem) {
             return Some((bases.0, bases));
         }
         for part in 0..parts {

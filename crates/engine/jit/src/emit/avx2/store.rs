@@ -1,17 +1,17 @@
 //! Stores.
 
-use super::address::{Way, data_of_lane, moved};
+use super::address::{MemAccess, data_of_lane, moved};
 use super::indexed::{Row, Ways};
 use super::shape::{ROWS, Slot};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, PARTS, Vector};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::operand::Source;
 use crate::region::{Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Where the lanes are kept that are still to be copied, and those that are stored to rows.
+/// The lanes that are still to be copied, and the lanes of vector stores, in the frame.
 const REST: usize = Frame::SAVED;
 const LANES: usize = Frame::SAVED + 16;
 
@@ -21,27 +21,27 @@ fn by_mask(store: &Store) -> bool {
 }
 
 impl Maker<'_> {
-    /// A store that may leave: before it, every lane is looked at.
+    /// A store that may exit. All lanes are checked before the first one stores.
     pub(super) fn store_lanes(&mut self, step: &Step, store: &Store) -> Option<()> {
-        let member = self.near.member(self.block, self.step);
+        let member = self.base_groups.member(self.block, self.step);
         let indexed = self.indexed().filter(|of| of.rows && !of.is_loaded);
         // What a row is stored from at once. No registers are taken from here on.
         let values = match indexed {
             Some(_) => self.words_of_all(store)?,
             None => Vec::new(),
         };
-        let way = self.way(&store.access, step.guard, step.at);
-        if way.never {
+        let mem = self.mem_access(&store.access, step.guard, step.at);
+        if mem.never {
             return Some(());
         }
         let masks = (!values.is_empty()).then(|| [self.temporary(), self.temporary()]);
-        let (apart, done, stored) = (self.asm.label(), self.asm.label(), self.asm.label());
+        let (scattered, done, stored) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (rest, lanes) = (at(R::RDI, REST), at(R::RDI, LANES));
-        self.taking(&way);
-        if way.access.space != Space::Local {
+        self.taking(&mem);
+        if mem.access.space != Space::Local {
             if !by_mask(store) {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
-                self.asm.jump(C::Jne_rel32_64, apart);
+                self.asm.jump(C::Jne_rel32_64, scattered);
             }
             let reached = self.asm.label();
             if let Some(indexed) = indexed {
@@ -53,64 +53,64 @@ impl Maker<'_> {
                     true => (Row::Points(slot), reached),
                     false => (Row::Stores(&values), stored),
                 };
-                self.row_by_index(&way, indexed, row, Ways { done, apart });
+                self.row_by_index(&mem, indexed, row, Ways { done, scattered });
             }
-            self.reach(&way, member, false, apart);
+            self.reach(&mem, member, false, scattered);
             if member.is_some() {
                 // Its shape is for loads, too.
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
-                self.asm.jump(C::Jne_rel32_64, apart);
+                self.asm.jump(C::Jne_rel32_64, scattered);
             }
             self.asm.bind(reached);
             self.asm.put(I::with2(C::Mov_rm32_imm32, rest, 0));
             self.asm.put(I::with2(C::Mov_rm32_r32, lanes, R::EBX));
             self.asm.jump(C::Jmp_rel32_64, done);
-            self.asm.bind(apart);
+            self.asm.bind(scattered);
         }
         let slot = Slot::of(member);
         // The slot is needed here: those behind it are looked at by themselves.
         slot.forget(self);
-        self.spill(&way);
+        self.spill(&mem);
         self.asm.put(I::with2(C::Mov_rm32_r32, rest, R::EBX));
         self.asm.put(I::with2(C::Mov_rm32_imm32, lanes, -1));
-        self.look_at_lanes(&way);
-        self.point_to_data(&way, slot);
+        self.look_at_lanes(&mem);
+        self.point_to_data(&mem, slot);
         self.asm.bind(done);
-        self.values.unpin();
-        self.back.behind = slot.behind;
+        self.cache.unpin();
+        self.back.data_offset = slot.data_offset;
         self.put_rows(store, slot, masks)?;
-        self.back.behind = 0;
+        self.back.data_offset = 0;
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, rest));
         self.data_rows();
-        self.each_lane(|e| e.deliver(&way));
+        self.each_lane(|e| e.deliver(&mem));
         self.asm.bind(stored);
         Some(())
     }
 
-    /// The parts of a number of 32 bits that all lanes store, if it is one alone and there are registers that have it.
+    /// The parts of the stored value, if it is one element of 32 bits and registers hold it.
     fn words_of_all(&mut self, store: &Store) -> Option<Vec<Reg>> {
         match (store.access.size, &store.from[..]) {
-            (4, &[source @ (Source::Narrow(_) | Source::Literal(_))]) => {
+            (4, &[source @ (Source::B32(_) | Source::Literal(_))]) => {
                 (0..PARTS).map(|part| self.narrow(source, part)).collect()
             }
             _ => Some(Vec::new()),
         }
     }
 
-    /// Copies the data of the lane in `ebp` to its address.
-    fn deliver(&mut self, way: &Way<'_>) {
-        if way.access.space == Space::Local && way.total > 4 {
-            self.offset_of_lane(way);
-            self.address_from_offset(way);
-            let from = data_of_lane(self, way.total);
-            for i in 0..way.total / 4 {
+    /// Copies the data of lane `ebp` to its address.
+    fn deliver(&mut self, mem: &MemAccess<'_>) {
+        if mem.access.space == Space::Local && mem.total > 4 {
+            self.offset_of_lane(mem);
+            self.address_from_offset(mem);
+            let from = data_of_lane(self, mem.total);
+            for i in 0..mem.total / 4 {
                 let (from, to) = (moved(from, 4 * i), at(R::RAX, 128 * i));
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, from));
                 self.asm.put(I::with2(C::Mov_rm32_r32, to, R::R14D));
             }
             return;
         }
-        let (load, store, data) = match way.total {
+        let (load, store, data) = match mem.total {
             1 => (C::Movzx_r32_rm8, C::Mov_rm8_r8, R::R14L),
             2 => (C::Movzx_r32_rm16, C::Mov_rm16_r16, R::R14W),
             4 => (C::Mov_r32_rm32, C::Mov_rm32_r32, R::R14D),
@@ -118,15 +118,15 @@ impl Maker<'_> {
             16 => (C::VEX_Vmovdqu_xmm_xmmm128, C::VEX_Vmovdqu_xmmm128_xmm, MOMENT.xmm()),
             _ => (C::VEX_Vmovdqu_ymm_ymmm256, C::VEX_Vmovdqu_ymmm256_ymm, MOMENT.ymm()),
         };
-        let into = if way.total <= 2 { R::R14D } else { data };
-        let from = data_of_lane(self, way.total);
+        let into = if mem.total <= 2 { R::R14D } else { data };
+        let from = data_of_lane(self, mem.total);
         self.asm.put(I::with2(load, into, from));
-        self.offset_of_lane(way);
-        self.address_from_offset(way);
+        self.offset_of_lane(mem);
+        self.address_from_offset(mem);
         self.asm.put(I::with2(store, at(R::RAX, 0), data));
     }
 
-    /// The elements of all lanes become rows where the slot has them.
+    /// Stores the elements of all lanes as vectors at the addresses in the slot.
     fn put_rows(&mut self, store: &Store, slot: Slot, masks: Option<[Reg; 2]>) -> Option<()> {
         let (size, count) = (usize::from(store.access.size), usize::from(store.access.count));
         if store.from.len() != count {
@@ -156,7 +156,7 @@ impl Maker<'_> {
                     [a, b, c, d] => self.store_quads([a, b, c, d], total, 16 * group),
                     _ => return None,
                 }
-                self.values.unpin();
+                self.cache.unpin();
             }
         }
         Some(())
@@ -169,7 +169,7 @@ impl Maker<'_> {
             (true, _) => {
                 vec![self.double_word(source, 2 * part)?, self.double_word(source, 2 * part + 1)?]
             }
-            (_, Source::Wide(_) | Source::WideConstant(_) | Source::Bytes64(_)) => {
+            (_, Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_)) => {
                 vec![self.low(source, part)?]
             }
             _ => vec![self.narrow(source, part)?],
@@ -197,7 +197,7 @@ impl Maker<'_> {
             self.asm.put(I::with3(code, to, mask.ymm(), value.ymm()));
         }
         self.asm.bind(done);
-        self.values.unpin();
+        self.cache.unpin();
         Some(())
     }
 
@@ -228,14 +228,14 @@ impl Maker<'_> {
 
     /// The low 32 bits of a source, in a temporary.
     pub(super) fn low_word(&mut self, source: Source, part: u8) -> Option<Reg> {
-        if let Source::Wide(_) | Source::WideConstant(_) | Source::Bytes64(_) = source {
+        if let Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) = source {
             return self.low(source, part);
         }
         let a = self.narrow_operand(source, part)?;
         Some(self.unary(MOVE, a))
     }
 
-    /// A part of 4 lanes of 64 bits; one of 32 bits has zeros above.
+    /// A part of 4 lanes of 64 bits; 32 bits are zero-extended.
     pub(super) fn double_word(&mut self, source: Source, part: u8) -> Option<Reg> {
         match self.wide(source, part) {
             Some(reg) => Some(reg),
@@ -258,7 +258,7 @@ impl Maker<'_> {
                     self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, a.ymm()));
                 }
             }
-            self.values.unpin();
+            self.cache.unpin();
         }
         Some(())
     }

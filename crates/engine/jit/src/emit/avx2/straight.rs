@@ -1,18 +1,18 @@
-//! Steps of lanes alone, part after part: their values stay in registers from step to step.
+//! Steps that work on each lane separately are emitted part by part, so that values stay in registers from step to step.
 
 use super::predicate::Mask;
 use super::{Maker, PARTS, Vector};
 use crate::Error;
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
-use crate::emit::values::{Key, Kind};
+use crate::emit::register_cache::{Key, Kind};
 use crate::op::Op;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
-/// Whether a step does the same in each lane, and nothing else.
+/// Whether a step works on each lane separately and has no other effect.
 fn is_of_lanes(step: &Step) -> bool {
     matches!(
         step.action,
@@ -23,13 +23,13 @@ fn is_of_lanes(step: &Step) -> bool {
 /// The part of 8 lanes.
 pub(super) fn eighth(key: Key) -> u8 {
     match key {
-        Key::Wide(_, part) => part / 2,
-        Key::Narrow(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => part,
+        Key::B64(_, part) => part / 2,
+        Key::B32(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => part,
     }
 }
 
 impl Maker<'_> {
-    /// Steps that do not leave.
+    /// Emits steps that cannot exit.
     pub(super) fn straight_steps(&mut self, steps: Range<usize>) -> Result<(), Error> {
         let block = &self.region.blocks[self.block];
         let mut i = steps.start;
@@ -41,14 +41,14 @@ impl Maker<'_> {
             if i < steps.end {
                 self.before(i);
                 self.single(&block.steps[i]).ok_or(Error::Operands(i))?;
-                self.behind(i);
+                self.after_step(i);
                 i += 1;
             }
         }
         Ok(())
     }
 
-    /// Steps of lanes, for each part.
+    /// Emits a run of steps for each part in turn.
     fn run(&mut self, steps: Range<usize>) -> Result<(), Error> {
         if steps.is_empty() {
             return Ok(());
@@ -68,7 +68,7 @@ impl Maker<'_> {
                 }
                 self.behind_part(i, part, &mut changed);
                 if part + 1 == PARTS {
-                    self.pending += u32::from(step.counted);
+                    self.uncounted += u32::from(step.counted);
                 }
             }
             self.count_rest();
@@ -83,10 +83,10 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// What a step ends with in a part: the others may be behind it, or before it.
+    /// Ends a step in a part; other parts of the step may come later or have come before.
     fn behind_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
         self.count_before_end(i);
-        self.values.unpin();
+        self.cache.unpin();
         let after = std::mem::take(&mut self.uses[self.block].after[i]);
         for a in &after {
             if let Some(number) = self.numbers.get(a.place) {
@@ -94,13 +94,13 @@ impl Maker<'_> {
                 self.next[number] = a.next;
             }
             if !a.lives {
-                self.values.forget_keys(|key| key.place() == Some(a.place) && eighth(key) == part);
+                self.cache.forget_keys(|key| key.place() == Some(a.place) && eighth(key) == part);
             }
         }
         self.uses[self.block].after[i] = after;
     }
 
-    /// Counts the lanes of the part that do not take a step, or notes that they are to be counted.
+    /// Counts the lanes of the part that do not execute a step, or defers it.
     fn count_part(&mut self, step: &Step) {
         if step.counted && step.guard != Predicate::Always {
             match &mut self.back.guarded {
@@ -119,7 +119,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Lanes are counted while their predicate is there.
+    /// Counts deferred lanes before their predicate changes.
     fn count_before_end(&mut self, i: usize) {
         let place = self.back.guarded.and_then(|(guard, _)| guard.place());
         let after = &self.uses[self.block].after[i];
@@ -128,7 +128,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Counts lanes of the part that have not taken steps with a guard.
+    /// Counts the lanes of the part that have not executed guarded steps.
     fn count_rest(&mut self) {
         let Some((guard, n)) = self.back.guarded.take() else { return };
         let part = self.back.part;
@@ -169,7 +169,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The lanes that take a step; none: all.
+    /// The lanes that execute a step; `None`: all.
     pub(super) fn guard(&mut self, guard: Predicate, part: u8) -> Option<Mask> {
         (guard != Predicate::Always).then(|| self.predicate(guard, part))
     }
@@ -183,7 +183,7 @@ impl Maker<'_> {
         part: u8,
     ) -> Option<()> {
         match to {
-            Place::Narrow(to) => {
+            Place::B32(to) => {
                 let (value, kind) = match op {
                     Op::Float { .. }
                     | Op::Directed { .. }
@@ -203,13 +203,13 @@ impl Maker<'_> {
                 };
                 self.put_narrow(to, part, value, kind, guard);
             }
-            Place::Wide(to) => {
+            Place::B64(to) => {
                 for part in [2 * part, 2 * part + 1] {
                     let value = self.wide_op(op, from, part)?;
                     self.put_wide(to, part, value, guard);
-                    self.values.unpin();
+                    self.cache.unpin();
                     if let Some(guard) = guard {
-                        self.values.of(guard.reg).pinned = true;
+                        self.cache.of(guard.reg).pinned = true;
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! Bits of three sources by a table, of the four instructions that there are for bits.
 
 use super::{MOVE, Maker, Operand};
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use iced_x86::Code as C;
 use std::sync::OnceLock;
 

@@ -2,7 +2,7 @@
 
 use super::shape::{ROWS, Slot};
 use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS, Vector};
-use crate::emit::values::{Kind, Reg};
+use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::{Place, Predicate};
 use crate::region::Load;
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -50,7 +50,7 @@ impl Maker<'_> {
         if load.to.len() != count {
             return None;
         }
-        self.back.behind = slot.behind;
+        self.back.data_offset = slot.data_offset;
         let total = size * count;
         // Where a part takes few registers, all are loaded at once.
         let at_once = if total <= 4 || count == 1 { PARTS } else { 1 };
@@ -61,17 +61,17 @@ impl Maker<'_> {
                 for (i, part) in (first..first + at_once).enumerate() {
                     self.take_part(load, to, part, &loaded[i..], guard)?;
                 }
-                self.values.unpin();
+                self.cache.unpin();
             }
         }
-        self.back.behind = 0;
+        self.back.data_offset = 0;
         Some(())
     }
 
     /// Loads lanes of up to 4 bytes, in either shape, to registers that there are.
     pub(super) fn load_few(&mut self, load: &Load, to: &[Reg], slot: Slot) {
         let (size, count) = (usize::from(load.access.size), usize::from(load.access.count));
-        self.back.behind = slot.behind;
+        self.back.data_offset = slot.data_offset;
         let own = to.iter().map(|&reg| vec![reg]).collect();
         self.load_parts_to(
             0..PARTS,
@@ -80,17 +80,17 @@ impl Maker<'_> {
             false,
             own,
         );
-        self.back.behind = 0;
+        self.back.data_offset = 0;
     }
 
     /// What has been loaded so becomes registers.
     pub(super) fn take_few(&mut self, load: &Load, parts: &[Reg], guard: Predicate) -> Option<()> {
-        self.values.unpin();
+        self.cache.unpin();
         let loaded: Vec<Vec<Reg>> = parts.iter().map(|&reg| vec![reg]).collect();
         for part in 0..PARTS {
             self.take_part(load, &load.to, part, &loaded[usize::from(part)..], guard)?;
         }
-        self.values.unpin();
+        self.cache.unpin();
         Some(())
     }
 
@@ -136,7 +136,7 @@ impl Maker<'_> {
         self.asm.bind(done);
         for &reg in own.iter().flatten() {
             if !loaded.iter().flatten().any(|&other| other == reg) {
-                self.values.release(reg);
+                self.cache.release(reg);
             }
         }
         loaded
@@ -191,9 +191,9 @@ impl Maker<'_> {
         let (size, count) = (usize::from(load.access.size), usize::from(load.access.count));
         for (i, to) in to.iter().enumerate() {
             let Some(to) = *to else { continue };
-            self.values.unpin();
+            self.cache.unpin();
             for &reg in loaded.iter().flatten() {
-                self.values.of(reg).pinned = true;
+                self.cache.of(reg).pinned = true;
             }
             let own = &loaded[0];
             if size == 8 {
@@ -221,7 +221,7 @@ impl Maker<'_> {
         guard: Predicate,
     ) -> Option<()> {
         match to {
-            Place::Narrow(i) => {
+            Place::B32(i) => {
                 if keep as u32 != u32::MAX {
                     let keep = self.number(keep as u32);
                     self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
@@ -229,7 +229,7 @@ impl Maker<'_> {
                 let guard = self.guard(guard, part);
                 self.put_narrow(i, part, value, Kind::BITS, guard);
             }
-            Place::Wide(i) => {
+            Place::B64(i) => {
                 let guard = self.guard(guard, part);
                 let code = if signed {
                     C::VEX_Vpmovsxdq_ymm_xmmm128
@@ -272,7 +272,7 @@ impl Maker<'_> {
         guard: Predicate,
     ) -> Option<()> {
         match to {
-            Place::Wide(i) => {
+            Place::B64(i) => {
                 let guard = self.guard(guard, part);
                 for (half, value) in [low, high].into_iter().enumerate() {
                     self.keep_wide(value, keep);

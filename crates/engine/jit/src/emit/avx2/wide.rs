@@ -1,9 +1,9 @@
 //! Values of 64 bits, of which a vector register has 4 lanes: a part of a warp is two halves.
 
 use super::integer::power_of_two;
-use super::operand::home;
+use super::operand::register_file;
 use super::{MOMENT, MOVE, Maker, Operand, Vector};
-use crate::emit::values::{Key, Reg};
+use crate::emit::register_cache::{Key, Reg};
 use crate::op::{Op, Rounding};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand};
@@ -11,7 +11,7 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand};
 const PRODUCT: C = C::VEX_Vpmuludq_ymm_ymm_ymmm256;
 
 /// Memory some bytes behind.
-fn behind(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
+fn displaced(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
     memory.displacement += bytes as i64;
     memory
 }
@@ -28,11 +28,11 @@ impl Maker<'_> {
             self.two(MOVE, d, number);
             return Some(d);
         }
-        if let Source::Narrow(i) = source
-            && self.is_at_home(Key::Narrow(i, part / 2))
+        if let Source::B32(i) = source
+            && self.is_at_home(Key::B32(i, part / 2))
         {
             // What the file has can be loaded and extended at once.
-            let from = behind(home(Key::Narrow(i, part / 2)), 16 * usize::from(part % 2));
+            let from = displaced(register_file(Key::B32(i, part / 2)), 16 * usize::from(part % 2));
             self.asm.put(I::with2(code, d.ymm(), from));
             return Some(d);
         }

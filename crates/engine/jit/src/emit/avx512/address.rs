@@ -1,10 +1,10 @@
-//! Addresses that are not computed where they are not needed: a number for all, and one of 32 bits for each lane.
+//! Deferred addresses: a uniform base plus a scaled 32-bit index per lane.
 
-use super::memory::{Way, site, spread_of};
+use super::memory::{MemAccess, site, spread_of};
 use super::{MOMENT, Maker};
 use crate::emit::affine::{Affine, Plus};
 use crate::emit::asm::Label;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -12,10 +12,10 @@ const ADD: C = C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
 const SHIFT: C = C::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8;
 
 impl Maker<'_> {
-    /// A part of such an address, in a temporary.
+    /// A part of a deferred address, in a temporary.
     pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
         let d = if value.plus == Plus::NONE {
-            self.extended(Source::Narrow(value.index), part, value.signed)?
+            self.extended(Source::B32(value.index), part, value.signed)?
         } else {
             let sum = self.index_part(value, part / 2)?;
             self.extended_half(sum, part % 2, value.signed)
@@ -30,15 +30,15 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of an index with what is added to it, in a temporary.
+    /// A part of an index with the uniform value added, in a temporary.
     pub(super) fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let index = self.narrow(Source::Narrow(value.index), part)?;
+        let index = self.narrow(Source::B32(value.index), part)?;
         let d = self.temporary();
         self.sum_of_index(value, d, index);
         Some(d)
     }
 
-    /// The same in a register, of a part. Uses `rax`.
+    /// The same in a given register. Uses `rax`.
     pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Reg) {
         let number = self.number_at(value.plus.number, R::RAX);
         let code = if value.plus.minus {
@@ -49,10 +49,10 @@ impl Maker<'_> {
         self.asm.put(I::with3(code, to.z(), index.z(), spread_of(number)));
     }
 
-    /// The base of an access, in the registers that there are for it. Uses `rax`.
-    pub(super) fn compute_bases(&mut self, way: &Way) {
-        let Some((value, index)) = way.affine else { return };
-        for (part, base) in way.bases.iter().enumerate() {
+    /// Computes the base of an access into the registers reserved for it. Uses `rax`.
+    pub(super) fn compute_bases(&mut self, mem: &MemAccess) {
+        let Some((value, index)) = mem.affine else { return };
+        for (part, base) in mem.bases.iter().enumerate() {
             let mut from = index[part / 2];
             if value.plus != Plus::NONE {
                 self.sum_of_index(value, MOMENT, from);
@@ -79,11 +79,10 @@ impl Maker<'_> {
         }
     }
 
-    /// The offsets of the first lanes of the halves, in `rax` and `r12`, where `add` is the field of the site that
-    /// makes them of addresses. It goes on at `to` if the lanes behind them (`rows`) might be others than their
-    /// numbers say. Uses `r13`, `r14` and `rbx`.
-    pub(super) fn affine_firsts(&mut self, way: &Way, add: usize, rows: bool, to: Label) {
-        let Some((value, index)) = way.affine else { return };
+    /// The offsets of the first lanes of both halves, in `rax` and `r12`; `add` is the field of the site that turns addresses into
+    /// offsets. Jumps to `to` if the index of a later lane (`rows`) may wrap around. Uses `r13`, `r14` and `rbx`.
+    pub(super) fn affine_firsts(&mut self, mem: &MemAccess, add: usize, rows: bool, to: Label) {
+        let Some((value, index)) = mem.affine else { return };
         let halves = [(R::RAX, R::EAX), (R::R12, R::R12D)];
         for ((_, low), index) in halves.into_iter().zip(index) {
             self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, index.x()));
@@ -112,7 +111,7 @@ impl Maker<'_> {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, from));
             }
         }
-        self.asm.put(I::with2(C::Add_r64_rm64, R::R13, site(way, add)));
+        self.asm.put(I::with2(C::Add_r64_rm64, R::R13, site(mem, add)));
         for (first, low) in halves {
             if value.signed {
                 self.asm.put(I::with2(C::Movsxd_r64_rm32, first, low));

@@ -3,8 +3,8 @@
 use super::Maker;
 use super::load::{LOAD, Operand};
 use crate::emit::asm::at;
+use crate::emit::register_cache::{Kind, Reg};
 use crate::emit::tables::{BEGINS, REVERSED, SWAPPED};
-use crate::emit::values::{Kind, Reg};
 use crate::op::Op;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -37,8 +37,8 @@ impl Maker<'_> {
         }
         let which = match from[1] {
             Source::Literal(number) => {
-                let both = u64::from(number as u32 & 0x8383_8383) * 0x1_0000_0001;
-                self.quarter(BEGINS.map(|begins| begins | both))
+                let has_both_modes = u64::from(number as u32 & 0x8383_8383) * 0x1_0000_0001;
+                self.quarter(BEGINS.map(|begins| begins | has_both_modes))
             }
             source => {
                 let (b, mask) = (self.narrow(source, part)?, self.number(0x8383_8383));

@@ -1,38 +1,38 @@
-//! Whether every lane of an access is inside of its memory and aligned.
+//! Bounds and alignment checks of each lane.
 
 #![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
 
 use super::load::Operand;
-use super::memory::{ACTIVE, PARTS, Way, limit, low_word, site, spread_of};
+use super::memory::{ACTIVE, MemAccess, PARTS, limit, low_word, site, spread_of};
 use super::{MOMENT, MOMENT_K, Maker};
 use crate::emit::affine::{Affine, Plus};
 use crate::emit::asm::Label;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::machine::Site;
 use crate::region::Space;
 use iced_x86::{Code as C, IcedError, Instruction as I, Register as R};
 use std::mem::offset_of;
 
 impl Maker<'_> {
-    /// Addresses of 64 bits in a memory that is smaller: their upper halves must be zero.
-    pub(super) fn shorten(&mut self, way: &mut Way, bases: Vec<Reg>) {
+    /// Checks that the upper halves of 64-bit addresses in smaller memory are zero.
+    pub(super) fn shorten(&mut self, mem: &mut MemAccess, bases: Vec<Reg>) {
         let upper = self.wide_number(0xffff_ffff_0000_0000);
-        let offset = self.wide_number(way.access.offset);
-        let sums = [way.moment, MOMENT];
+        let offset = self.wide_number(mem.access.offset);
+        let sums = [mem.moment, MOMENT];
         for part in 0..2 {
             for half in 0..2 {
                 let sum = sums[half];
                 self.three(
                     C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64,
                     sum.z(),
-                    way.bases[2 * part + half],
+                    mem.bases[2 * part + half],
                     offset,
                 );
-                let k = way.masks[half].k();
+                let k = mem.masks[half].k();
                 self.three(C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64, k, sum, upper);
                 self.asm.put(I::with2(C::EVEX_Vpmovqd_ymmm256_k1z_zmm, sum.y(), sum.z()));
             }
-            let [low, high] = way.masks.map(Reg::k);
+            let [low, high] = mem.masks.map(Reg::k);
             self.asm.put(I::with3(C::VEX_Kunpckbw_kr_kr_kr, low, high, low));
             let active = if part == 0 { R::EBP } else { R::EAX };
             self.asm.put(I::with2(C::VEX_Kmovw_r32_kr, R::R12D, low));
@@ -42,37 +42,37 @@ impl Maker<'_> {
                 self.asm.put(I::with2(C::Shr_rm32_imm8, R::EAX, 16));
             }
             self.asm.put(I::with2(C::Test_rm16_r16, R::R12W, low_word(active)));
-            self.asm.jump(C::Jne_rel32_64, way.out);
+            self.asm.jump(C::Jne_rel32_64, mem.out);
             let to = bases[part];
             let insert = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
             self.asm.put(I::with4(insert, to.z(), sums[0].z(), sums[1].y(), 1_u32));
         }
         // From here on they are bases of 32 bits without an offset.
-        way.bases = bases;
-        way.access.offset = 0;
+        mem.bases = bases;
+        mem.access.offset = 0;
     }
 
-    /// Offsets of all lanes; it leaves if an active one is outside or not a multiple of the size.
-    pub(super) fn checks(&mut self, way: &Way) {
-        if way.wide {
-            let limit = spread_of(site(way, offset_of!(Site, limit)));
-            return self.wide_checks(way, Operand::Memory(limit), way.out);
+    /// Computes the offsets of all lanes. Exits if that of an active lane is out of bounds or misaligned.
+    pub(super) fn checks(&mut self, mem: &MemAccess) {
+        if mem.wide {
+            let limit = spread_of(site(mem, offset_of!(Site, limit)));
+            return self.wide_checks(mem, Operand::Memory(limit), mem.out);
         }
-        let low = way.total - 1;
-        let offset = way.access.offset;
-        let small = !way.stores && way.total < 4 && way.access.space == Space::Shared;
-        let bytes = if small { 4 } else { way.total };
+        let low = mem.total - 1;
+        let offset = mem.access.offset;
+        let small = !mem.stores && mem.total < 4 && mem.access.space == Space::Shared;
+        let bytes = if small { 4 } else { mem.total };
         for part in 0..PARTS[0] {
-            let (base, to) = (way.bases[part], way.offsets[part]);
+            let (base, to) = (mem.bases[part], mem.offsets[part]);
             if offset == 0 {
                 self.asm.put(I::with2(super::float::MOVE, to.z(), base.z()));
             } else {
                 let offset = self.number(offset as u32);
                 self.three(C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, to.z(), base, offset);
             }
-            let limit = spread_of(limit(way, bytes));
+            let limit = spread_of(limit(mem, bytes));
             let compare = C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
-            let k = if part == 0 { MOMENT_K } else { way.masks[0].k() };
+            let k = if part == 0 { MOMENT_K } else { mem.masks[0].k() };
             if low == 0 {
                 self.asm.put(I::with4(compare, k, to.z(), limit, 1_u32));
             } else {
@@ -81,26 +81,25 @@ impl Maker<'_> {
                 self.asm.put_masked(k, I::with4(compare, k, to.z(), limit, 1_u32));
             }
         }
-        let low = way.masks[0].k();
+        let low = mem.masks[0].k();
         self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, low, MOMENT_K));
-        self.all_active(low, way.out);
+        self.all_active(low, mem.out);
     }
 
-    /// Offsets of 64 bits of all lanes; it goes to `not` if that of an active one is not below a limit, or its address not a
-    /// multiple of the size.
-    pub(super) fn wide_checks(&mut self, way: &Way, limit: Operand, not: Label) {
-        let low = way.total - 1;
-        let offset = way.access.offset;
+    /// 64-bit offsets of all lanes. Jumps to `not` if that of an active lane is not below a limit, or misaligned.
+    pub(super) fn wide_checks(&mut self, mem: &MemAccess, limit: Operand, not: Label) {
+        let low = mem.total - 1;
+        let offset = mem.access.offset;
         for part in 0..PARTS[1] {
-            let (base, to) = (way.bases[part], way.offsets[part]);
-            let k = if part % 2 == 0 { MOMENT_K } else { way.masks[part / 2].k() };
+            let (base, to) = (mem.bases[part], mem.offsets[part]);
+            let k = if part % 2 == 0 { MOMENT_K } else { mem.masks[part / 2].k() };
             let mut tested = base;
-            if low != 0 && !offset.is_multiple_of(way.total) {
+            if low != 0 && !offset.is_multiple_of(mem.total) {
                 let offset = self.wide_number(offset);
                 self.three(C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64, MOMENT.z(), base, offset);
                 tested = MOMENT;
             }
-            let add = spread_of(site(way, offset_of!(Site, add)));
+            let add = spread_of(site(mem, offset_of!(Site, add)));
             if low != 0 {
                 let low = self.wide_number(low);
                 self.three(C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64, k, tested, low);
@@ -118,27 +117,27 @@ impl Maker<'_> {
                 self.asm.put(I::with3(C::VEX_Kunpckbw_kr_kr_kr, k, k, MOMENT_K));
             }
         }
-        let [low, high] = way.masks.map(Reg::k);
+        let [low, high] = mem.masks.map(Reg::k);
         self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, high, low));
         self.all_active(low, not);
     }
 
-    /// The indices of the lanes, with what is added to them, which may be in the registers for offsets; it goes to `not` if that of
-    /// an active one is not below a limit. The first mask becomes the active lanes.
+    /// Computes the indices of lanes with the uniform value added, possibly into the registers for offsets. Jumps to `not` if that of
+    /// an active lane is not below a limit. The first mask becomes the active lanes.
     pub(super) fn index_checks(
         &mut self,
-        way: &Way,
+        mem: &MemAccess,
         (value, mut indices): (Affine, [Reg; 2]),
         limit: Operand,
         not: Label,
     ) -> [Reg; 2] {
         if value.plus != Plus::NONE {
-            for (index, &sum) in indices.iter_mut().zip(&way.offsets) {
+            for (index, &sum) in indices.iter_mut().zip(&mem.offsets) {
                 self.sum_of_index(value, sum, *index);
                 *index = sum;
             }
         }
-        let [low, high] = way.masks.map(Reg::k);
+        let [low, high] = mem.masks.map(Reg::k);
         for (k, index) in [low, high].into_iter().zip(indices) {
             self.asm.put(below(C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8, k, index, limit));
         }
@@ -148,7 +147,7 @@ impl Maker<'_> {
         indices
     }
 
-    /// Goes to `not` if an active lane is not in a mask.
+    /// Jumps to `not` if an active lane is not in a mask.
     fn all_active(&mut self, mask: R, not: Label) {
         self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, mask));
         self.asm.put(I::with1(C::Not_rm32, R::EAX));
@@ -157,7 +156,7 @@ impl Maker<'_> {
     }
 }
 
-/// The lanes of a register that are below a limit go to a mask.
+/// The mask of lanes that are below a limit.
 fn below(code: C, k: R, reg: Reg, limit: Operand) -> Result<I, IcedError> {
     match limit {
         Operand::Register(limit) => I::with4(code, k, reg.z(), limit.z(), 1_u32),

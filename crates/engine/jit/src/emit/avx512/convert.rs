@@ -3,7 +3,7 @@
 use super::float::MOVE;
 use super::{MOMENT_K, Maker};
 use crate::emit::asm::of_rounding;
-use crate::emit::values::{Kind, Nans, Reg};
+use crate::emit::register_cache::{Kind, Nans, Reg};
 use crate::op::{Op, Rounding};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I};
@@ -45,7 +45,7 @@ impl Maker<'_> {
     fn join_halves(&mut self, low: Reg, high: Reg) {
         let code = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
         self.asm.put(I::with4(code, low.z(), low.z(), high.y(), 1_u32));
-        self.values.release(high);
+        self.cache.release(high);
     }
 
     fn half_of(&mut self, source: Source, part: u8, rounding: Rounding) -> Option<Reg> {

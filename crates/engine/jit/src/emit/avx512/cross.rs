@@ -1,25 +1,24 @@
-//! What lanes do together. Where not all live lanes of the membermask are active, and no others, it leaves.
+//! Warp-level operations. They exit unless the active lanes are exactly the live lanes of the membermask.
 
 use super::load::STORE;
 use super::{MOMENT_K, Maker};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
-use crate::emit::stub::Reason;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::machine::Mode;
 use crate::operand::{Predicate, Source};
+use crate::region::ExitReason;
 use crate::region::Step;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 pub(super) const COMPARE: C = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-/// The active lanes of the step.
+/// The mask of executing lanes.
 pub(super) const ACTIVE: R = R::EBP;
-/// The scratch row of membermasks.
+/// The scratch register of membermasks.
 const ROW: usize = 0;
 
 impl Maker<'_> {
-    /// Goes on if the membermasks of the lanes that take the step are the same, and have of the live lanes those
-    /// alone, which `ebp` has then.
+    /// See [`crate::emit::backend::Backend::members`].
     pub(super) fn members(&mut self, step: &Step, members: Option<Source>) -> Option<()> {
         let Some(members) = members else {
             self.active(step.guard);
@@ -42,7 +41,7 @@ impl Maker<'_> {
         }
         let (first, differs) = (self.temporary(), self.temporary_mask());
         self.active(step.guard);
-        let out = self.way_out(Reason::Instruction, step.at);
+        let out = self.exit_stub(ExitReason::Instruction, step.at);
         match (members, by_lane) {
             (Source::Literal(number), _) => {
                 self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as u32));
@@ -55,11 +54,11 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, at(R::RDI, Frame::LIVE)));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, ACTIVE));
         self.asm.jump(C::Jne_rel32_64, out);
-        self.values.unpin();
+        self.cache.unpin();
         Some(())
     }
 
-    /// Leaves if active lanes have different numbers; else `eax` has theirs.
+    /// Exits if the values of active lanes differ; else `eax` has the value.
     fn same_members(&mut self, parts: &[Reg], (first, differs): (Reg, Reg), out: Label) {
         for (part, reg) in parts.iter().enumerate() {
             let to = at(R::RDI, Frame::scratch(ROW) + 64 * part);
@@ -73,9 +72,9 @@ impl Maker<'_> {
         for (k, part) in [(MOMENT_K, 0), (differs.k(), 1)] {
             self.asm.put(I::with4(COMPARE, k, first.z(), parts[part].z(), 4_u32));
         }
-        let both = differs.k();
-        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, both, both, MOMENT_K));
-        self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::R12D, both));
+        let has_both_modes = differs.k();
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, has_both_modes, has_both_modes, MOMENT_K));
+        self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::R12D, has_both_modes));
         self.asm.put(I::with2(C::Test_rm32_r32, ACTIVE, R::R12D));
         self.asm.jump(C::Jne_rel32_64, out);
     }

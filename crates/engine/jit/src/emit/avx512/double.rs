@@ -5,7 +5,7 @@
 use super::float::MOVE;
 use super::{MOMENT_K, Maker};
 use crate::emit::asm::{of_quiet_rounding, spread};
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, Register as R};

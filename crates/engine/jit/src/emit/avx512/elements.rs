@@ -4,7 +4,7 @@ use super::load::LOAD;
 use super::pieces::{Pieces, pairs};
 use super::{Guard, MOMENT, Maker};
 use crate::emit::asm::at;
-use crate::emit::values::{Kind, Reg};
+use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::Place;
 use crate::region::Load;
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -21,13 +21,13 @@ impl Maker<'_> {
         for (k, to) in load.to.iter().enumerate().take(load.access.count.into()) {
             let Some(to) = *to else { continue };
             match to {
-                Place::Narrow(to) => {
+                Place::B32(to) => {
                     for part in 0..2 {
                         let value = self.narrow_element(load, pieces, k * size, part)?;
                         self.put_narrow(to, part, value, Kind::BITS, guard);
                     }
                 }
-                Place::Wide(to) => {
+                Place::B64(to) => {
                     for part in 0..4 {
                         let value = self.wide_element(load, pieces, k * size, part)?;
                         self.put_wide(to, part, value, guard);

@@ -3,7 +3,7 @@
 use super::load::Operand;
 use super::{FIXED, MOMENT_K, Maker, NAN};
 use crate::emit::asm::{of_quiet_rounding, spread};
-use crate::emit::values::{Kind, Nans, Reg};
+use crate::emit::register_cache::{Kind, Nans, Reg};
 use crate::op::{Float, Op, Rounding, tiny};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -60,7 +60,7 @@ impl Maker<'_> {
         let class = C::EVEX_Vfpclassps_kr_k1_zmmm512b32_imm8;
         self.asm.put(I::with3(class, MOMENT_K, x.z(), SUBNORMAL));
         self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, MOMENT_K, MOMENT_K));
-        self.rarely(C::Jne_rel32_64, move |e| {
+        self.out_of_line(C::Jne_rel32_64, move |e| {
             let Scaled { code, rounding, from: [a, b], addend } = of;
             e.three(MUL, x.z(), a, by);
             match addend {
@@ -86,7 +86,7 @@ impl Maker<'_> {
     /// A source of an operation on floats.
     fn operand(&mut self, source: Source, part: u8, flush: bool) -> Option<Reg> {
         let z = self.float(source, part)?;
-        if !flush || self.values.kind(z).normal {
+        if !flush || self.cache.kind(z).no_subnormals {
             return Some(z);
         }
         let copy = self.unary(MOVE, z);

@@ -4,7 +4,7 @@ use super::float::MOVE;
 use super::load::LOAD;
 use super::{MOMENT_K, Maker};
 use crate::emit::asm::at;
-use crate::emit::values::{Kind, Reg};
+use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use texunit_sfu::lanes::Words;
@@ -36,27 +36,27 @@ impl Maker<'_> {
     /// By permutations, each of which chooses by five bits of the index; the bits above choose among what they give.
     fn permuted(&mut self, length: usize, index: Reg) -> Reg {
         let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
-        let mut chosen: Vec<Reg> = Vec::new();
+        let mut entry_state: Vec<Reg> = Vec::new();
         for first in (0..length).step_by(PERMUTED) {
             let d = self.temporary();
             self.asm.put(I::with2(LOAD, d.z(), at(R::RAX, 4 * first)));
             let second = at(R::RAX, 4 * first + 64);
             self.asm.put(I::with3(permute, d.z(), index.z(), second));
-            chosen.push(d);
+            entry_state.push(d);
         }
         let mut bit = PERMUTED as u32;
-        while chosen.len() > 1 {
+        while entry_state.len() > 1 {
             let bit_set = self.number(bit);
             let test = C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
             self.three(test, MOMENT_K, index, bit_set);
-            for pair in 0..chosen.len() / 2 {
-                let upper = chosen.remove(pair + 1);
-                self.asm.put_masked(MOMENT_K, I::with2(MOVE, chosen[pair].z(), upper.z()));
-                self.values.release(upper);
+            for pair in 0..entry_state.len() / 2 {
+                let upper = entry_state.remove(pair + 1);
+                self.asm.put_masked(MOMENT_K, I::with2(MOVE, entry_state[pair].z(), upper.z()));
+                self.cache.release(upper);
             }
             bit *= 2;
         }
-        chosen[0]
+        entry_state[0]
     }
 
     fn gathered(&mut self, length: usize, index: Reg) -> Reg {
@@ -68,7 +68,7 @@ impl Maker<'_> {
         self.asm.put(I::with3(C::VEX_Kxnorw_kr_kr_kr, MOMENT_K, MOMENT_K, MOMENT_K));
         let from = MemoryOperand::with_base_index_scale(R::RAX, index.z(), 4);
         self.asm.put_masked(MOMENT_K, I::with2(C::EVEX_Vpgatherdd_zmm_k1_vm32z, d.z(), from));
-        self.values.release(index);
+        self.cache.release(index);
         d
     }
 
@@ -97,7 +97,7 @@ impl Maker<'_> {
             self.three(PRODUCT, t.z(), t, factor);
             self.asm.put(I::with3(down, t.z(), t.z(), cut));
             self.three(ADD, d.z(), d, t);
-            self.values.release(factor);
+            self.cache.release(factor);
         }
         // The lowest bit and the highest.
         self.asm.put(I::with3(down, t.z(), x.z(), 14_u32));
@@ -107,7 +107,7 @@ impl Maker<'_> {
         self.asm.put(I::with3(C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8, t.z(), d.z(), 16_u32));
         let low = self.number(0xffff);
         self.three(and, d.z(), d, low);
-        self.values.release(x);
+        self.cache.release(x);
         Some([d, t])
     }
 }

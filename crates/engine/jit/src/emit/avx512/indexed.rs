@@ -1,10 +1,9 @@
-//! Accesses by an index of which the site says all ([`crate::emit::index`]): of 32 lanes one behind the other the first
-//! one's is enough, and others are gathered.
+//! Indexed accesses ([`crate::emit::index`]): of a row of 32 lanes only the first index is checked; other indices are gathered.
 
 #![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
 
 use super::load::Operand;
-use super::memory::{HOST, Way, site, spread_of};
+use super::memory::{HOST, MemAccess, site, spread_of};
 use super::pieces::Pieces;
 use super::shape::Places;
 use super::{MOMENT, MOMENT_K, Maker};
@@ -16,17 +15,21 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
 impl Maker<'_> {
-    /// If it is known that the indices of the register lie one behind the other, the access is made; it goes to `each` if
-    /// they are known to be anything.
-    pub(super) fn known_row(&mut self, way: &Way, pieces: &Pieces, (done, each): (Label, Label)) {
-        let Some(indexed) = way.indexed.filter(|of| of.rows) else { return };
+    /// Makes the access if the index register is known to be consecutive; jumps to `each` if it is known not to be.
+    pub(super) fn known_row(
+        &mut self,
+        mem: &MemAccess,
+        pieces: &Pieces,
+        (done, each): (Label, Label),
+    ) {
+        let Some(indexed) = mem.indexed.filter(|of| of.rows) else { return };
         let Some(slot) = indexed.slot else { return };
         let other = self.asm.label();
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::index(slot))));
         self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, ROW));
         self.asm.jump(C::Jne_rel32_64, other);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::first_index(slot))));
-        self.row_from_first(way, pieces, (done, each));
+        self.row_from_first(mem, pieces, (done, each));
         self.asm.bind(other);
         if !indexed.is_carried {
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
@@ -34,72 +37,71 @@ impl Maker<'_> {
         }
     }
 
-    /// The indices of each half lie one behind the other: if those of the second half come behind those of the first,
-    /// that is noted, and the access is made.
-    pub(super) fn new_row(&mut self, way: &Way, pieces: &Pieces, to: (Label, Label)) {
-        let (Some(indexed), Some((_, index))) = (way.indexed.filter(|of| of.rows), way.affine)
+    /// The indices of each half are consecutive. If the second half continues the first, records that and makes the access.
+    pub(super) fn new_row(&mut self, mem: &MemAccess, pieces: &Pieces, to: (Label, Label)) {
+        let (Some(indexed), Some((_, index))) = (mem.indexed.filter(|of| of.rows), mem.affine)
         else {
             return;
         };
-        let apart = self.asm.label();
+        let scattered = self.asm.label();
         for (low, index) in [(R::EAX, index[0]), (R::R12D, index[1])] {
             self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, index.x()));
         }
-        let behind = MemoryOperand::with_base_displ(R::RAX, 16);
-        self.asm.put(I::with2(C::Lea_r32_m, R::R13D, behind));
+        let next_half = MemoryOperand::with_base_displ(R::RAX, 16);
+        self.asm.put(I::with2(C::Lea_r32_m, R::R13D, next_half));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::R13D, R::R12D));
-        self.asm.jump(C::Jne_rel32_64, apart);
+        self.asm.jump(C::Jne_rel32_64, scattered);
         if let Some(slot) = indexed.slot {
             let [shape, first] = [Frame::index(slot), Frame::first_index(slot)];
             self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, first), R::EAX));
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, shape), ROW));
         }
-        self.row_from_first(way, pieces, to);
-        self.asm.bind(apart);
+        self.row_from_first(mem, pieces, to);
+        self.asm.bind(scattered);
     }
 
-    /// The indices are anything.
-    pub(super) fn no_row(&mut self, way: &Way) {
-        if let Some(slot) = way.indexed.filter(|of| of.rows).and_then(|of| of.slot)
-            && way.affine.is_some()
+    /// Records that the indices are not consecutive.
+    pub(super) fn no_row(&mut self, mem: &MemAccess) {
+        if let Some(slot) = mem.indexed.filter(|of| of.rows).and_then(|of| of.slot)
+            && mem.affine.is_some()
         {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), NEITHER));
         }
     }
 
-    /// Makes the access of 32 lanes one behind the other: `eax` has the index of the first, without what is added to it.
-    fn row_from_first(&mut self, way: &Way, pieces: &Pieces, (done, each): (Label, Label)) {
-        let Some(indexed) = way.indexed else { return };
+    /// Accesses a row of 32 lanes; `eax` has the index of lane 0 without the uniform value.
+    fn row_from_first(&mut self, mem: &MemAccess, pieces: &Pieces, (done, each): (Label, Label)) {
+        let Some(indexed) = mem.indexed else { return };
         self.add_plus(indexed.plus, R::EAX, R::R13);
-        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, site(way, offset_of!(Site, rows))));
+        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, site(mem, offset_of!(Site, rows))));
         self.asm.jump(C::Jae_rel32_64, each);
-        self.asm.put(I::with2(C::Mov_r64_rm64, HOST, site(way, offset_of!(Site, origin))));
-        let mut scale = way.total as u32;
+        self.asm.put(I::with2(C::Mov_r64_rm64, HOST, site(mem, offset_of!(Site, origin))));
+        let mut scale = mem.total as u32;
         if scale > 8 {
-            self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, way.total.trailing_zeros()));
+            self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, mem.total.trailing_zeros()));
             scale = 1;
         }
-        let (index, apart) = (Some([R::RAX; 2]), 16 * way.total as usize);
-        let places = Places { base: [HOST; 2], index, scale, displacement: 0, apart };
-        self.row_of_pieces(pieces, &places, way);
+        let (index, half_stride) = (Some([R::RAX; 2]), 16 * mem.total as usize);
+        let places = Places { base: [HOST; 2], index, scale, displacement: 0, half_stride };
+        self.row_of_pieces(pieces, &places, mem);
         let row = MemoryOperand::with_base_index_scale(HOST, R::RAX, scale);
-        self.prefetch_row(row, way.total as u32, indexed.plus, way.stores);
+        self.prefetch_row(row, mem.total as u32, indexed.plus, mem.stores);
         self.asm.jump(C::Jmp_rel32_64, done);
     }
 
-    /// Loads at indices that may be anything; if an active lane's is none of the site's, it goes on behind this code.
-    pub(super) fn gather(&mut self, way: &Way, pieces: &Pieces, done: Label) {
-        let (Some(_), Some(known)) = (way.indexed, way.affine) else { return };
-        if way.stores || way.total > 8 {
+    /// Loads at arbitrary indices. Falls through if that of an active lane is out of bounds.
+    pub(super) fn gather(&mut self, mem: &MemAccess, pieces: &Pieces, done: Label) {
+        let (Some(_), Some(known)) = (mem.indexed, mem.affine) else { return };
+        if mem.stores || mem.total > 8 {
             return;
         }
         let slow = self.asm.label();
-        let low = way.masks[0].k();
-        let limit = spread_of(site(way, offset_of!(Site, indices)));
-        let indices = self.index_checks(way, known, Operand::Memory(limit), slow);
-        self.asm.put(I::with2(C::Mov_r64_rm64, HOST, site(way, offset_of!(Site, origin))));
-        self.partial_by_index(way, pieces, indices, done);
-        let scale = way.total as u32;
+        let low = mem.masks[0].k();
+        let limit = spread_of(site(mem, offset_of!(Site, indices)));
+        let indices = self.index_checks(mem, known, Operand::Memory(limit), slow);
+        self.asm.put(I::with2(C::Mov_r64_rm64, HOST, site(mem, offset_of!(Site, origin))));
+        self.partial_by_index(mem, pieces, indices, done);
+        let scale = mem.total as u32;
         match pieces {
             Pieces::Dwords(dwords) => {
                 self.each_part_active(dwords[0], |e, part, to| {

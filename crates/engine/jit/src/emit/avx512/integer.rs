@@ -3,7 +3,7 @@
 use super::float::MOVE;
 use super::load::Operand;
 use super::{MOMENT_K, Maker};
-use crate::emit::values::{Kind, Reg};
+use crate::emit::register_cache::{Kind, Reg};
 use crate::op::Op;
 use crate::operand::{Predicate, Source};
 use iced_x86::{Code as C, Instruction as I};
@@ -32,7 +32,7 @@ impl Maker<'_> {
         if op == Op::Copy {
             // Floats stay what they are.
             let a = self.float(from[0], part)?;
-            let kind = self.values.kind(a);
+            let kind = self.cache.kind(a);
             return Some((self.unary(MOVE, a), kind));
         }
         if op == Op::Low {
@@ -136,8 +136,8 @@ impl Maker<'_> {
             C::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32
         };
         self.asm.put_masked(mask, I::with3(blend, d.z(), b.z(), a.z()));
-        if self.values.get(k).key.is_none() {
-            self.values.release(k);
+        if self.cache.get(k).key.is_none() {
+            self.cache.release(k);
         }
     }
 

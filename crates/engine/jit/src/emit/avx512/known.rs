@@ -1,4 +1,4 @@
-//! Accesses that never leave: of the running frame, and of parameters.
+//! Accesses that never exit: to the running function's frame, and to parameters.
 
 use super::load::{LOAD, STORE};
 use super::memory::ACTIVE;
@@ -6,14 +6,14 @@ use super::pieces::Pieces;
 use super::{Guard, MOMENT, MOMENT_K, Maker};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
-use crate::emit::values::Kind;
+use crate::emit::register_cache::Kind;
 use crate::machine::Mode;
 use crate::operand::{Place, Predicate};
 use crate::region::{Load, Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {
-    /// A load that never leaves: of the running frame, or of parameters.
+    /// A load that never exits.
     pub(super) fn known_load(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
         if load.access.space == Space::Param && load.access.size == 8 {
             return self.wide_params(load, guard);
@@ -54,16 +54,16 @@ impl Maker<'_> {
         let numbers = load.to.iter().take(load.access.count.into()).enumerate();
         for (i, to) in numbers.filter_map(|(i, to)| Some((i, (*to)?))) {
             let from = at(R::RAX, load.access.offset as usize + 8 * i);
-            let parts = if let Place::Wide(_) = to { 4 } else { 2 };
+            let parts = if let Place::B64(_) = to { 4 } else { 2 };
             for part in 0..parts {
                 let value = self.temporary();
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, Frame::BYTES)));
-                if let Place::Narrow(to) = to {
+                if let Place::B32(to) = to {
                     let spread = C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
                     self.asm.put(I::with2(spread, value.z(), from));
                     self.keep(value, load.keep as u32);
                     self.put_narrow(to, part, value, Kind::BITS, guard);
-                } else if let Place::Wide(to) = to {
+                } else if let Place::B64(to) = to {
                     let spread = C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64;
                     self.asm.put(I::with2(spread, value.z(), from));
                     self.keep_wide(value, load.keep);
@@ -76,7 +76,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A store to the running frame.
+    /// A store to the running function's frame.
     pub(super) fn known_store(&mut self, step: &Step, store: &Store) -> Option<()> {
         let (access, offset) = (&store.access, store.access.offset as usize);
         let Pieces::Dwords(dwords) = self.make_pieces(store)? else { return None };

@@ -1,61 +1,61 @@
-//! Accesses of each lane by itself: gathers, scatters, and loops.
+//! Scattered accesses: gathers, scatters, and loops over lanes.
 
 use super::load::STORE;
-use super::memory::{ACTIVE, HOST, Way, host};
+use super::memory::{ACTIVE, HOST, MemAccess, host};
 use super::pieces::Pieces;
 use super::{MOMENT, MOMENT_K, Maker};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl Maker<'_> {
-    /// Each active lane by itself, at its offset.
-    pub(super) fn each(&mut self, way: &Way, pieces: &Pieces) {
-        let host = host(way);
+    /// Accesses each active lane at its offset.
+    pub(super) fn each(&mut self, mem: &MemAccess, pieces: &Pieces) {
+        let host = host(mem);
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host));
-        let active = way.masks[0].k();
+        let active = mem.masks[0].k();
         self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, active, ACTIVE));
-        if way.access.space == Space::Local {
-            return self.each_of_local(way, pieces);
+        if mem.access.space == Space::Local {
+            return self.each_of_local(mem, pieces);
         }
-        if way.total > 8 {
-            return self.each_by_index(way, pieces);
+        if mem.total > 8 {
+            return self.each_by_index(mem, pieces);
         }
-        if way.wide && way.short.is_none() {
+        if mem.wide && mem.short.is_none() {
             // There are no registers for offsets of 32 bits: `gather` looks for rows by the index, and gets here only where
             // that index is outside of what its site knows.
-            return self.each_by_index(way, pieces);
+            return self.each_by_index(mem, pieces);
         }
         let (other, done) = (self.asm.label(), self.asm.label());
-        if !way.stores {
+        if !mem.stores {
             // Of all lanes it is known.
             self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
             self.asm.jump(C::Je_rel32_64, other);
         }
-        self.partial_rows(way, pieces, other);
+        self.partial_rows(mem, pieces, other);
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(other);
-        if way.stores && way.total < 4 {
-            self.each_small(way, pieces);
+        if mem.stores && mem.total < 4 {
+            self.each_small(mem, pieces);
         } else {
-            self.each_by_index(way, pieces);
+            self.each_by_index(mem, pieces);
         }
         self.asm.bind(done);
     }
 
     /// The same by gathers and scatters.
-    fn each_by_index(&mut self, way: &Way, pieces: &Pieces) {
-        let active = way.masks[0].k();
+    fn each_by_index(&mut self, mem: &MemAccess, pieces: &Pieces) {
+        let active = mem.masks[0].k();
         match pieces {
-            Pieces::Dwords(dwords) if way.wide => {
+            Pieces::Dwords(dwords) if mem.wide => {
                 for part in 0..4_u8 {
                     let (whole, offset) =
-                        (dwords[0][usize::from(part / 2)], way.offsets[usize::from(part)]);
+                        (dwords[0][usize::from(part / 2)], mem.offsets[usize::from(part)]);
                     let memory = MemoryOperand::with_base_index(HOST, offset.z());
                     self.shift_mask(MOMENT_K, active, 8 * part);
-                    if way.stores {
+                    if mem.stores {
                         let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
                         self.asm.put(I::with3(extract, MOMENT.y(), whole.z(), u32::from(part % 2)));
                         let scatter = C::EVEX_Vpscatterqd_vm64z_k1_ymm;
@@ -74,23 +74,23 @@ impl Maker<'_> {
             }
             Pieces::Dwords(dwords) => {
                 for part in 0..2_u8 {
-                    let offset = way.offsets[usize::from(part)];
+                    let offset = mem.offsets[usize::from(part)];
                     let memory = MemoryOperand::with_base_index(HOST, offset.z());
                     self.shift_mask(MOMENT_K, active, 16 * part);
-                    self.lanes_of_dwords(dwords[0][usize::from(part)], memory, way.stores);
+                    self.lanes_of_dwords(dwords[0][usize::from(part)], memory, mem.stores);
                 }
             }
             Pieces::Qwords(qwords) => {
                 for (j, parts) in qwords.iter().enumerate() {
                     for (part, &piece) in parts.iter().enumerate() {
-                        self.qword_of_lanes(way, piece, j, part);
+                        self.qword_of_lanes(mem, piece, j, part);
                     }
                 }
             }
         }
     }
 
-    /// Code for each part, with its register, that is passed by where nobody in the part is active.
+    /// Emits code for each part, which is skipped if no lane of the part is active.
     pub(super) fn each_part_active(
         &mut self,
         to: [Reg; 2],
@@ -117,17 +117,17 @@ impl Maker<'_> {
         }
     }
 
-    fn qword_of_lanes(&mut self, way: &Way, piece: Reg, j: usize, part: usize) {
-        self.shift_mask(MOMENT_K, way.masks[0].k(), 8 * part as u8);
+    fn qword_of_lanes(&mut self, mem: &MemAccess, piece: Reg, j: usize, part: usize) {
+        self.shift_mask(MOMENT_K, mem.masks[0].k(), 8 * part as u8);
         let displacement = 8 * j as i64;
         let memory = |index| {
             MemoryOperand::with_base_index_scale_displ_size(HOST, index, 1, displacement, 1)
         };
-        let (index, scatter, gather) = if way.wide {
-            let index = way.offsets[part].z();
+        let (index, scatter, gather) = if mem.wide {
+            let index = mem.offsets[part].z();
             (index, C::EVEX_Vpscatterqq_vm64z_k1_zmm, C::EVEX_Vpgatherqq_zmm_k1_vm64z)
         } else {
-            let mut index = way.offsets[part / 2];
+            let mut index = mem.offsets[part / 2];
             if part % 2 == 1 {
                 let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
                 self.asm.put(I::with3(extract, MOMENT.y(), index.z(), 1_u32));
@@ -135,7 +135,7 @@ impl Maker<'_> {
             }
             (index.y(), C::EVEX_Vpscatterdq_vm32y_k1_zmm, C::EVEX_Vpgatherdq_zmm_k1_vm32y)
         };
-        if way.stores {
+        if mem.stores {
             self.asm.put_masked(MOMENT_K, I::with2(scatter, memory(index), piece.z()));
         } else {
             self.zero(piece);
@@ -144,9 +144,9 @@ impl Maker<'_> {
     }
 
     /// Stores of 1 or 2 bytes, lane by lane.
-    fn each_small(&mut self, way: &Way, pieces: &Pieces) {
+    fn each_small(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let Pieces::Dwords(dwords) = pieces else { return };
-        for (part, offset) in way.offsets.iter().enumerate() {
+        for (part, offset) in mem.offsets.iter().enumerate() {
             let to = at(R::RDI, Frame::scratch(0) + 64 * part);
             self.asm.put(I::with2(STORE, to, offset.z()));
         }
@@ -164,14 +164,14 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::R13D, R::R12D));
         self.asm.jump(C::Jb_rel32_64, end);
         self.asm.put(I::with2(C::VEX_Blsr_r32_rm32, R::R12D, R::R12D));
-        if way.wide {
+        if mem.wide {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, scaled(0, 8)));
         } else {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, scaled(0, 4)));
         }
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, scaled(1, 4)));
         let to = MemoryOperand::with_base_index(HOST, R::RAX);
-        if way.total == 1 {
+        if mem.total == 1 {
             self.asm.put(I::with2(C::Mov_rm8_r8, to, R::R14L));
         } else {
             self.asm.put(I::with2(C::Mov_rm16_r16, to, R::R14W));
@@ -180,19 +180,19 @@ impl Maker<'_> {
         self.asm.bind(end);
     }
 
-    /// In local memory a lane's words lie 128 bytes apart.
-    fn each_of_local(&mut self, way: &Way, pieces: &Pieces) {
+    /// Local memory, where consecutive words of a lane are 128 bytes apart.
+    fn each_of_local(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let Pieces::Dwords(dwords) = pieces else { return };
         let shift = C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
         let left = C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
         for part in 0..2_u8 {
-            let offset = way.offsets[usize::from(part)];
+            let offset = mem.offsets[usize::from(part)];
             let lanes = at(R::R9, self.lane_numbers(part));
-            if way.total < 4 {
+            if mem.total < 4 {
                 // Which bytes of the word: three bits of a shift.
                 let low = self.number(3);
-                self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, way.moment.z(), offset, low);
-                self.asm.put(I::with3(left, way.moment.z(), way.moment.z(), 3_u32));
+                self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, mem.moment.z(), offset, low);
+                self.asm.put(I::with3(left, mem.moment.z(), mem.moment.z(), 3_u32));
             }
             self.asm.put(I::with3(shift, offset.z(), offset.z(), 2_u32));
             self.asm.put(I::with3(left, offset.z(), offset.z(), 5_u32));
@@ -206,12 +206,12 @@ impl Maker<'_> {
                     128 * i as i64,
                     1,
                 );
-                self.shift_mask(MOMENT_K, way.masks[0].k(), 16 * part);
+                self.shift_mask(MOMENT_K, mem.masks[0].k(), 16 * part);
                 let piece = piece[usize::from(part)];
-                self.lanes_of_dwords(piece, memory, way.stores);
-                if way.total < 4 {
+                self.lanes_of_dwords(piece, memory, mem.stores);
+                if mem.total < 4 {
                     let shift = C::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32;
-                    self.asm.put(I::with3(shift, piece.z(), piece.z(), way.moment.z()));
+                    self.asm.put(I::with3(shift, piece.z(), piece.z(), mem.moment.z()));
                 }
             }
         }

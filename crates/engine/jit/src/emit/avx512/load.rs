@@ -1,9 +1,9 @@
-//! Between registers and their homes.
+//! Loads and stores of the register files, and source operands.
 
 use super::{Guard, LANES, MOMENT, MOMENT_K, Maker};
 use crate::emit::asm::{at, spread};
 use crate::emit::frame::Frame;
-use crate::emit::values::{Key, Kind, Nans, Reg, Width};
+use crate::emit::register_cache::{Key, Kind, Nans, Reg, Width};
 use crate::machine::Mode;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -11,7 +11,7 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 pub(super) const LOAD: C = C::EVEX_Vmovdqu32_zmm_k1z_zmmm512;
 pub(super) const STORE: C = C::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
 
-/// What an instruction reads last: that may be in memory.
+/// The last operand of an instruction, which may be in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operand {
     Register(Reg),
@@ -24,11 +24,11 @@ impl From<Reg> for Operand {
     }
 }
 
-/// Where a register's part lies in its file.
-fn home(key: Key) -> MemoryOperand {
+/// Where a part of a register is in its register file.
+fn register_file(key: Key) -> MemoryOperand {
     match key {
-        Key::Narrow(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * 64),
-        Key::Wide(i, part) => at(R::RDX, i as usize * 256 + usize::from(part) * 64),
+        Key::B32(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * 64),
+        Key::B64(i, part) => at(R::RDX, i as usize * 256 + usize::from(part) * 64),
         Key::Predicate(i, _) => at(R::RCX, i as usize * 4),
         Key::Other(..) => at(R::RDI, 0),
     }
@@ -38,15 +38,15 @@ impl Maker<'_> {
     pub(super) fn load_key(&mut self, to: Reg, key: Key) {
         match key {
             Key::Predicate(..) => {
-                self.asm.put(I::with2(C::VEX_Kmovd_kr_km32, to.k(), home(key)));
+                self.asm.put(I::with2(C::VEX_Kmovd_kr_km32, to.k(), register_file(key)));
             }
             Key::Other(source, width, part) => self.load_other(to, source, width, part),
-            _ => self.asm.put(I::with2(LOAD, to.z(), home(key))),
+            _ => self.asm.put(I::with2(LOAD, to.z(), register_file(key))),
         }
     }
 
     pub(super) fn store_key(&mut self, from: Reg, key: Key) {
-        let to = home(key);
+        let to = register_file(key);
         let some = self.mode == Mode::Some;
         match key {
             Key::Predicate(..) if some => {
@@ -57,8 +57,8 @@ impl Maker<'_> {
             }
             Key::Predicate(..) => self.asm.put(I::with2(C::VEX_Kmovd_m32_kr, to, from.k())),
             // Not a masked store: what follows would have to wait for it.
-            Key::Narrow(_, part) | Key::Wide(_, part) if some => {
-                let wide = matches!(key, Key::Wide(..));
+            Key::B32(_, part) | Key::B64(_, part) if some => {
+                let wide = matches!(key, Key::B64(..));
                 let mut lanes = LANES;
                 if part != 0 {
                     self.shift_mask(MOMENT_K, LANES, part * if wide { 8 } else { 16 });
@@ -99,12 +99,12 @@ impl Maker<'_> {
         kind: Kind,
         guard: &mut Option<Guard>,
     ) {
-        let key = Key::Narrow(to, part);
+        let key = Key::B32(to, part);
         let Some(mask) = self.guard_from(guard, 16 * part) else {
             return self.define(key, value, kind);
         };
         let old = self.hold(key);
-        let before = self.values.kind(old);
+        let before = self.cache.kind(old);
         let joined = before.or(kind).unwrap_or_else(|| {
             // Bits and NaNs that stand for others.
             self.canonical(old);
@@ -114,30 +114,30 @@ impl Maker<'_> {
             before.bits_or(kind)
         });
         self.merge(old, value, mask.k(), false);
-        let held = self.values.of(old);
+        let held = self.cache.of(old);
         (held.dirty, held.kind) = (true, joined);
-        self.values.release(value);
+        self.cache.release(value);
         self.drop_guard(guard, 16 * part);
     }
 
     /// Writes a part of a wide one.
     pub(super) fn put_wide(&mut self, to: u32, part: u8, value: Reg, guard: &mut Option<Guard>) {
-        let key = Key::Wide(to, part);
+        let key = Key::B64(to, part);
         let Some(mask) = self.guard_from(guard, 8 * part) else {
             return self.define(key, value, Kind::BITS);
         };
         let old = self.hold(key);
         self.merge(old, value, mask.k(), true);
-        self.values.of(old).dirty = true;
-        self.values.release(value);
+        self.cache.of(old).dirty = true;
+        self.cache.release(value);
         self.drop_guard(guard, 8 * part);
     }
 
     /// Loads a source that is no register.
     fn load_other(&mut self, to: Reg, source: Source, width: Width, part: u8) {
         let broadcast = match width {
-            Width::Narrow => C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
-            Width::Wide => C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64,
+            Width::B32 => C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+            Width::B64 => C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64,
         };
         let (field, displacement) = match source {
             Source::Literal(0) => {
@@ -160,7 +160,7 @@ impl Maker<'_> {
             Source::Row(i) => (Frame::ROWS, i as usize * 128 + usize::from(part) * 64),
             Source::Word(i) => (Frame::WORDS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
-            Source::Narrow(_) | Source::Wide(_) => return,
+            Source::B32(_) | Source::B64(_) => return,
         };
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
         let code = if matches!(source, Source::Row(_)) { LOAD } else { broadcast };
@@ -178,10 +178,10 @@ impl Maker<'_> {
     /// Lanes of 32 bits, whose NaNs may be any.
     pub(super) fn float(&mut self, source: Source, part: u8) -> Option<Reg> {
         Some(match source {
-            Source::Narrow(i) => self.hold(Key::Narrow(i, part)),
-            Source::Wide(_) | Source::WideConstant(_) | Source::Bytes64(_) => return None,
-            Source::Row(_) | Source::Lane => self.hold(Key::Other(source, Width::Narrow, part)),
-            other => self.hold(Key::Other(other, Width::Narrow, 0)),
+            Source::B32(i) => self.hold(Key::B32(i, part)),
+            Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) => return None,
+            Source::Row(_) | Source::Lane => self.hold(Key::Other(source, Width::B32, part)),
+            other => self.hold(Key::Other(other, Width::B32, 0)),
         })
     }
 
@@ -203,7 +203,7 @@ impl Maker<'_> {
     /// A number in all lanes of 32 bits, as the last source of an instruction.
     pub(super) fn number(&mut self, number: u32) -> Operand {
         let number = u64::from(number);
-        match self.values.find(Key::Other(Source::Literal(number), Width::Narrow, 0)) {
+        match self.cache.find(Key::Other(Source::Literal(number), Width::B32, 0)) {
             Some(reg) => reg.into(),
             None => Operand::Memory(spread(R::R9, self.pooled(&[number]))),
         }
@@ -212,14 +212,14 @@ impl Maker<'_> {
     /// A part of lanes of 64 bits.
     pub(super) fn wide(&mut self, source: Source, part: u8) -> Option<Reg> {
         Some(match source {
-            Source::Wide(i) => self.hold(Key::Wide(i, part)),
-            Source::Narrow(_)
+            Source::B64(i) => self.hold(Key::B64(i, part)),
+            Source::B32(_)
             | Source::Constant(_)
             | Source::Row(_)
             | Source::Lane
             | Source::Word(_)
             | Source::Bytes32(_) => return None,
-            other => self.hold(Key::Other(other, Width::Wide, 0)),
+            other => self.hold(Key::Other(other, Width::B64, 0)),
         })
     }
 
@@ -233,7 +233,7 @@ impl Maker<'_> {
 
     /// A number in all lanes of 64 bits, as the last source of an instruction.
     pub(super) fn wide_number(&mut self, number: u64) -> Operand {
-        match self.values.find(Key::Other(Source::Literal(number), Width::Wide, 0)) {
+        match self.cache.find(Key::Other(Source::Literal(number), Width::B64, 0)) {
             Some(reg) => reg.into(),
             None => Operand::Memory(spread(R::R9, self.pooled(&[number]))),
         }
@@ -241,12 +241,12 @@ impl Maker<'_> {
 
     /// A number in all lanes of 32 bits, in a register.
     pub(super) fn literal(&mut self, number: u32) -> Reg {
-        self.hold(Key::Other(Source::Literal(number.into()), Width::Narrow, 0))
+        self.hold(Key::Other(Source::Literal(number.into()), Width::B32, 0))
     }
 
     /// A number in all lanes of 64 bits, in a register.
     pub(super) fn wide_literal(&mut self, number: u64) -> Reg {
-        self.hold(Key::Other(Source::Literal(number), Width::Wide, 0))
+        self.hold(Key::Other(Source::Literal(number), Width::B64, 0))
     }
 
     /// An instruction with two sources.

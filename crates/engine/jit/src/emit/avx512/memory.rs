@@ -1,10 +1,10 @@
-//! Loads and stores: whether they can be made, and of what shape they are.
+//! Loads and stores: bounds checks, and the choice of a shape.
 //!
-//! What lanes access goes through *pieces* ([`Pieces`]): dwords of 32 lanes, or qwords where a lane has 8 bytes or
-//! more. In each half of a warp whose lanes all take part they may lie one behind the other, or have the same address
-//! ([`super::shape`]); an access whose base another one has looked at ([`crate::emit::near`]) knows that already. Else
-//! the lanes are looked at one by one ([`super::check`]), and go by gathers and scatters ([`super::lanes`]), or, where
-//! some lanes store one behind the other, by masked vectors ([`super::partial`]).
+//! The data of an access are *pieces* ([`Pieces`]): 32-bit words of 32 lanes, or 64-bit words if a lane has 8 bytes or more. If all
+//! lanes execute the step, the lanes of each half of the warp may be contiguous or have one address ([`super::shape`]); an access
+//! of a base group takes the shape that its leader has found ([`crate::emit::base_groups`]). Otherwise each lane is checked
+//! ([`super::check`]), and accessed by gathers and scatters ([`super::lanes`]), or by masked vectors if some lanes of a contiguous row are
+//! active ([`super::partial`]).
 
 use super::Maker;
 use super::pieces::Pieces;
@@ -13,45 +13,45 @@ use crate::emit::asm::{Label, at};
 use crate::emit::backend;
 use crate::emit::frame::Frame;
 use crate::emit::index::Indexed;
-use crate::emit::stub::Reason;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::machine::Site;
 use crate::operand::{Predicate, Source};
+use crate::region::ExitReason;
 use crate::region::{Access, Load, Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// The active lanes of the step.
+/// The mask of executing lanes.
 pub(super) const ACTIVE: R = R::EBP;
-/// Where the memory begins that all lanes access.
+/// The host address of the memory that all lanes access.
 pub(super) const HOST: R = R::RBX;
-/// Vectors of a number for each lane: of 64 or of 32 bits.
+/// Vectors of a 64-bit or 32-bit value for each lane.
 pub(super) const PARTS: [usize; 2] = [2, 4];
 
-/// What an access needs to have at hand before its first jump.
-pub(super) struct Way {
+/// An access, with all registers that it needs before its first jump.
+pub(super) struct MemAccess {
     pub(super) access: Access,
     pub(super) total: u64,
     pub(super) stores: bool,
     /// Whether offsets have 64 bits.
     pub(super) wide: bool,
-    /// The base by parts, and the offsets of lanes from the beginning of the memory.
+    /// The base by parts, and the offsets of lanes in the allocation.
     pub(super) bases: Vec<Reg>,
     pub(super) offsets: Vec<Reg>,
-    /// An address that is not computed, and its index: the bases are where it goes if it has to be.
+    /// A deferred address and its index; the bases are the registers for it if it must be computed.
     pub(super) affine: Option<(Affine, [Reg; 2])>,
-    /// Whether the site says which indices there are ([`super::indexed`]).
+    /// Whether the site bounds the index ([`super::indexed`]).
     pub(super) indexed: Option<Indexed>,
     /// For offsets of 32 bits.
     pub(super) short: Option<[Reg; 2]>,
     pub(super) moment: Reg,
     pub(super) masks: [Reg; 2],
-    /// Where it leaves.
+    /// Exits before the step.
     pub(super) out: Label,
 }
 
 impl Maker<'_> {
-    /// A number of each lane, by a step, in the pool.
+    /// `step` times the lane number, in the constant pool.
     pub(super) fn multiples(&mut self, step: u64, part: usize, wide: bool) -> usize {
         let numbers: [u64; 8] = std::array::from_fn(|i| {
             let i = i as u64;
@@ -65,7 +65,7 @@ impl Maker<'_> {
         self.pooled(&numbers)
     }
 
-    /// The lanes that take the step, as a number.
+    /// The mask of executing lanes, in a general register.
     pub(super) fn active(&mut self, guard: Predicate) {
         match guard {
             Predicate::Always => self.asm.put(I::with2(C::Mov_r32_rm32, ACTIVE, R::R8D)),
@@ -76,7 +76,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A load that may leave.
+    /// A load that may exit.
     pub(super) fn load_step(&mut self, step: &Step, load: &Load) -> Option<()> {
         self.active(step.guard);
         let mut pieces = Pieces::new(self, &load.access);
@@ -89,7 +89,7 @@ impl Maker<'_> {
         self.take_elements(load, &pieces, &mut guard)
     }
 
-    /// A store that may leave.
+    /// A store that may exit.
     pub(super) fn store_step(&mut self, step: &Step, store: &Store) -> Option<()> {
         self.active(step.guard);
         if !self.is_possible(&store.access, true) {
@@ -100,13 +100,13 @@ impl Maker<'_> {
         self.access(step, &store.access, &mut pieces, true)
     }
 
-    /// The interpreter does it.
+    /// Exits: the interpreter executes the access.
     pub(super) fn leave_here(&mut self, step: &Step) {
-        let out = self.way_out(Reason::Instruction, step.at);
+        let out = self.exit_stub(ExitReason::Instruction, step.at);
         self.asm.jump(C::Jmp_rel32_64, out);
     }
 
-    /// Whether there is code for an access.
+    /// Whether an access of this size and count is supported.
     pub(super) fn is_possible(&self, access: &Access, stores: bool) -> bool {
         let total = u64::from(access.size) * u64::from(access.count);
         let known = matches!(access.size, 1 | 2 | 4 | 8) && total.is_power_of_two() && total <= 32;
@@ -119,8 +119,13 @@ impl Maker<'_> {
             }
     }
 
-    /// All that an access needs; addresses of 64 bits in a smaller memory have been looked at behind it.
-    pub(super) fn way(&mut self, step: &Step, access: &Access, stores: bool) -> Option<Way> {
+    /// Prepares an access; the upper halves of 64-bit addresses in smaller memory have been checked after it.
+    pub(super) fn mem_access(
+        &mut self,
+        step: &Step,
+        access: &Access,
+        stores: bool,
+    ) -> Option<MemAccess> {
         let base = access.base.unwrap_or(Source::Literal(0));
         let long = access.space == Space::Global || is_wide(base) && access.base.is_some();
         let known = self.plans.get(self.block).and_then(|plan| plan.get(self.step));
@@ -134,7 +139,7 @@ impl Maker<'_> {
         let wide = access.space == Space::Global;
         let mut affine = None;
         if let Some(value) = value {
-            let index = Source::Narrow(value.index);
+            let index = Source::B32(value.index);
             affine = Some((value, [self.narrow(index, 0)?, self.narrow(index, 1)?]));
         }
         let offsets: Vec<Reg> = (0..PARTS[usize::from(wide)]).map(|_| self.temporary()).collect();
@@ -148,12 +153,12 @@ impl Maker<'_> {
             (wide && looked_for && total <= 8).then(|| [self.temporary(), self.temporary()]);
         let (moment, masks) = (self.temporary(), [self.temporary_mask(), self.temporary_mask()]);
         let why = match access.space {
-            Space::Global => Reason::Site(access.site),
-            _ => Reason::Instruction,
+            Space::Global => ExitReason::Site(access.site),
+            _ => ExitReason::Instruction,
         };
-        let (access, out) = (*access, self.way_out(why, step.at));
+        let (access, out) = (*access, self.exit_stub(why, step.at));
         let indexed = self.indexed();
-        let mut way = Way {
+        let mut mem = MemAccess {
             access,
             total,
             stores,
@@ -168,9 +173,9 @@ impl Maker<'_> {
             out,
         };
         if long && !wide {
-            self.shorten(&mut way, shorten);
+            self.shorten(&mut mem, shorten);
         }
-        Some(way)
+        Some(mem)
     }
 
     fn access(
@@ -180,46 +185,46 @@ impl Maker<'_> {
         pieces: &mut Pieces,
         stores: bool,
     ) -> Option<()> {
-        let way = self.way(step, access, stores)?;
+        let mem = self.mem_access(step, access, stores)?;
         let same = !is_by_lane(access.base.unwrap_or(Source::Literal(0)));
         let (done, each) = (self.asm.label(), self.asm.label());
         let known = access.space != Space::Local;
         if known && same && !stores {
-            self.one(&way, pieces);
-            self.drop_way(&way);
+            self.one(&mem, pieces);
+            self.drop_mem_access(&mem);
             return Some(());
         }
-        if known && !same && way.total <= 16 {
-            let near = self.near.member(self.block, self.step);
-            if let Some(near) = near.filter(|near| near.leads) {
-                self.set_shape(near, 0);
+        if known && !same && mem.total <= 16 {
+            let member = self.base_groups.member(self.block, self.step);
+            if let Some(member) = member.filter(|member| member.leads) {
+                self.set_shape(member, 0);
             }
-            match near {
-                _ if way.indexed.is_some_and(|of| of.is_loaded) => {}
-                Some(near) if !near.leads => {
-                    self.known_row(&way, pieces, (done, each));
-                    self.follow(&way, pieces, near, done);
+            match member {
+                _ if mem.indexed.is_some_and(|of| of.is_loaded) => {}
+                Some(member) if !member.leads => {
+                    self.known_row(&mem, pieces, (done, each));
+                    self.follow(&mem, pieces, member, done);
                 }
-                near => {
-                    self.known_row(&way, pieces, (done, each));
-                    self.shapes(&way, pieces, near, (done, each));
+                member => {
+                    self.known_row(&mem, pieces, (done, each));
+                    self.shapes(&mem, pieces, member, (done, each));
                 }
             }
         }
         self.asm.bind(each);
-        self.gather(&way, pieces, done);
-        self.compute_bases(&way);
-        self.checks(&way);
-        self.each(&way, pieces);
+        self.gather(&mem, pieces, done);
+        self.compute_bases(&mem);
+        self.checks(&mem);
+        self.each(&mem, pieces);
         self.asm.bind(done);
-        self.drop_way(&way);
+        self.drop_mem_access(&mem);
         Some(())
     }
 
-    fn drop_way(&mut self, way: &Way) {
-        way.masks.iter().chain(&way.offsets).for_each(|&reg| self.values.release(reg));
-        way.short.iter().flatten().for_each(|&reg| self.values.release(reg));
-        self.values.release(way.moment);
+    fn drop_mem_access(&mut self, mem: &MemAccess) {
+        mem.masks.iter().chain(&mem.offsets).for_each(|&reg| self.cache.release(reg));
+        mem.short.iter().flatten().for_each(|&reg| self.cache.release(reg));
+        self.cache.release(mem.moment);
     }
 }
 
@@ -227,7 +232,7 @@ impl Maker<'_> {
 fn is_wide(source: Source) -> bool {
     matches!(
         source,
-        Source::Wide(_)
+        Source::B64(_)
             | Source::WideConstant(_)
             | Source::Bytes64(_)
             | Source::FrameAt
@@ -235,9 +240,9 @@ fn is_wide(source: Source) -> bool {
     )
 }
 
-/// Whether lanes may have different numbers.
+/// Whether a source may differ by lane.
 pub(super) fn is_by_lane(source: Source) -> bool {
-    matches!(source, Source::Wide(_) | Source::Narrow(_) | Source::Row(_) | Source::Lane)
+    matches!(source, Source::B64(_) | Source::B32(_) | Source::Row(_) | Source::Lane)
 }
 
 pub(super) fn low_word(register: R) -> R {
@@ -245,22 +250,22 @@ pub(super) fn low_word(register: R) -> R {
 }
 
 /// A field of the site of an access.
-pub(super) fn site(way: &Way, field: usize) -> MemoryOperand {
-    backend::site(way.access.site, field)
+pub(super) fn site(mem: &MemAccess, field: usize) -> MemoryOperand {
+    backend::site(mem.access.site, field)
 }
 
-/// Below what the offset of an access of so many bytes must be.
-pub(super) fn limit(way: &Way, bytes: u64) -> MemoryOperand {
+/// Exclusive limit of the offset of an access of so many bytes.
+pub(super) fn limit(mem: &MemAccess, bytes: u64) -> MemoryOperand {
     let field =
-        if way.access.space == Space::Shared { Frame::SHARED_LIMITS } else { Frame::LOCAL_LIMITS };
+        if mem.access.space == Space::Shared { Frame::SHARED_LIMITS } else { Frame::LOCAL_LIMITS };
     at(R::RDI, field + 8 * bytes.trailing_zeros() as usize)
 }
 
-pub(super) fn host(way: &Way) -> MemoryOperand {
-    match way.access.space {
+pub(super) fn host(mem: &MemAccess) -> MemoryOperand {
+    match mem.access.space {
         Space::Shared => at(R::RDI, Frame::SHARED),
         Space::Local => at(R::RDI, Frame::LOCAL),
-        _ => site(way, offset_of!(Site, host)),
+        _ => site(mem, offset_of!(Site, host)),
     }
 }
 

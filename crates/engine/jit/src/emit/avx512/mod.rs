@@ -1,7 +1,8 @@
-//! AVX-512: two parts of 16 lanes, of a wide register four of 8; a mask register has a predicate of all 32 lanes.
+//! The AVX-512 back end: a 32-bit register has two parts of 16 lanes, a 64-bit register four parts of 8; a mask register holds
+//! a predicate of all 32 lanes.
 //!
-//! Besides those of the books there are: `zmm29`, where NaNs are fixed, `zmm30` with the canonical one, `zmm31` for what is stored, `k6` likewise
-//! and for moments, and `k7` with the active lanes where not all live ones take part.
+//! The register cache does not allocate `zmm29` (NaN replacement), `zmm30` (the canonical NaN), `zmm31` and `k6` (values being
+//! stored, and scratch), and `k7` (the active mask, if not all live lanes are active).
 
 mod address;
 mod atomic;
@@ -29,11 +30,11 @@ mod vectors;
 mod wide;
 
 use super::Emitter;
-use super::affine::Late;
+use super::affine::DeferredAddress;
 use super::asm::at;
 use super::backend::Backend;
 use super::frame::Frame;
-use super::values::{Key, Kind, MASK_0, Reg};
+use super::register_cache::{Key, Kind, MASK_0, Reg};
 use crate::Error;
 use crate::machine::Mode;
 use crate::op::Op;
@@ -46,17 +47,17 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(super) struct Avx512;
 
-/// What it makes code with.
+/// The emitter with this back end.
 type Maker<'a> = Emitter<'a, Avx512>;
 
 /// The canonical NaN in all lanes.
 const NAN: R = R::ZMM30;
-/// Where it takes the place of others.
+/// For the replacement of NaNs.
 const FIXED: R = R::ZMM29;
-/// For moments.
+/// Scratch registers.
 const MOMENT: Reg = Reg(31);
 const MOMENT_K: R = R::K6;
-/// The active lanes, in [`Mode::Some`].
+/// The active mask, in [`Mode::Some`].
 const LANES: R = R::K7;
 
 impl Reg {
@@ -75,17 +76,17 @@ impl Reg {
         R::XMM0 + u32::from(self.0)
     }
 
-    /// A mask register: the first one, `k0`, masks nothing.
+    /// A mask register; instructions use `k0` for "no mask".
     fn k(self) -> R {
         R::K1 + u32::from(self.0 - MASK_0)
     }
 }
 
-/// The lanes of a step: a mask register for each part that there can be, made when it is first needed. None: all.
+/// The lanes of a step: a mask register for each part, made when it is first needed. `None`: all lanes.
 #[derive(Clone, Copy, Debug)]
 struct Guard {
     all: Reg,
-    /// By the first lane, in eights.
+    /// By first lane, divided by eight.
     shifted: [Option<Reg>; 4],
 }
 
@@ -110,19 +111,19 @@ impl Backend for Avx512 {
         e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, LANES, R::R8D));
     }
 
-    fn compute(e: &mut Maker<'_>, late: Late) {
-        let parts = if let Place::Wide(_) = late.place { 4 } else { 2 };
+    fn compute(e: &mut Maker<'_>, deferred: DeferredAddress) {
+        let parts = if let Place::B64(_) = deferred.place { 4 } else { 2 };
         for part in 0..parts {
-            let (key, value) = match late.place {
-                Place::Wide(i) => (Key::Wide(i, part), e.affine_part(late.value, part)),
-                Place::Narrow(i) | Place::Predicate(i) => {
-                    (Key::Narrow(i, part), e.index_part(late.value, part))
+            let (key, value) = match deferred.place {
+                Place::B64(i) => (Key::B64(i, part), e.affine_part(deferred.value, part)),
+                Place::B32(i) | Place::Predicate(i) => {
+                    (Key::B32(i, part), e.index_part(deferred.value, part))
                 }
             };
             if let Some(value) = value {
                 e.define(key, value, Kind::BITS);
             }
-            e.values.unpin();
+            e.cache.unpin();
         }
     }
 
@@ -138,7 +139,7 @@ impl Backend for Avx512 {
         e.fix_nans(reg.z());
     }
 
-    fn jump_if_strange(e: &mut Maker<'_>, reg: Reg, to: super::Label) {
+    fn jump_if_noncanonical_nan(e: &mut Maker<'_>, reg: Reg, to: super::Label) {
         let compare = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
         e.asm.put(I::with4(compare, MOMENT_K, reg.z(), reg.z(), 3));
         let differs = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
@@ -207,7 +208,7 @@ impl Backend for Avx512 {
             if !e.uses[e.block].is_dead[i] && step.guard != Predicate::Never {
                 e.straight(step).ok_or(Error::Operands(i))?;
             }
-            e.behind(i);
+            e.after_step(i);
         }
         Ok(())
     }
@@ -236,7 +237,7 @@ impl Backend for Avx512 {
 }
 
 impl Maker<'_> {
-    /// A step that does not leave.
+    /// Emits a step that cannot exit.
     fn straight(&mut self, step: &Step) -> Option<()> {
         if let Action::Call(call) = &step.action {
             return self.call(step, call);
@@ -259,7 +260,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// The lanes that take a step.
+    /// The lanes that execute a step.
     fn guard(&mut self, guard: Predicate) -> Option<Guard> {
         (guard != Predicate::Always).then(|| {
             let all = self.predicate(guard);
@@ -267,7 +268,7 @@ impl Maker<'_> {
         })
     }
 
-    /// A guard from some lane on.
+    /// The mask of a guard, shifted so that it begins at a lane.
     fn guard_from(&mut self, guard: &mut Option<Guard>, lane: u8) -> Option<Reg> {
         let guard = guard.as_mut()?;
         let i = usize::from(lane / 8);
@@ -280,13 +281,13 @@ impl Maker<'_> {
         Some(k)
     }
 
-    /// Gives up a guard from some lane on, but for the first.
+    /// Releases the mask of a guard from a lane on, except that of the first lane.
     fn drop_guard(&mut self, guard: &mut Option<Guard>, lane: u8) {
         if let Some(guard) = guard
             && lane != 0
             && let Some(k) = guard.shifted[usize::from(lane / 8)].take()
         {
-            self.values.release(k);
+            self.cache.release(k);
         }
     }
 
@@ -298,12 +299,12 @@ impl Maker<'_> {
         guard: &mut Option<Guard>,
     ) -> Option<()> {
         match to {
-            Place::Narrow(to) if op == Op::Square => {
+            Place::B32(to) if op == Op::Square => {
                 for (part, value) in (0..).zip(self.folded_squares(from[0])?) {
                     self.put_narrow(to, part, value, Kind::BITS, guard);
                 }
             }
-            Place::Narrow(to) => {
+            Place::B32(to) => {
                 for part in 0..2 {
                     let (value, kind) = match op {
                         Op::Float { .. }
@@ -323,7 +324,7 @@ impl Maker<'_> {
                     self.put_narrow(to, part, value, kind, guard);
                 }
             }
-            Place::Wide(to) => {
+            Place::B64(to) => {
                 for part in 0..4 {
                     let value = self.wide_op(op, from, part)?;
                     self.put_wide(to, part, value, guard);

@@ -1,41 +1,41 @@
-//! Accesses of some lanes, where others have left a loop or do not take the step: those that lie one behind the other in each
-//! half of a warp, and loads of what all of a half have.
+//! Accesses where some lanes are inactive or do not execute the step: masked vectors if the active lanes of each half belong to a
+//! contiguous row, and loads of one address for each half.
 
 use super::load::{LOAD, STORE};
-use super::memory::{ACTIVE, HOST, Way, site};
+use super::memory::{ACTIVE, HOST, MemAccess, site};
 use super::pieces::Pieces;
 use super::{MOMENT, MOMENT_K, Maker};
 use crate::emit::asm::{Label, at};
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::machine::Site;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// Where the first lanes of the halves would be.
+/// The addresses that the first lanes of the halves would have.
 const FIRSTS: [R; 2] = [R::RAX, R::R12];
 
-/// After how many looks in vain there is no other.
+/// The test for a shape is skipped after so many misses in turn.
 const ENOUGH: i32 = 4;
 
 impl Maker<'_> {
-    /// Makes the access of active lanes, which have been looked at, if they lie so; else it goes on at `other` with nothing done.
-    pub(super) fn partial_rows(&mut self, way: &Way, pieces: &Pieces, other: Label) {
-        let offsets = self.short_offsets(way, other);
-        self.firsts_of_active(way, offsets, Some(way.total), other);
-        self.masked_rows(way, pieces, 1);
+    /// The access of active lanes, which have been checked, as masked vectors; jumps to `other` without effect if they have no shape.
+    pub(super) fn partial_rows(&mut self, mem: &MemAccess, pieces: &Pieces, other: Label) {
+        let offsets = self.short_offsets(mem, other);
+        self.firsts_of_active(mem, offsets, Some(mem.total), other);
+        self.masked_rows(mem, pieces, 1);
     }
 
-    /// Loads at indices of active lanes, which have been looked at, if there are some but not all, and it goes on at `done`. If
-    /// they lie anywhere, it goes on behind this code. Where they have done so a few times in turn, nobody looks again.
+    /// Loads at indices of active lanes, which have been checked and are not all lanes, and jumps to `done`. Falls through if they are
+    /// scattered; after a few such misses in turn the shape is no longer tested.
     pub(super) fn partial_by_index(
         &mut self,
-        way: &Way,
+        mem: &MemAccess,
         pieces: &Pieces,
         indices: [Reg; 2],
         done: Label,
     ) {
-        let [apart, anywhere, none] = std::array::from_fn(|_| self.asm.label());
-        let noted = site(way, offset_of!(Site, apart));
+        let [scattered, anywhere, none] = std::array::from_fn(|_| self.asm.label());
+        let noted = site(mem, offset_of!(Site, misses));
         // Of all lanes it is known.
         self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
         self.asm.jump(C::Je_rel32_64, none);
@@ -43,13 +43,13 @@ impl Maker<'_> {
         self.asm.jump(C::Je_rel32_64, done);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, noted, ENOUGH));
         self.asm.jump(C::Jae_rel32_64, none);
-        self.firsts_of_active(way, indices, Some(1), apart);
-        self.masked_rows(way, pieces, way.total as u32);
+        self.firsts_of_active(mem, indices, Some(1), scattered);
+        self.masked_rows(mem, pieces, mem.total as u32);
         self.asm.put(I::with2(C::Mov_rm32_imm32, noted, 0));
         self.asm.jump(C::Jmp_rel32_64, done);
-        self.asm.bind(apart);
-        self.firsts_of_active(way, indices, None, anywhere);
-        self.spread_firsts(way, pieces);
+        self.asm.bind(scattered);
+        self.firsts_of_active(mem, indices, None, anywhere);
+        self.spread_firsts(mem, pieces);
         self.asm.put(I::with2(C::Mov_rm32_imm32, noted, 0));
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(anywhere);
@@ -57,28 +57,28 @@ impl Maker<'_> {
         self.asm.bind(none);
     }
 
-    /// Where the first lanes of the halves are or would be: an offset or index of 32 bits, of which those of the active lanes are
-    /// multiples of a step, or the same. If they are something else, it goes on at `other`.
-    fn firsts_of_active(&mut self, way: &Way, of: [Reg; 2], step: Option<u64>, other: Label) {
-        let [active, differ] = way.masks.map(Reg::k);
+    /// The offset or index, of 32 bits, that the first lanes of the halves have or would have, if those of active lanes increase by
+    /// `step` or are equal. Else jumps to `other`.
+    fn firsts_of_active(&mut self, mem: &MemAccess, of: [Reg; 2], step: Option<u64>, other: Label) {
+        let [active, differ] = mem.masks.map(Reg::k);
         let steps = step.map(|step| at(R::R9, self.multiples(step, 0, false)));
         let sub = C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
         for (half, offset) in of.into_iter().enumerate() {
             self.shift_mask(MOMENT_K, active, 16 * half as u8);
             self.asm.put(match steps {
-                Some(steps) => I::with3(sub, way.moment.z(), offset.z(), steps),
-                None => I::with2(super::float::MOVE, way.moment.z(), offset.z()),
+                Some(steps) => I::with3(sub, mem.moment.z(), offset.z(), steps),
+                None => I::with2(super::float::MOVE, mem.moment.z(), offset.z()),
             });
             // The first active lane, or zero, says where all must be.
             let compress = C::EVEX_Vpcompressd_zmmm512_k1z_zmm;
-            self.asm.put_zeroing(MOMENT_K, I::with2(compress, MOMENT.z(), way.moment.z()));
+            self.asm.put_zeroing(MOMENT_K, I::with2(compress, MOMENT.z(), mem.moment.z()));
             let (first, low) = [(R::RAX, R::EAX), (R::R12, R::R12D)][half];
             self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, MOMENT.x()));
             self.asm.put(I::with2(C::Movsxd_r64_rm32, first, low));
             let spread = C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
             self.asm.put(I::with2(spread, MOMENT.z(), MOMENT.x()));
             let compare = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-            let compare = I::with4(compare, MOMENT_K, way.moment.z(), MOMENT.z(), 4_u32);
+            let compare = I::with4(compare, MOMENT_K, mem.moment.z(), MOMENT.z(), 4_u32);
             self.asm.put_masked(MOMENT_K, compare);
             self.asm.put(if half == 0 {
                 I::with2(C::VEX_Kmovw_kr_km16, differ, MOMENT_K)
@@ -90,14 +90,14 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, other);
     }
 
-    /// Offsets of 32 bits: where the allocation is larger, it goes on at `other`.
-    fn short_offsets(&mut self, way: &Way, other: Label) -> [Reg; 2] {
-        let Some(short) = way.short else { return [way.offsets[0], way.offsets[1]] };
-        let limit = site(way, offset_of!(Site, limit));
+    /// Narrows offsets to 32 bits; jumps to `other` if the allocation is larger.
+    fn short_offsets(&mut self, mem: &MemAccess, other: Label) -> [Reg; 2] {
+        let Some(short) = mem.short else { return [mem.offsets[0], mem.offsets[1]] };
+        let limit = site(mem, offset_of!(Site, limit));
         self.asm.put(I::with2(C::Cmp_rm64_imm32, limit, i32::MAX));
         self.asm.jump(C::Ja_rel32_64, other);
         for (half, to) in short.into_iter().enumerate() {
-            let [low, high] = [way.offsets[2 * half], way.offsets[2 * half + 1]];
+            let [low, high] = [mem.offsets[2 * half], mem.offsets[2 * half + 1]];
             let cut = C::EVEX_Vpmovqd_ymmm256_k1z_zmm;
             self.asm.put(I::with2(cut, to.y(), low.z()));
             self.asm.put(I::with2(cut, MOMENT.y(), high.z()));
@@ -107,8 +107,8 @@ impl Maker<'_> {
         short
     }
 
-    /// Active lanes of rows that begin at the first numbers, by a scale.
-    fn masked_rows(&mut self, way: &Way, pieces: &Pieces, scale: u32) {
+    /// Accesses active lanes of the rows that begin at the first indices, times a scale.
+    fn masked_rows(&mut self, mem: &MemAccess, pieces: &Pieces, scale: u32) {
         let mut put = |lane: u8, [load, store]: [C; 2], displacement: i64, piece: Reg| {
             let first = FIRSTS[usize::from(lane / 16)];
             let row = MemoryOperand::with_base_index_scale_displ_size(
@@ -118,15 +118,15 @@ impl Maker<'_> {
                 displacement,
                 1,
             );
-            self.shift_mask(MOMENT_K, way.masks[0].k(), lane);
-            match way.stores {
+            self.shift_mask(MOMENT_K, mem.masks[0].k(), lane);
+            match mem.stores {
                 true => self.asm.put_masked(MOMENT_K, I::with2(store, row, piece.z())),
                 false => self.asm.put_zeroing(MOMENT_K, I::with2(load, piece.z(), row)),
             }
         };
         match pieces {
             Pieces::Dwords(dwords) => {
-                let code = match way.total {
+                let code = match mem.total {
                     1 => [C::EVEX_Vpmovzxbd_zmm_k1z_xmmm128, C::EVEX_Vpmovdb_xmmm128_k1z_zmm],
                     2 => [C::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, C::EVEX_Vpmovdw_ymmm256_k1z_zmm],
                     _ => [LOAD, STORE],
@@ -146,11 +146,11 @@ impl Maker<'_> {
         }
     }
 
-    /// All lanes of a half load what lies at its first index. Of a half without active lanes that is index 0.
-    fn spread_firsts(&mut self, way: &Way, pieces: &Pieces) {
+    /// Broadcasts what is at the first index of each half; a half without active lanes reads index 0.
+    fn spread_firsts(&mut self, mem: &MemAccess, pieces: &Pieces) {
         for (half, first) in FIRSTS.into_iter().enumerate() {
-            let from = MemoryOperand::with_base_index_scale(HOST, first, way.total as u32);
-            let (load, low) = match way.total {
+            let from = MemoryOperand::with_base_index_scale(HOST, first, mem.total as u32);
+            let (load, low) = match mem.total {
                 1 => (C::Movzx_r32_rm8, R::EAX),
                 2 => (C::Movzx_r32_rm16, R::EAX),
                 4 => (C::Mov_r32_rm32, R::EAX),

@@ -3,12 +3,12 @@
 use super::load::{LOAD, Operand};
 use super::{MOMENT, Maker};
 use crate::emit::asm::at;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::operand::Source;
 use crate::region::{Access, Space, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// What 32 lanes access, by pieces of a lane and by parts.
+/// The pieces of an access of 32 lanes, by piece and part.
 pub(super) enum Pieces {
     Dwords(Vec<[Reg; 2]>),
     Qwords(Vec<[Reg; 4]>),
@@ -37,7 +37,7 @@ impl Maker<'_> {
     /// The low 32 bits of any source, as they are.
     pub(super) fn low_of(&mut self, source: Source, part: u8) -> Option<Reg> {
         match source {
-            Source::Wide(_) | Source::WideConstant(_) | Source::Bytes64(_) | Source::FrameAt => {
+            Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) | Source::FrameAt => {
                 self.low(source, part)
             }
             _ => self.narrow(source, part),
@@ -47,7 +47,7 @@ impl Maker<'_> {
     /// Any source as 64 bits.
     pub(super) fn whole_of(&mut self, source: Source, part: u8) -> Option<Reg> {
         match source {
-            Source::Wide(_)
+            Source::B64(_)
             | Source::WideConstant(_)
             | Source::Bytes64(_)
             | Source::FrameAt
@@ -79,7 +79,7 @@ impl Maker<'_> {
             let mut parts = [Reg(0); 2];
             for (part, reg) in parts.iter_mut().enumerate() {
                 *reg = self.dword_of(from, size, dword, part as u8)?;
-                self.values.of(*reg).pinned = true;
+                self.cache.of(*reg).pinned = true;
             }
             dwords.push(parts);
             self.pin_only(dwords.as_flattened());
@@ -96,17 +96,17 @@ impl Maker<'_> {
             // What is stored twice is in one register.
             let later = dwords[2 * i + 2..].as_flattened();
             let free = pair.as_flattened().iter().filter(|reg| !later.contains(reg));
-            free.for_each(|&reg| self.values.release(reg));
+            free.for_each(|&reg| self.cache.release(reg));
             qwords.push(parts);
         }
         self.pin_only(qwords.as_flattened());
         Some(Pieces::Qwords(qwords))
     }
 
-    /// The step needs nothing else any more.
+    /// Keeps only the registers of the pieces pinned.
     fn pin_only(&mut self, regs: &[Reg]) {
-        self.values.unpin();
-        regs.iter().for_each(|&reg| self.values.of(reg).pinned = true);
+        self.cache.unpin();
+        regs.iter().for_each(|&reg| self.cache.of(reg).pinned = true);
     }
 
     /// A dword of the elements that follow each other.
@@ -134,7 +134,7 @@ impl Maker<'_> {
         }
         let bits = self.number(u32::MAX >> (32 - 8 * size));
         let d = self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, first, bits);
-        self.values.release(first);
+        self.cache.release(first);
         for (i, &source) in elements.iter().enumerate().skip(1) {
             let next = self.low_of(source, part)?;
             let bits: Operand = self.number(u32::MAX >> (32 - 8 * size));
@@ -143,7 +143,7 @@ impl Maker<'_> {
             self.asm.put(I::with3(left, MOMENT.z(), MOMENT.z(), (8 * size * i) as u32));
             let or = C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
             self.asm.put(I::with3(or, d.z(), d.z(), MOMENT.z()));
-            self.values.release(next);
+            self.cache.release(next);
         }
         Some(d)
     }

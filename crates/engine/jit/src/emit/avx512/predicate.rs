@@ -1,7 +1,7 @@
 //! Comparisons and logic of predicates.
 
 use super::{Guard, MOMENT_K, Maker};
-use crate::emit::values::{Key, Kind, Reg};
+use crate::emit::register_cache::{Key, Kind, Reg};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -43,10 +43,10 @@ impl Maker<'_> {
             Predicate::If(i) => self.hold(Key::Predicate(i, 0)),
             Predicate::Unless(i) => {
                 let key = Key::Predicate(i, 0);
-                let before = self.values.position(key).is_some_and(|k| self.values.get(k).pinned);
+                let before = self.cache.position(key).is_some_and(|k| self.cache.get(k).pinned);
                 let (k, not) = (self.hold(key), self.temporary_mask());
                 self.asm.put(I::with2(C::VEX_Knotd_kr_kr, not.k(), k.k()));
-                self.values.of(k).pinned = before;
+                self.cache.of(k).pinned = before;
                 not
             }
             Predicate::Always => self.constant_mask(C::VEX_Kxnord_kr_kr_kr),
@@ -85,7 +85,7 @@ impl Maker<'_> {
             self.asm.put(I::with3(C::VEX_Kandd_kr_kr_kr, value, value, guard));
             self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, value, value, MOMENT_K));
             if old.k() != guard {
-                self.values.release(old);
+                self.cache.release(old);
             }
         }
         self.define(key, value, Kind::BITS);
@@ -169,7 +169,7 @@ impl Maker<'_> {
         if let Some(with) = with
             && Some(with) != of_guard
         {
-            self.values.release(with);
+            self.cache.release(with);
         }
         for (to, value) in to.into_iter().zip([Some(holds), not]) {
             if let (Some(to), Some(value)) = (to, value) {

@@ -1,10 +1,10 @@
-//! Between registers and scratch rows of the frame.
+//! Moves between registers and scratch registers in the frame.
 
 use super::Maker;
 use super::load::{LOAD, STORE};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
-use crate::emit::values::{Kind, Reg};
+use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::{Place, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -16,7 +16,7 @@ impl Maker<'_> {
                 if narrow { self.low_of(source, part)? } else { self.whole_of(source, part)? };
             let to = at(R::RDI, Frame::scratch(row) + 64 * usize::from(part));
             self.asm.put(I::with2(STORE, to, value.z()));
-            self.values.unpin();
+            self.cache.unpin();
         }
         Some(())
     }
@@ -37,7 +37,7 @@ impl Maker<'_> {
                 self.asm.put(I::with2(C::VEX_Kmovd_kr_km32, k.k(), from(0)));
                 self.put_predicate(to, k, &guard);
             }
-            Place::Narrow(to) => {
+            Place::B32(to) => {
                 for part in 0..2_u8 {
                     let value = self.temporary();
                     let first = usize::from(part);
@@ -54,7 +54,7 @@ impl Maker<'_> {
                     self.put_narrow(to, part, value, Kind::BITS, &mut guard);
                 }
             }
-            Place::Wide(to) => {
+            Place::B64(to) => {
                 for part in 0..4_u8 {
                     let value = self.temporary();
                     let first = usize::from(part);
@@ -86,14 +86,14 @@ impl Maker<'_> {
         }
         let insert = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
         self.asm.put(I::with4(insert, value.z(), value.z(), other.y(), 1_u32));
-        self.values.release(other);
+        self.cache.release(other);
     }
 
     /// See [`crate::emit::backend::Backend::put_number`].
     pub(super) fn put_number(&mut self, to: Place, guard: Predicate) -> Option<()> {
         let mut guard = self.guard(guard);
         match to {
-            Place::Narrow(to) => {
+            Place::B32(to) => {
                 for part in 0..2 {
                     let value = self.temporary();
                     let code = C::EVEX_Vpbroadcastd_zmm_k1z_r32;
@@ -101,7 +101,7 @@ impl Maker<'_> {
                     self.put_narrow(to, part, value, Kind::BITS, &mut guard);
                 }
             }
-            Place::Wide(to) => {
+            Place::B64(to) => {
                 for part in 0..4 {
                     let value = self.temporary();
                     let code = C::EVEX_Vpbroadcastq_zmm_k1z_r64;
@@ -121,7 +121,7 @@ impl Maker<'_> {
     /// See [`crate::emit::backend::Backend::zeros`].
     pub(super) fn zeros(&mut self, of: Source) -> Option<()> {
         let test = match of {
-            Source::Wide(_)
+            Source::B64(_)
             | Source::WideConstant(_)
             | Source::Bytes64(_)
             | Source::FrameAt

@@ -1,49 +1,54 @@
-//! Shapes of an access by which it is one of vectors: in each half of the warp lanes one behind the other, or one
-//! number for all.
+//! Accesses of all lanes that are vectors: the lanes of each half of the warp are contiguous, or have one address.
 
-use super::memory::{ACTIVE, HOST, Way, host, limit, site};
+use super::memory::{ACTIVE, HOST, MemAccess, host, limit, site};
 use super::pieces::Pieces;
 use super::{MOMENT, MOMENT_K, Maker};
 use crate::emit::asm::{Label, at};
+use crate::emit::base_groups::Member;
 use crate::emit::frame::Frame;
-use crate::emit::same_base::Member;
-use crate::emit::values::Reg;
-use crate::machine::{Around, Site};
+use crate::emit::register_cache::Reg;
+use crate::machine::{GroupBounds, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// Where the first lanes of the halves are.
+/// The addresses of the first lanes of the halves.
 const FIRSTS: [R; 2] = [R::RAX, R::R12];
 
-/// A shape of each half.
+/// The shape of each half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// The lanes lie one behind the other.
+    /// The lanes are contiguous.
     Row = 1,
-    /// All have the same address.
+    /// The lanes have one address.
     Same = 2,
 }
 
-/// Where the first lanes of the halves are in memory.
+/// The memory of the first lanes of the halves.
 #[derive(Clone, Copy)]
 pub(super) struct Places {
     pub(super) base: [R; 2],
     pub(super) index: Option<[R; 2]>,
     pub(super) scale: u32,
     pub(super) displacement: usize,
-    /// How far the second half lies behind that.
-    pub(super) apart: usize,
+    /// Distance of the second half from the first.
+    pub(super) half_stride: usize,
 }
 
 impl Places {
-    /// Those of a group whose lowest offset the halves have in [`FIRSTS`].
-    fn of(near: Member) -> Self {
-        Self { base: FIRSTS, index: None, scale: 1, displacement: near.delta as usize, apart: 0 }
+    /// The memory of a base group's access; [`FIRSTS`] has the addresses of the lowest offset.
+    fn of(member: Member) -> Self {
+        Self {
+            base: FIRSTS,
+            index: None,
+            scale: 1,
+            displacement: member.delta as usize,
+            half_stride: 0,
+        }
     }
 
-    /// Memory behind the first lane of a half.
+    /// Memory at a displacement from the first lane of a half.
     pub(super) fn at(&self, half: usize, displacement: usize) -> MemoryOperand {
-        let displacement = (self.displacement + half * self.apart + displacement) as i64;
+        let displacement = (self.displacement + half * self.half_stride + displacement) as i64;
         let base = self.base[half];
         match self.index {
             Some(index) => MemoryOperand::with_base_index_scale_displ_size(
@@ -59,13 +64,12 @@ impl Places {
 }
 
 impl Maker<'_> {
-    /// An access of all lanes that has a shape; of others it goes on behind this code. `each`: where each lane goes
-    /// by itself.
+    /// An access of all lanes by its shape. Falls through if it has none. `each`: where lanes are accessed separately.
     pub(super) fn shapes(
         &mut self,
-        way: &Way,
+        mem: &MemAccess,
         pieces: &Pieces,
-        near: Option<Member>,
+        member: Option<Member>,
         (done, each): (Label, Label),
     ) {
         self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
@@ -73,22 +77,22 @@ impl Maker<'_> {
         let (other, none) = (self.asm.label(), self.asm.label());
         for (shape, to) in [(Shape::Row, other), (Shape::Same, none)] {
             // Of stores to the same address that of the last lane stays.
-            let stays = shape == Shape::Same && way.stores;
-            if stays && near.is_none() {
+            let stays = shape == Shape::Same && mem.stores;
+            if stays && member.is_none() {
                 continue;
             }
-            self.differs(way, shape, to);
+            self.differs(mem, shape, to);
             if shape == Shape::Row {
-                self.new_row(way, pieces, (done, each));
+                self.new_row(mem, pieces, (done, each));
             }
-            let mut places = self.firsts(way, near, shape, each);
-            if let Some(near) = near {
-                places = self.set_places(near, shape, places);
+            let mut places = self.firsts(mem, member, shape, each);
+            if let Some(member) = member {
+                places = self.set_places(member, shape, places);
             }
             match shape {
                 _ if stays => self.asm.jump(C::Jmp_rel32_64, each),
-                Shape::Row => self.row_of_pieces(pieces, &places, way),
-                Shape::Same => self.one_of_pieces(pieces, &places, way.total),
+                Shape::Row => self.row_of_pieces(pieces, &places, mem),
+                Shape::Same => self.one_of_pieces(pieces, &places, mem.total),
             }
             if !stays {
                 self.asm.jump(C::Jmp_rel32_64, done);
@@ -98,58 +102,57 @@ impl Maker<'_> {
             }
         }
         self.asm.bind(none);
-        self.no_row(way);
+        self.no_row(mem);
     }
 
-    /// An access for which another one of its group has looked at the addresses; if that has found no shape, it goes
-    /// on behind this code.
-    pub(super) fn follow(&mut self, way: &Way, pieces: &Pieces, near: Member, done: Label) {
-        let shape = at(R::RDI, Frame::shape(near.slot));
+    /// An access whose base group has a leader before it: uses the leader's shape, and falls through if there is none.
+    pub(super) fn follow(&mut self, mem: &MemAccess, pieces: &Pieces, member: Member, done: Label) {
+        let shape = at(R::RDI, Frame::shape(member.slot));
         for of in [Shape::Row, Shape::Same] {
-            if of == Shape::Same && way.stores {
+            if of == Shape::Same && mem.stores {
                 continue;
             }
             let other = self.asm.label();
             self.asm.put(I::with2(C::Cmp_rm32_imm8, shape, of as i32));
             self.asm.jump(C::Jne_rel32_64, other);
             for (half, first) in FIRSTS.into_iter().enumerate() {
-                let place = at(R::RDI, Frame::place(near.slot, half));
+                let place = at(R::RDI, Frame::place(member.slot, half));
                 self.asm.put(I::with2(C::Mov_r64_rm64, first, place));
             }
-            let places = Places::of(near);
+            let places = Places::of(member);
             match of {
-                Shape::Row => self.row_of_pieces(pieces, &places, way),
-                Shape::Same => self.one_of_pieces(pieces, &places, way.total),
+                Shape::Row => self.row_of_pieces(pieces, &places, mem),
+                Shape::Same => self.one_of_pieces(pieces, &places, mem.total),
             }
             self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(other);
         }
     }
 
-    /// The shape of a group.
-    pub(super) fn set_shape(&mut self, near: Member, shape: i32) {
-        let to = at(R::RDI, Frame::shape(near.slot));
+    /// Stores the shape of a base group.
+    pub(super) fn set_shape(&mut self, member: Member, shape: i32) {
+        let to = at(R::RDI, Frame::shape(member.slot));
         self.asm.put(I::with2(C::Mov_rm32_imm32, to, shape));
     }
 
-    /// What is found out for a group, and where its access is then.
-    fn set_places(&mut self, near: Member, shape: Shape, places: Places) -> Places {
+    /// Stores shape and addresses for a base group, and returns where the leader's own access is.
+    fn set_places(&mut self, member: Member, shape: Shape, places: Places) -> Places {
         for (half, first) in FIRSTS.into_iter().enumerate() {
             self.asm.put(I::with2(C::Lea_r64_m, first, places.at(half, 0)));
-            let to = at(R::RDI, Frame::place(near.slot, half));
+            let to = at(R::RDI, Frame::place(member.slot, half));
             self.asm.put(I::with2(C::Mov_rm64_r64, to, first));
         }
-        self.set_shape(near, shape as i32);
-        Places::of(near)
+        self.set_shape(member, shape as i32);
+        Places::of(member)
     }
 
     /// Jumps if the lanes of a half do not have a shape.
-    fn differs(&mut self, way: &Way, shape: Shape, to: Label) {
-        let (bases, wide, step) = match &way.affine {
-            Some((value, index)) => (&index[..], false, way.total >> value.shift),
-            None => (&way.bases[..], way.wide, way.total),
+    fn differs(&mut self, mem: &MemAccess, shape: Shape, to: Label) {
+        let (bases, wide, step) = match &mem.affine {
+            Some((value, index)) => (&index[..], false, mem.total >> value.shift),
+            None => (&mem.bases[..], mem.wide, mem.total),
         };
-        let (sub, xor, both, spread, test) = if wide {
+        let (sub, xor, has_both_modes, spread, test) = if wide {
             (
                 C::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64,
                 C::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64,
@@ -167,21 +170,21 @@ impl Maker<'_> {
             )
         };
         let parts = bases.len() / 2;
-        let any: Reg = way.moment;
+        let any: Reg = mem.moment;
         for (half, bases) in bases.chunks(parts).enumerate() {
             self.asm.put(I::with2(spread, MOMENT.z(), bases[0].x()));
             for (part, &base) in bases.iter().enumerate() {
                 let mut from = base;
                 if shape == Shape::Row {
                     let steps = at(R::R9, self.multiples(step, part, wide));
-                    from = way.offsets[part];
+                    from = mem.offsets[part];
                     self.asm.put(I::with3(sub, from.z(), base.z(), steps));
                 }
                 if half == 0 && part == 0 {
                     self.asm.put(I::with3(xor, any.z(), from.z(), MOMENT.z()));
                 } else {
                     // any, or what differs here
-                    self.asm.put(I::with4(both, any.z(), from.z(), MOMENT.z(), 0xf6_u32));
+                    self.asm.put(I::with4(has_both_modes, any.z(), from.z(), MOMENT.z(), 0xf6_u32));
                 }
             }
         }
@@ -190,40 +193,46 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, to);
     }
 
-    /// Where the first lanes of the halves are, of this access or of the lowest offset of its group; if not all is
-    /// inside and aligned, it goes on at `to`.
-    fn firsts(&mut self, way: &Way, near: Option<Member>, shape: Shape, to: Label) -> Places {
-        let mut scale = way.total.min(8) as u32;
-        if way.wide {
-            let around = offset_of!(Site, near);
-            let [add, rows, elements] = if near.is_some() {
+    /// Addresses of the first lanes of the halves, of the access or of its base group's lowest offset. Jumps to `to` if anything
+    /// is out of bounds or misaligned.
+    fn firsts(
+        &mut self,
+        mem: &MemAccess,
+        member: Option<Member>,
+        shape: Shape,
+        to: Label,
+    ) -> Places {
+        let mut scale = mem.total.min(8) as u32;
+        if mem.wide {
+            let around = offset_of!(Site, group);
+            let [add, rows, elements] = if member.is_some() {
                 let around = |field| around + field;
                 [
-                    around(offset_of!(Around, add)),
-                    around(offset_of!(Around, halves)),
-                    around(offset_of!(Around, elements)),
+                    around(offset_of!(GroupBounds, add)),
+                    around(offset_of!(GroupBounds, halves)),
+                    around(offset_of!(GroupBounds, elements)),
                 ]
             } else {
                 [offset_of!(Site, add), offset_of!(Site, halves), offset_of!(Site, elements)]
             };
             let below = if shape == Shape::Row { rows } else { elements };
-            self.affine_firsts(way, add, shape == Shape::Row, to);
+            self.affine_firsts(mem, add, shape == Shape::Row, to);
             for (half, first) in FIRSTS.into_iter().enumerate() {
-                if way.affine.is_none() {
-                    let base = way.bases[2 * half];
+                if mem.affine.is_none() {
+                    let base = mem.bases[2 * half];
                     self.asm.put(I::with2(C::EVEX_Vmovq_rm64_xmm, first, base.x()));
-                    self.asm.put(I::with2(C::Add_r64_rm64, first, site(way, add)));
+                    self.asm.put(I::with2(C::Add_r64_rm64, first, site(mem, add)));
                 }
-                if way.total > 1 {
+                if mem.total > 1 {
                     // What is not aligned is a large number then.
-                    let bits = way.total.trailing_zeros();
+                    let bits = mem.total.trailing_zeros();
                     self.asm.put(I::with3(C::VEX_Rorx_r64_rm64_imm8, first, first, bits));
                 }
-                self.asm.put(I::with2(C::Cmp_r64_rm64, first, site(way, below)));
+                self.asm.put(I::with2(C::Cmp_r64_rm64, first, site(mem, below)));
                 self.asm.jump(C::Jae_rel32_64, to);
             }
-            if way.total > 8 {
-                let bits = way.total.trailing_zeros();
+            if mem.total > 8 {
+                let bits = mem.total.trailing_zeros();
                 for first in FIRSTS {
                     self.asm.put(I::with2(C::Shl_rm64_imm8, first, bits));
                 }
@@ -231,71 +240,77 @@ impl Maker<'_> {
             }
         } else {
             scale = 1;
-            self.firsts_of_shared(way, near, shape, to);
+            self.firsts_of_shared(mem, member, shape, to);
         }
-        self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host(way)));
-        Places { base: [HOST; 2], index: Some(FIRSTS), scale, displacement: 0, apart: 0 }
+        self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host(mem)));
+        Places { base: [HOST; 2], index: Some(FIRSTS), scale, displacement: 0, half_stride: 0 }
     }
 
-    /// The same of offsets of 32 bits.
-    fn firsts_of_shared(&mut self, way: &Way, near: Option<Member>, shape: Shape, to: Label) {
-        let (offset, span) = match near {
-            Some(near) => (near.lowest, near.span),
-            None => (way.access.offset, 0),
+    /// The same for 32-bit offsets.
+    fn firsts_of_shared(
+        &mut self,
+        mem: &MemAccess,
+        member: Option<Member>,
+        shape: Shape,
+        to: Label,
+    ) {
+        let (offset, span) = match member {
+            Some(member) => (member.lowest, member.span),
+            None => (mem.access.offset, 0),
         };
-        let behind = span + if shape == Shape::Row { 15 * way.total } else { 0 };
+        let last_offset = span + if shape == Shape::Row { 15 * mem.total } else { 0 };
         let halves = [(R::EAX, R::RAX), (R::R12D, R::R12)];
         for (half, (low, first)) in halves.into_iter().enumerate() {
-            self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, way.bases[half].x()));
+            self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, mem.bases[half].x()));
             if offset as u32 != 0 {
                 self.asm.put(I::with2(C::Add_rm32_imm32, low, offset as i32));
             }
-            let last = MemoryOperand::with_base_displ(first, behind as i64);
+            let last = MemoryOperand::with_base_displ(first, last_offset as i64);
             self.asm.put(I::with2(C::Lea_r64_m, R::R13, last));
-            self.asm.put(I::with2(C::Cmp_r64_rm64, R::R13, limit(way, way.total)));
+            self.asm.put(I::with2(C::Cmp_r64_rm64, R::R13, limit(mem, mem.total)));
             self.asm.jump(C::Jae_rel32_64, to);
         }
-        if way.total > 1 {
+        if mem.total > 1 {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EAX));
             self.asm.put(I::with2(C::Or_r32_rm32, R::R13D, R::R12D));
-            self.asm.put(I::with2(C::Test_rm8_imm8, R::R13L, way.total as i32 - 1));
+            self.asm.put(I::with2(C::Test_rm8_imm8, R::R13L, mem.total as i32 - 1));
             self.asm.jump(C::Jne_rel32_64, to);
         }
     }
 
-    /// One number for all lanes, whose base is the same in all.
-    pub(super) fn one(&mut self, way: &Way, pieces: &Pieces) {
-        let offset = way.access.offset;
-        let below = if way.wide {
-            self.asm.put(I::with2(C::EVEX_Vmovq_rm64_xmm, R::RAX, way.bases[0].x()));
-            if way.total > 1 {
+    /// An access through a uniform base.
+    pub(super) fn one(&mut self, mem: &MemAccess, pieces: &Pieces) {
+        let offset = mem.access.offset;
+        let below = if mem.wide {
+            self.asm.put(I::with2(C::EVEX_Vmovq_rm64_xmm, R::RAX, mem.bases[0].x()));
+            if mem.total > 1 {
                 let mut tested = R::AL;
-                if !offset.is_multiple_of(way.total) {
+                if !offset.is_multiple_of(mem.total) {
                     self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, R::EAX));
                     self.asm.put(I::with2(C::Add_rm32_imm32, R::R12D, offset as i32));
                     tested = R::R12L;
                 }
-                self.asm.put(I::with2(C::Test_rm8_imm8, tested, way.total as i32 - 1));
-                self.asm.jump(C::Jne_rel32_64, way.out);
+                self.asm.put(I::with2(C::Test_rm8_imm8, tested, mem.total as i32 - 1));
+                self.asm.jump(C::Jne_rel32_64, mem.out);
             }
-            self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, site(way, offset_of!(Site, add))));
-            site(way, offset_of!(Site, limit))
+            self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, site(mem, offset_of!(Site, add))));
+            site(mem, offset_of!(Site, limit))
         } else {
-            self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, R::EAX, way.bases[0].x()));
+            self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, R::EAX, mem.bases[0].x()));
             if offset != 0 {
                 self.asm.put(I::with2(C::Add_rm32_imm32, R::EAX, offset as i32));
             }
-            if way.total > 1 {
-                self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, way.total as i32 - 1));
-                self.asm.jump(C::Jne_rel32_64, way.out);
+            if mem.total > 1 {
+                self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, mem.total as i32 - 1));
+                self.asm.jump(C::Jne_rel32_64, mem.out);
             }
-            limit(way, way.total)
+            limit(mem, mem.total)
         };
         self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, below));
-        self.asm.jump(C::Jae_rel32_64, way.out);
-        self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host(way)));
+        self.asm.jump(C::Jae_rel32_64, mem.out);
+        self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host(mem)));
         let index = Some([R::RAX; 2]);
-        let places = Places { base: [HOST; 2], index, scale: 1, displacement: 0, apart: 0 };
-        self.one_of_pieces(pieces, &places, way.total);
+        let places = Places { base: [HOST; 2], index, scale: 1, displacement: 0, half_stride: 0 };
+        self.one_of_pieces(pieces, &places, mem.total);
     }
 }

@@ -4,7 +4,7 @@ use super::cross::{ACTIVE, COMPARE};
 use super::load::LOAD;
 use super::{MOMENT_K, Maker};
 use crate::emit::asm::at;
-use crate::emit::values::{Kind, Reg};
+use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::Source;
 use crate::region::{Shuffle, Shuffling, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -39,7 +39,7 @@ impl Maker<'_> {
             let look_up = C::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
             self.asm.put(I::with3(look_up, value.z(), from[0].z(), from[1].z()));
         }
-        from.into_iter().for_each(|reg| self.values.release(reg));
+        from.into_iter().for_each(|reg| self.cache.release(reg));
         let mut guard = self.guard(step.guard);
         if let Some(to) = op.to {
             for (part, value) in (0..).zip(values) {
@@ -113,7 +113,7 @@ impl Maker<'_> {
             let k = if part == 1 { inside.k() } else { MOMENT_K };
             self.asm.put(I::with4(COMPARE, k, from.z(), last.z(), outside));
             self.asm.put_masked(k, I::with2(LOAD, from.z(), lanes));
-            [by, segment, last].into_iter().for_each(|reg| self.values.release(reg));
+            [by, segment, last].into_iter().for_each(|reg| self.cache.release(reg));
             values[usize::from(part)] = from;
         }
         let k = inside.k();

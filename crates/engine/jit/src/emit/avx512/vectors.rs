@@ -1,18 +1,18 @@
-//! Pieces of all lanes to and from memory by vectors.
+//! Vector accesses of all lanes.
 
 use super::load::{LOAD, STORE};
-use super::memory::Way;
+use super::memory::MemAccess;
 use super::pieces::Pieces;
 use super::shape::Places;
 use super::{MOMENT, Maker};
 use crate::emit::asm::at;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {
-    /// In each half all lanes one behind the other.
-    pub(super) fn row_of_pieces(&mut self, pieces: &Pieces, places: &Places, way: &Way) {
-        let (total, stores) = (way.total, way.stores);
+    /// The lanes of each half are contiguous.
+    pub(super) fn row_of_pieces(&mut self, pieces: &Pieces, places: &Places, mem: &MemAccess) {
+        let (total, stores) = (mem.total, mem.stores);
         match pieces {
             Pieces::Dwords(dwords) => {
                 for (part, piece) in dwords[0].iter().enumerate() {
@@ -45,15 +45,21 @@ impl Maker<'_> {
             Pieces::Qwords(qwords) => {
                 for half in 0..2 {
                     // The second half goes last, as it may lie upon the first.
-                    self.pairs_of_half(qwords, places, way, half);
+                    self.pairs_of_half(qwords, places, mem, half);
                 }
             }
         }
     }
 
     /// The same of a half, with two qwords in each lane.
-    fn pairs_of_half(&mut self, qwords: &[[Reg; 4]], places: &Places, way: &Way, half: usize) {
-        let (stores, moment) = (way.stores, way.moment);
+    fn pairs_of_half(
+        &mut self,
+        qwords: &[[Reg; 4]],
+        places: &Places,
+        mem: &MemAccess,
+        half: usize,
+    ) {
+        let (stores, moment) = (mem.stores, mem.moment);
         let permute = C::EVEX_Vpermt2q_zmm_k1z_zmm_zmmm512b64;
         let memory = |part: usize, j: usize| places.at(half, 128 * (part % 2) + 64 * j);
         for j in 0..2_usize {
@@ -78,7 +84,7 @@ impl Maker<'_> {
         }
     }
 
-    /// In each half the same in all lanes.
+    /// The lanes of each half have one address.
     pub(super) fn one_of_pieces(&mut self, pieces: &Pieces, places: &Places, total: u64) {
         match pieces {
             Pieces::Dwords(dwords) => {

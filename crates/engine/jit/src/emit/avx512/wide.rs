@@ -3,7 +3,7 @@
 use super::Maker;
 use super::float::MOVE;
 use super::load::Operand;
-use crate::emit::values::Reg;
+use crate::emit::register_cache::Reg;
 use crate::op::{Op, Rounding};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I};
@@ -45,7 +45,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::EVEX_Vpmovqd_ymmm256_k1z_zmm, t.y(), high.z()));
         let code = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
         self.asm.put(I::with4(code, d.z(), d.z(), t.y(), 1_u32));
-        self.values.release(t);
+        self.cache.release(t);
         Some(d)
     }
 
@@ -131,7 +131,7 @@ impl Maker<'_> {
             self.three(add, d.z(), d, part);
         }
         for used in [upper_a, upper_b, low, left, right] {
-            self.values.release(used);
+            self.cache.release(used);
         }
         d
     }

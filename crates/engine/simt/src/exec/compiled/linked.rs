@@ -15,7 +15,9 @@ use crate::exec::warp::{Split, Warp, count, lanes};
 use crate::regions::{Compiled as Region, HandleAt, Wait};
 use std::ops::Range;
 use texunit_alu::L32;
-use texunit_jit::region::{Entry, Group, Links, MOST, Mode, Parted, Series, Stands, Way, Why};
+use texunit_jit::region::{
+    DivergedLanes, Entry, ExitReason, Group, MAX_WARPS, Mode, Resume, Series, WarpState, WarpTable,
+};
 use texunit_unit::{FetchPlan, FetchRows};
 
 /// What does the fetches and accesses of warps that wait, and says where they pass a barrier.
@@ -72,19 +74,19 @@ pub(super) struct Walk {
 /// How a warp has left a region, and how its lanes stand if they have parted.
 pub(super) struct Stood {
     pub(super) turn: Turn,
-    parted: Option<Box<Apart>>,
+    diverged: Option<Box<Diverged>>,
 }
 
-/// Lanes that stand where a region has been left, and how the others do ([`Parted`]).
-struct Apart {
+/// Lanes that stand where a region has been left, and how the others do ([`DivergedLanes`]).
+struct Diverged {
     mask: u32,
     groups: Vec<Group>,
-    stands: Option<(u32, u32, usize)>,
+    pending: Option<(u32, u32, usize)>,
 }
 
-impl Apart {
-    fn of((mask, parted): (u32, Parted<'_>)) -> Box<Self> {
-        Box::new(Self { mask, groups: parted.groups.to_vec(), stands: parted.stands })
+impl Diverged {
+    fn of((mask, lanes): (u32, DivergedLanes<'_>)) -> Box<Self> {
+        Box::new(Self { mask, groups: lanes.groups.to_vec(), pending: lanes.pending })
     }
 }
 
@@ -93,34 +95,39 @@ impl Stood {
     #[cold]
     pub(super) fn of(series: &mut Series<'_>, at: u32) -> Self {
         let turn = Turn::of(series, at);
-        Self { turn, parted: series.has_parted().then(|| Apart::of(series.parted())) }
+        Self {
+            turn,
+            diverged: series.has_diverged().then(|| Diverged::of(series.diverged_lanes())),
+        }
     }
 
     /// The same of one of some warps.
     #[cold]
-    fn of_links(links: &mut Links<'_, '_>, at: u32) -> Self {
-        let turn = Turn::of(links.series(), at);
-        let has_parted = links.series().has_parted();
-        Self { turn, parted: has_parted.then(|| Apart::of(links.parted())) }
+    fn of_links(table: &mut WarpTable<'_, '_>, at: u32) -> Self {
+        let turn = Turn::of(table.series(), at);
+        let has_diverged = table.series().has_diverged();
+        Self { turn, diverged: has_diverged.then(|| Diverged::of(table.diverged_lanes())) }
     }
 
     /// Whether what ends a turn comes next.
     pub(super) fn ends_turn(&self, code: &Code) -> bool {
         let Turn { at, why, .. } = self.turn;
-        why == Why::Instruction && !self.has_parted() && ends_turn(&code.insts[at as usize])
+        why == ExitReason::Instruction
+            && !self.has_diverged()
+            && ends_turn(&code.insts[at as usize])
     }
 
     /// Whether some lanes stand elsewhere.
     #[inline(always)]
-    pub(super) fn has_parted(&self) -> bool {
-        self.parted.is_some()
+    pub(super) fn has_diverged(&self) -> bool {
+        self.diverged.is_some()
     }
 
     /// These lanes of a warp become splits of their own, before its steps are counted.
     #[inline(always)]
-    pub(super) fn part(&self, warp: &mut Warp, split: &mut Split) {
-        if let Some(of) = &self.parted {
-            warp.part(split, &Parted { groups: &of.groups, stands: of.stands });
+    pub(super) fn diverge(&self, warp: &mut Warp, split: &mut Split) {
+        if let Some(of) = &self.diverged {
+            warp.diverge(split, &DivergedLanes { groups: &of.groups, pending: of.pending });
             split.mask = of.mask;
         }
     }
@@ -128,33 +135,33 @@ impl Stood {
 
 impl Walk {
     /// The instruction before which one of them stands with its lanes together, and waits for nobody; its steps and lanes.
-    pub(super) fn ended(&self, links: &Links<'_, '_>, i: usize) -> Option<(u32, u64, u64)> {
+    pub(super) fn ended(&self, table: &WarpTable<'_, '_>, i: usize) -> Option<(u32, u64, u64)> {
         if let Some((_, stood)) = self.odd.iter().find(|of| of.0 == i) {
             let Turn { at, why, steps, threads, .. } = stood.turn;
-            let ended = why == Why::Instruction && !stood.has_parted();
+            let ended = why == ExitReason::Instruction && !stood.has_diverged();
             return ended.then_some((at, steps, threads));
         }
         let has_begun = self.begun || self.stray.is_none_or(|stray| i < stray);
-        let of = links.stands(i).filter(|of| has_begun && !of.waits)?;
+        let of = table.state(i).filter(|of| has_begun && !of.yielded)?;
         Some((of.at, of.steps, of.threads))
     }
 
     /// How one of them has left the region; it does now where it still waits. None: it has not begun.
-    pub(super) fn stood(&mut self, links: &mut Links<'_, '_>, i: usize) -> Option<Stood> {
+    pub(super) fn stood(&mut self, table: &mut WarpTable<'_, '_>, i: usize) -> Option<Stood> {
         if let Some(n) = self.odd.iter().position(|of| of.0 == i) {
             return Some(self.odd.swap_remove(n).1);
         }
         if !self.begun && self.stray.is_some_and(|stray| stray < i) {
             return None;
         }
-        let Stands { at, waits, steps, threads, limit } = links.stands(i)?;
-        if waits {
-            links.run(i..i + 1, Way::Out(at), NONE);
+        let WarpState { at, yielded, steps, threads, limit } = table.state(i)?;
+        if yielded {
+            table.run(i..i + 1, Resume::Exit(at), NONE);
         }
         let at = at + u32::from(self.passed.contains(&i));
         Some(Stood {
-            turn: Turn { at, why: Why::Instruction, steps, threads, limit },
-            parted: None,
+            turn: Turn { at, why: ExitReason::Instruction, steps, threads, limit },
+            diverged: None,
         })
     }
 }
@@ -172,31 +179,31 @@ impl Compiled<'_> {
         mut waits: Waits<'_, '_>,
     ) -> Option<Came> {
         let code = waits.launch.code;
-        let mut links = series.links()?;
+        let mut table = series.warp_table()?;
         for (i, (warp, end)) in warps.iter_mut().zip(&*ends).enumerate() {
             if on >> i & 1 != 0 {
                 let (live, until) = (warp.live, Sum::until(warp, *end));
                 let (frame_at, tids) = (warp.local_base, &tids[warp.index as usize]);
                 let (registers, _) = warp.files(tids);
-                if !links.add(registers, frame_at, live, until) {
+                if !table.add(registers, frame_at, live, until) {
                     return None;
                 }
             }
         }
-        let mut walk = waits.run(&mut links, region);
-        let all: [Option<Stood>; MOST] = std::array::from_fn(|n| walk.stood(&mut links, n));
+        let mut walk = waits.run(&mut table, region);
+        let all: [Option<Stood>; MAX_WARPS] = std::array::from_fn(|n| walk.stood(&mut table, n));
         let mut sum = Sum::new(on, code, (region.number, region.region));
         for (n, (i, stood)) in lanes(on).zip(all.iter().flatten()).enumerate() {
             let (warp, split, end) = (&mut warps[i], &mut splits[i], &mut ends[i]);
-            let has_parted = stood.has_parted();
-            stood.part(warp, split);
+            let has_diverged = stood.has_diverged();
+            stood.diverge(warp, split);
             if walk.passed.contains(&n) {
                 sum.waits((warp, split), stood.turn);
                 if walk.stray.is_none() {
                     sum.ends(1 << i);
                 }
             } else {
-                sum.add(self, (warp, split, end), 1 << i, stood.turn, has_parted);
+                sum.add(self, (warp, split, end), 1 << i, stood.turn, has_diverged);
             }
         }
         Some(sum.end(self, series.zeros()))
@@ -216,14 +223,14 @@ impl<'c, 'a> Waits<'c, 'a> {
 
     /// Runs warps from the region's entry on until each has come to what ends its turn, and nobody here can do it for all, or
     /// one has left the region in the middle of its turn.
-    pub(super) fn run(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>) -> Walk {
+    pub(super) fn run(&mut self, table: &mut WarpTable<'_, '_>, region: Linked<'_>) -> Walk {
         let code = self.launch.code;
-        let (all, mut odd) = (links.len(), Vec::new());
+        let (all, mut odd) = (table.len(), Vec::new());
         let (mut on, mut passed, mut begun) = (region.entry, 0..0, false);
         loop {
             let mut next = 0;
-            while let Some((i, at)) = links.run(next..all, Way::On(on), self.exit) {
-                let stood = Stood::of_links(links, at);
+            while let Some((i, at)) = table.run(next..all, Resume::Entry(on), self.exit) {
+                let stood = Stood::of_links(table, at);
                 let ends = stood.ends_turn(code);
                 odd.push((i, stood));
                 next = i + 1;
@@ -233,8 +240,8 @@ impl<'c, 'a> Waits<'c, 'a> {
                 }
             }
             begun = true;
-            let waits = links.wait_at().filter(|_| odd.is_empty());
-            let Some((to, some)) = waits.and_then(|at| self.pass(links, region, at)) else {
+            let waits = table.wait_at().filter(|_| odd.is_empty());
+            let Some((to, some)) = waits.and_then(|at| self.pass(table, region, at)) else {
                 return Walk { odd, stray: None, passed: 0..0, begun };
             };
             (on, passed) = (to, 0..some);
@@ -246,24 +253,29 @@ impl<'c, 'a> Waits<'c, 'a> {
 
     /// All of these wait at an instruction: it is done, as far as it can be done so. None: for nobody.
     #[inline]
-    fn pass(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>, at: u32) -> Option<Passed> {
+    fn pass(
+        &mut self,
+        table: &mut WarpTable<'_, '_>,
+        region: Linked<'_>,
+        at: u32,
+    ) -> Option<Passed> {
         if let Some(known) = self.known.iter().flatten().find(|known| known.at == at).copied() {
-            self.fetch(links, &known);
-            links.count(links.len(), known.steps);
-            return Some((known.on, links.len()));
+            self.fetch(table, &known);
+            table.count(table.len(), known.steps);
+            return Some((known.on, table.len()));
         }
         let launch = self.launch;
         let inst = launch.code.insts.get(at as usize)?;
         let Linked { region, .. } = region;
         let on = region.function.entry_of(Mode::Live, at + 1)?;
         let pause = region.pauses.binary_search_by_key(&at, |pause| pause.at).ok()?;
-        let mut passed = links.len();
+        let mut passed = table.len();
         match (&inst.op, region.pauses[pause].what) {
             (Op::Fetch(fetch), Wait::Fetch(texture, sampler)) => {
                 let steps = inst.count.into();
-                let (rows, plan) = self.plan_of(links, fetch, (texture, sampler))?;
+                let (rows, plan) = self.plan_of(table, fetch, (texture, sampler))?;
                 let known = Known { at, on, steps, fetch, rows, plan };
-                self.fetch(links, &known);
+                self.fetch(table, &known);
                 let stays = |of: &Handle, at| at != HandleAt::Slot || of.slot.is_constant();
                 if stays(&fetch.texture, texture)
                     && fetch.sampler.as_ref().is_none_or(|of| stays(of, sampler))
@@ -274,15 +286,15 @@ impl<'c, 'a> Waits<'c, 'a> {
             }
             (Op::SurfaceLoad(access) | Op::SurfaceStore(access), Wait::Surface(surface)) => {
                 let loads = matches!(inst.op, Op::SurfaceLoad(_));
-                passed = self.surface(links, (access, surface), loads)?;
+                passed = self.surface(table, (access, surface), loads)?;
             }
             // There the limit of steps is asked for.
-            (Op::Barrier(of), Wait::Barrier) if self.barriers && links.may_go_on() => {
+            (Op::Barrier(of), Wait::Barrier) if self.barriers && table.may_go_on() => {
                 of.plain(&self.launch.constants)?;
             }
             _ => return None,
         }
-        links.count(passed, inst.count.into());
+        table.count(passed, inst.count.into());
         Some((on, passed))
     }
 
@@ -291,17 +303,17 @@ impl<'c, 'a> Waits<'c, 'a> {
     #[inline]
     fn surface(
         &mut self,
-        links: &mut Links<'_, '_>,
+        table: &mut WarpTable<'_, '_>,
         (access, at): (&SurfaceAccess, HandleAt),
         loads: bool,
     ) -> Option<usize> {
         let Borrowed { surfaces, elements, .. } = &mut self.sites;
         let ((surface, _), plan) = surfaces[access.site].first().filter(|_| self.is_alone)?;
-        if !self.launch.has(links, (&access.surface, at), *surface) {
+        if !self.launch.has(table, (&access.surface, at), *surface) {
             return None;
         }
         let mut made = 0;
-        for (mut files, live) in links.each() {
+        for (mut files, live) in table.each() {
             let constants = &self.launch.constants;
             let of = (access, plan);
             if access_file(of, loads, constants, (&mut files, live), elements).is_err() {
@@ -316,13 +328,13 @@ impl<'c, 'a> Waits<'c, 'a> {
     /// The plan of a fetch of all of these, and where they have its operands.
     fn plan_of(
         &self,
-        links: &mut Links<'_, '_>,
+        table: &mut WarpTable<'_, '_>,
         fetch: &Fetch,
         (of_texture, of_sampler): (HandleAt, HandleAt),
     ) -> Option<(FetchRows<'a>, &'c FetchPlan)> {
         let (launch, fetches) = (self.launch, self.sites.fetches);
         let ((texture, sampler), plan) = fetches[fetch.site].first().filter(|_| self.is_alone)?;
-        let mut has = |of: &Handle, at, handle| launch.has(links, (of, at), handle);
+        let mut has = |of: &Handle, at, handle| launch.has(table, (of, at), handle);
         let same = has(&fetch.texture, of_texture, *texture)
             && fetch.sampler.as_ref().is_none_or(|of| has(of, of_sampler, *sampler));
         let block = fetch.block.filter(|_| same)?;
@@ -331,11 +343,11 @@ impl<'c, 'a> Waits<'c, 'a> {
 
     /// Fetches of all of these.
     #[inline]
-    fn fetch(&mut self, links: &mut Links<'_, '_>, known: &Known<'_, '_>) {
+    fn fetch(&mut self, table: &mut WarpTable<'_, '_>, known: &Known<'_, '_>) {
         let Known { fetch, rows, plan, .. } = *known;
-        let (constants, all) = (&self.launch.constants, links.len());
-        let mut resident = [0; MOST];
-        let mut rest = links.each();
+        let (constants, all) = (&self.launch.constants, table.len());
+        let mut resident = [0; MAX_WARPS];
+        let mut rest = table.each();
         for resident in resident[..all].chunks_mut(FETCHED) {
             let (mut files, mut live): ([&mut [L32]; FETCHED], [u32; FETCHED]) = Default::default();
             for ((file, live), of) in files.iter_mut().zip(&mut live).zip(&mut rest) {
@@ -349,7 +361,7 @@ impl<'c, 'a> Waits<'c, 'a> {
         drop(rest);
         if !fetch.resident.is_none() {
             let to = fetch.resident.predicate_index();
-            for ((files, _), resident) in links.each().zip(resident) {
+            for ((files, _), resident) in table.each().zip(resident) {
                 files.predicates[to] = resident;
             }
         }
@@ -359,7 +371,12 @@ impl<'c, 'a> Waits<'c, 'a> {
 impl Launch<'_> {
     /// Whether all live lanes of these have a handle.
     #[inline]
-    fn has(&self, links: &mut Links<'_, '_>, (of, at): (&Handle, HandleAt), handle: u64) -> bool {
+    fn has(
+        &self,
+        table: &mut WarpTable<'_, '_>,
+        (of, at): (&Handle, HandleAt),
+        handle: u64,
+    ) -> bool {
         let constants = &self.constants;
         match at {
             HandleAt::Param(offset) => {
@@ -370,7 +387,7 @@ impl Launch<'_> {
             HandleAt::Slot if of.slot.is_constant() => constants.wide[of.slot.index()][0] == handle,
             HandleAt::Slot => {
                 let i = of.slot.index();
-                links.each().all(|(files, live)| has_all(&files.wide[i], live, handle))
+                table.each().all(|(files, live)| has_all(&files.wide[i], live, handle))
             }
         }
     }

@@ -4,7 +4,7 @@ use super::state::{Compiled, Missed};
 use crate::code::{Op, Place};
 use crate::exec::context::Context;
 use crate::launch::LaunchConfig;
-use texunit_jit::region::MOST;
+use texunit_jit::region::MAX_WARPS;
 use texunit_memory::{PARAM_WINDOW, Reach};
 
 impl Compiled<'_> {
@@ -13,7 +13,7 @@ impl Compiled<'_> {
     pub(super) fn miss(&mut self, missed: Missed) {
         if !self.missed.contains(&missed) {
             // Who has parted, or was cancelled, may never come to the access.
-            if self.missed.len() == MOST {
+            if self.missed.len() == MAX_WARPS {
                 self.missed.remove(0);
             }
             self.missed.push(missed);

@@ -106,12 +106,12 @@ impl Ran {
         next: &mut Next<'_>,
     ) {
         let until = (all.budget, all.budget);
-        let Some(mut links) = series.links() else { return };
+        let Some(mut table) = series.warp_table() else { return };
         let live = |i: usize| all.launch.lanes_of(i as u32);
         for (i, (warp, tids)) in warps.iter_mut().zip(all.tids).enumerate() {
             let frame_at = warp.local_base;
             let (registers, _) = warp.files(tids);
-            if !links.add(registers, frame_at, live(i), until) {
+            if !table.add(registers, frame_at, live(i), until) {
                 return;
             }
         }
@@ -120,17 +120,17 @@ impl Ran {
         let mut walk;
         loop {
             waits.exit = self.exit.at;
-            walk = waits.run(&mut links, region);
-            for i in 0..links.len() {
-                match walk.ended(&links, i).filter(|of| of.1 < all.budget) {
+            walk = waits.run(&mut table, region);
+            for i in 0..table.len() {
+                match walk.ended(&table, i).filter(|of| of.1 < all.budget) {
                     Some((at, steps, threads)) if self.is_exit(all.launch, at) => {
                         self.end(1, live(i), (steps, threads));
                     }
-                    _ => stay.extend(walk.stood(&mut links, i).map(|stood| (i, stood))),
+                    _ => stay.extend(walk.stood(&mut table, i).map(|stood| (i, stood))),
                 }
             }
             let goes_on = self.goes_on(all.launch, next);
-            if !goes_on || !links.begin_again(&next.words, until) {
+            if !goes_on || !table.begin_again(&next.words, until) {
                 break;
             }
         }
@@ -214,7 +214,7 @@ impl Ran {
         warp.start_again(live, all.entry);
         warp.splits.clear();
         (warp.end, warp.is_as_begun) = (all.budget, false);
-        stood.part(warp, &mut split);
+        stood.diverge(warp, &mut split);
         self.executed.count(warp, steps, threads);
         // Before those that have parted from it.
         warp.splits.insert(0, split);

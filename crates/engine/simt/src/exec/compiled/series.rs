@@ -8,7 +8,7 @@ use crate::exec::turns::ends_turn;
 use crate::exec::warp::{Split, Warp};
 use crate::regions::Compiled as Region;
 use texunit_alu::L32;
-use texunit_jit::region::{Left, Series, Why};
+use texunit_jit::region::{Exit, ExitReason, Series};
 
 /// What came of it.
 pub(super) struct Came {
@@ -25,7 +25,7 @@ pub(super) struct Came {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) at: u32,
-    pub(super) why: Why,
+    pub(super) why: ExitReason,
     pub(super) steps: u64,
     pub(super) threads: u64,
     pub(super) limit: u64,
@@ -41,8 +41,8 @@ impl Turn {
 
     /// That of one that may have had some of its lanes only.
     #[inline]
-    pub(super) fn of_left(left: &Left) -> Self {
-        let Left { at, why, steps, threads, limit, .. } = *left;
+    pub(super) fn of_left(left: &Exit) -> Self {
+        let Exit { at, why, steps, threads, limit, .. } = *left;
         Self { at, why, steps, threads, limit }
     }
 }
@@ -69,7 +69,7 @@ impl<'c> Sum<'c> {
         (end.saturating_sub(warp.steps), warp.end.saturating_sub(warp.steps))
     }
 
-    /// One of them, with its bit, which might run up to the end, has left the region. `has_parted`: its lanes have. False: it
+    /// One of them, with its bit, which might run up to the end, has left the region. `has_diverged`: its lanes have. False: it
     /// is in the middle of its turn.
     #[inline(always)]
     pub(super) fn add(
@@ -78,7 +78,7 @@ impl<'c> Sum<'c> {
         (warp, split, end): (&mut Warp, &mut Split, &mut u64),
         bit: u32,
         turn: Turn,
-        has_parted: bool,
+        has_diverged: bool,
     ) -> bool {
         let Turn { at, why, steps, threads, limit } = turn;
         if limit != end.saturating_sub(warp.steps) {
@@ -87,8 +87,9 @@ impl<'c> Sum<'c> {
         self.executed.count(warp, steps, threads);
         split.pc = at;
         self.ran = of.left(self.region, (at, why), warp.steps >= *end);
-        let ends =
-            why == Why::Instruction && !has_parted && ends_turn(&self.code.insts[at as usize]);
+        let ends = why == ExitReason::Instruction
+            && !has_diverged
+            && ends_turn(&self.code.insts[at as usize]);
         if ends {
             self.ends(bit);
         }
@@ -124,8 +125,8 @@ impl<'c> Sum<'c> {
 /// Some lanes of a warp stand or wait elsewhere than the others where these have left the region.
 #[cold]
 fn part(series: &mut Series<'_>, warp: &mut Warp, split: &mut Split) {
-    let (mask, others) = series.parted();
-    warp.part(split, &others);
+    let (mask, others) = series.diverged_lanes();
+    warp.diverge(split, &others);
     split.mask = mask;
 }
 
@@ -151,18 +152,18 @@ impl Compiled<'_> {
             rest ^= this;
             let (live, until) = (warp.live, Sum::until(warp, *end));
             let frame = warp.local_base..warp.local_end;
-            series.of_warp(warp.index);
+            series.set_warp(warp.index);
             let (registers, local) = warp.files(&tids[warp.index as usize]);
             let Some(at) = series.run(registers, local, frame, live, until) else {
                 sum.cannot();
                 break;
             };
-            let has_parted = series.has_parted();
-            if has_parted {
+            let has_diverged = series.has_diverged();
+            if has_diverged {
                 part(&mut series, warp, split);
             }
             let turn = Turn::of(&series, at);
-            if !sum.add(self, (warp, split, end), this, turn, has_parted) {
+            if !sum.add(self, (warp, split, end), this, turn, has_diverged) {
                 break;
             }
         }

@@ -110,7 +110,7 @@ impl Context<'_> {
         if let Some(mut series) = series {
             let (tids, _) = self.tids.as_chunks::<3>();
             let all = CtaWarps { launch, tids, entry, budget, number, region };
-            if region.has_pauses(|wait| self.is_alone || matches!(wait, Wait::Barrier)) {
+            if region.has_yield_points(|wait| self.is_alone || matches!(wait, Wait::Barrier)) {
                 let of = (&mut self.sites, &mut self.counters);
                 let waits = Waits::new(launch, of, self.is_alone);
                 let region = Linked { number, region, entry: at };

@@ -66,8 +66,8 @@ impl<'a> Ear<'a> {
         let Some((first, values)) = rows.split_first() else { return };
         let offset = access.offset;
         let addresses: L64 = match first {
-            Row::Narrow(row) => row.map(|address| address.wrapping_add(offset as u32).into()),
-            Row::Wide(row) => row.map(|address| address.wrapping_add(offset)),
+            Row::B32(row) => row.map(|address| address.wrapping_add(offset as u32).into()),
+            Row::B64(row) => row.map(|address| address.wrapping_add(offset)),
         };
         let (place, size, elements) = (access.place, access.size.into(), access.parts.len());
         let made = Made { doing, place, size, elements, parts: &[] };
@@ -86,7 +86,7 @@ impl<'a> Ear<'a> {
         if mark.behind {
             return self.probe.synchronized(at, &Synchronized::Joined);
         }
-        let Some(Row::Narrow(masks)) = rows.first() else { return };
+        let Some(Row::B32(masks)) = rows.first() else { return };
         let probe = &mut *self.probe;
         each_group(
             at.lanes,

@@ -1,75 +1,78 @@
-//! The books: which register of the processor holds what.
+//! The register cache: which processor register holds which value.
 
 use super::Emitter;
 use super::backend::Backend;
 use super::live::NEVER;
 use crate::operand::{Place, Source};
 
-/// What a register may hold: a part of the 32 lanes of something.
+/// A part of the 32 lanes of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
-    /// Of a narrow register.
-    Narrow(u32, u8),
-    /// Of a wide one.
-    Wide(u32, u8),
+    /// Of a 32-bit register.
+    B32(u32, u8),
+    /// Of a 64-bit register.
+    B64(u32, u8),
     /// Of a predicate.
     Predicate(u32, u8),
-    /// Of a source that is no register, as lanes of 32 or of 64 bits. What is the same in all lanes has part 0.
+    /// Of another source, as lanes of 32 or 64 bits. A uniform source has only part 0.
     Other(Source, Width, u8),
 }
 
 /// Width of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
-    Narrow,
-    Wide,
+    B32,
+    B64,
 }
 
-/// What is known of the NaNs of a value.
+/// The NaNs of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Nans {
-    /// They are bits like all others.
+    /// They are significant bits.
     #[default]
     Bits,
-    /// There are none, or they are canonical ones.
+    /// There are none, or only canonical ones.
     Canonical,
-    /// Every NaN stands for the canonical one.
+    /// Every NaN stands for the canonical one, and is replaced before the value is stored.
     Any,
 }
 
-/// What is known of a value.
+/// Known properties of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kind {
     pub(super) nans: Nans,
-    /// There are no subnormals.
-    pub(super) normal: bool,
-    /// There are hardly any in lanes that do not run, or none that the others have not got: arithmetic on it takes no
-    /// longer for them.
-    pub(super) calm: bool,
+    /// No lane is subnormal.
+    pub(super) no_subnormals: bool,
+    /// Inactive lanes hold no more subnormals than active ones, so that they do not slow arithmetic down.
+    pub(super) inactive_normal: bool,
 }
 
 impl Kind {
-    /// Bits of which nothing is known.
-    pub(super) const BITS: Self = Self { nans: Nans::Bits, normal: false, calm: false };
+    /// Nothing is known.
+    pub(super) const BITS: Self =
+        Self { nans: Nans::Bits, no_subnormals: false, inactive_normal: false };
 
-    /// A float whose NaNs are these, made of a number or a value of another size: it is no subnormal.
+    /// A float made of a value of another type, which is never subnormal.
     pub(super) const fn normal(nans: Nans) -> Self {
-        Self { nans, normal: true, calm: true }
+        Self { nans, no_subnormals: true, inactive_normal: true }
     }
 
-    /// What an instruction on f32 gives, by whether it makes subnormals zeros and saturates.
+    /// The result of an f32 instruction, by `.ftz` and `.sat`.
     pub(super) fn of_float(flush: bool, saturate: bool) -> Self {
         let nans = if saturate { Nans::Canonical } else { Nans::Any };
-        Self { nans, normal: flush, calm: true }
+        Self { nans, no_subnormals: flush, inactive_normal: true }
     }
 
-    /// What is known of bits that are those of the one or the other.
+    /// Bits that are those of either value.
     pub(super) fn bits_or(self, other: Self) -> Self {
-        let (normal, calm) = (self.normal && other.normal, self.calm && other.calm);
-        Self { nans: Nans::Bits, normal, calm }
+        let (no_subnormals, inactive_normal) = (
+            self.no_subnormals && other.no_subnormals,
+            self.inactive_normal && other.inactive_normal,
+        );
+        Self { nans: Nans::Bits, no_subnormals, inactive_normal }
     }
 
-    /// What is known of a value that is the one or the other.
+    /// Either value. `None` if their NaNs contradict each other.
     pub(super) fn or(self, other: Self) -> Option<Self> {
         let nans = match (self.nans, other.nans) {
             (Nans::Any, Nans::Bits) | (Nans::Bits, Nans::Any) => return None,
@@ -81,11 +84,11 @@ impl Kind {
     }
 }
 
-/// A register of the processor that holds values: vectors first.
+/// A processor register that the cache allocates: vectors first, then masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reg(pub(super) u8);
 
-/// The first mask register of the books.
+/// The first mask register.
 pub(super) const MASK_0: u8 = 32;
 const REGISTERS: usize = 40;
 
@@ -95,27 +98,27 @@ impl Reg {
     }
 }
 
-/// What is in a register.
+/// What a register holds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
     pub(super) key: Option<Key>,
     pub(super) kind: Kind,
-    /// Whether its home has another value.
+    /// Whether the register file has an older value.
     pub(super) dirty: bool,
-    /// Whether the step uses it.
+    /// Whether the current step uses the register.
     pub(super) pinned: bool,
-    /// When it was used last.
+    /// Time of the last use.
     pub(super) used: u32,
 }
 
-/// All registers of the processor that hold values.
+/// The state of all allocated registers.
 #[derive(Clone, Debug)]
-pub(super) struct Values {
+pub(super) struct RegisterCache {
     held: [Held; REGISTERS],
     clock: u32,
 }
 
-impl Default for Values {
+impl Default for RegisterCache {
     fn default() -> Self {
         Self { held: [Held::default(); REGISTERS], clock: 0 }
     }
@@ -124,8 +127,8 @@ impl Default for Values {
 impl Key {
     pub(super) fn place(self) -> Option<Place> {
         match self {
-            Self::Narrow(i, _) => Some(Place::Narrow(i)),
-            Self::Wide(i, _) => Some(Place::Wide(i)),
+            Self::B32(i, _) => Some(Place::B32(i)),
+            Self::B64(i, _) => Some(Place::B64(i)),
             Self::Predicate(i, _) => Some(Place::Predicate(i)),
             Self::Other(..) => None,
         }
@@ -135,25 +138,25 @@ impl Key {
     pub(super) fn all<B: Backend>(place: Place) -> impl Iterator<Item = Self> {
         let narrow = (32 / B::LANES) as u8;
         let parts = match place {
-            Place::Narrow(_) => narrow,
-            Place::Wide(_) => 2 * narrow,
+            Place::B32(_) => narrow,
+            Place::B64(_) => 2 * narrow,
             Place::Predicate(_) => B::PREDICATE_PARTS,
         };
         (0..parts).map(move |part| match place {
-            Place::Narrow(i) => Self::Narrow(i, part),
-            Place::Wide(i) => Self::Wide(i, part),
+            Place::B32(i) => Self::B32(i, part),
+            Place::B64(i) => Self::B64(i, part),
             Place::Predicate(i) => Self::Predicate(i, part),
         })
     }
 }
 
-impl Values {
-    /// Where something is.
+impl RegisterCache {
+    /// The register that holds a value.
     pub(super) fn position(&self, key: Key) -> Option<Reg> {
         self.held.iter().position(|h| h.key == Some(key)).map(|i| Reg(i as u8))
     }
 
-    /// Where something is, which the step uses from now on.
+    /// The register that holds a value, pinned.
     pub(super) fn find(&mut self, key: Key) -> Option<Reg> {
         let reg = self.position(key)?;
         self.clock += 1;
@@ -171,7 +174,7 @@ impl Values {
         self.held[usize::from(reg.0)]
     }
 
-    /// A register holds something from now on.
+    /// Records that a register holds a value.
     pub(super) fn set(&mut self, reg: Reg, key: Key, kind: Kind, dirty: bool) {
         self.clock += 1;
         let used = self.clock;
@@ -182,22 +185,22 @@ impl Values {
         self.get(reg).kind
     }
 
-    /// The end of a step: its registers may be taken, and temporaries are free.
+    /// Ends a step: its registers may be evicted, and its temporaries are free.
     pub(super) fn unpin(&mut self) {
         self.held.iter_mut().for_each(|h| h.pinned = false);
     }
 
-    /// A temporary, or a register that the step does not need any more, may be taken.
+    /// Ends the use of a temporary before the end of the step.
     pub(super) fn release(&mut self, reg: Reg) {
         self.of(reg).pinned = false;
     }
 
-    /// Frees what holds a register whose value nobody reads.
+    /// Drops a dead value.
     pub(super) fn forget(&mut self, place: Place) {
         self.forget_keys(|key| key.place() == Some(place));
     }
 
-    /// Frees what holds a key whose value nobody reads.
+    /// Drops dead values.
     pub(super) fn forget_keys(&mut self, is: impl Fn(Key) -> bool) {
         for held in &mut self.held {
             if held.key.is_some_and(&is) {
@@ -206,49 +209,49 @@ impl Values {
         }
     }
 
-    /// Registers that hold something.
+    /// All cached values.
     pub(super) fn all(&self) -> impl Iterator<Item = (Reg, Key, Held)> {
         (0..).zip(&self.held).filter_map(|(i, h)| Some((Reg(i), h.key?, *h)))
     }
 
-    /// Those with values that their homes do not have.
+    /// All dirty values.
     pub(super) fn dirty(&self) -> impl Iterator<Item = (Reg, Key, Held)> {
         self.all().filter(|(.., held)| held.dirty)
     }
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// A vector register for the step, holding nothing.
+    /// An empty vector register for the current step.
     pub(super) fn temporary(&mut self) -> Reg {
         self.take(0, B::VECTORS)
     }
 
-    /// A mask register for the step, holding nothing.
+    /// An empty mask register for the current step.
     pub(super) fn temporary_mask(&mut self) -> Reg {
         self.take(MASK_0, B::MASKS)
     }
 
     fn take(&mut self, from: u8, count: u8) -> Reg {
         let range = usize::from(from)..usize::from(from + count);
-        let all = &self.values.held[range.clone()];
+        let all = &self.cache.held[range.clone()];
         let free = all.iter().position(|h| h.key.is_none() && !h.pinned);
         let reg = match free {
             Some(i) => Reg(from + i as u8),
             None => self.evict(from, count),
         };
-        *self.values.of(reg) = Held { pinned: true, ..Held::default() };
+        *self.cache.of(reg) = Held { pinned: true, ..Held::default() };
         reg
     }
 
-    /// Frees a register: first of what can be had again by a load, then what is not needed for the longest time.
+    /// Frees a register: first values that can be reloaded, then the value whose next use is farthest.
     fn evict(&mut self, from: u8, count: u8) -> Reg {
         let cost = |held: &Held| match held.key.and_then(Key::place) {
             None => (1, u32::MAX - held.used),
             Some(_) if held.key.is_some_and(|key| self.back.is_idle(key)) => (2, 0),
             Some(place) => (0, self.next_use(place)),
         };
-        let candidates = (from..from + count).map(Reg).filter(|&r| !self.values.get(r).pinned);
-        let Some(reg) = candidates.max_by_key(|&r| cost(&self.values.get(r))) else {
+        let candidates = (from..from + count).map(Reg).filter(|&r| !self.cache.get(r).pinned);
+        let Some(reg) = candidates.max_by_key(|&r| cost(&self.cache.get(r))) else {
             self.asm.out_of_registers();
             return Reg(from);
         };
@@ -256,67 +259,67 @@ impl<B: Backend> Emitter<'_, B> {
         reg
     }
 
-    /// The step of the block that mentions a register next.
+    /// The next step of the block that mentions a register.
     fn next_use(&self, place: Place) -> u32 {
         self.numbers.get(place).map_or(NEVER, |i| self.next[i])
     }
 
-    /// Stores what a register holds, if its home has another value.
+    /// Stores a register if it is dirty.
     pub(super) fn write_back(&mut self, reg: Reg) {
-        let held = self.values.get(reg);
+        let held = self.cache.get(reg);
         let (Some(key), true) = (held.key, held.dirty) else { return };
         self.canonical(reg);
-        self.values.of(reg).dirty = false;
+        self.cache.of(reg).dirty = false;
         B::store(self, reg, key);
     }
 
-    /// Stores all that is dirty.
+    /// Stores all dirty registers.
     pub(super) fn write_all_back(&mut self) {
         for i in 0..REGISTERS as u8 {
             self.write_back(Reg(i));
         }
     }
 
-    /// Gives NaNs that stand for the canonical one its bits.
+    /// Replaces NaNs that stand for the canonical one by it.
     pub(super) fn canonical(&mut self, reg: Reg) {
-        if self.values.kind(reg).nans == Nans::Any {
-            self.values.of(reg).kind.nans = Nans::Canonical;
+        if self.cache.kind(reg).nans == Nans::Any {
+            self.cache.of(reg).kind.nans = Nans::Canonical;
             B::canonical(self, reg);
         }
     }
 
-    /// The register that holds something. It is not to be changed.
+    /// The register that holds a value, loaded if necessary. It is read-only.
     pub(super) fn hold(&mut self, key: Key) -> Reg {
-        if let Some(reg) = self.values.find(key) {
+        if let Some(reg) = self.cache.find(key) {
             return reg;
         }
         let masks = matches!(key, Key::Predicate(..)) && B::MASKS != 0;
         let reg = if masks { self.temporary_mask() } else { self.temporary() };
         B::load(self, reg, key);
-        self.values.set(reg, key, kind_of(key), false);
+        self.cache.set(reg, key, kind_of(key), false);
         reg
     }
 
-    /// A temporary becomes the value of a register.
+    /// A temporary becomes the new value of a register.
     pub(super) fn define(&mut self, key: Key, reg: Reg, kind: Kind) {
-        for held in &mut self.values.held {
+        for held in &mut self.cache.held {
             if held.key == Some(key) {
-                // A source of the step may be read again by its other parts.
+                // The register stays pinned: other parts of the step may still read it as a source.
                 (held.key, held.dirty) = (None, false);
             }
         }
-        self.values.set(reg, key, kind, true);
+        self.cache.set(reg, key, kind, true);
     }
 }
 
-/// What is known of a value that has just been loaded.
+/// Known properties of a value that has just been loaded.
 pub(super) fn kind_of(key: Key) -> Kind {
-    let calm = matches!(key, Key::Other(..));
-    let Key::Other(Source::Literal(number), Width::Narrow, _) = key else {
-        return Kind { calm, ..Kind::BITS };
+    let inactive_normal = matches!(key, Key::Other(..));
+    let Key::Other(Source::Literal(number), Width::B32, _) = key else {
+        return Kind { inactive_normal, ..Kind::BITS };
     };
     let (exponent, fraction) = (number & 0x7f80_0000, number & 0x7f_ffff);
     let nan = exponent == 0x7f80_0000 && fraction != 0;
     let nans = if nan && number as u32 != 0x7fff_ffff { Nans::Bits } else { Nans::Canonical };
-    Kind { nans, normal: exponent != 0 || fraction == 0, calm }
+    Kind { nans, no_subnormals: exponent != 0 || fraction == 0, inactive_normal }
 }

@@ -1,67 +1,66 @@
-//! Accesses of a block that lie near each other: they have the same base register, and other offsets.
+//! Base groups: accesses of a block by the same base register with different offsets.
 //!
-//! The first of them looks at the addresses for all: whether the lowest and the highest offset are inside of what it
-//! may access. What it finds out stays in the frame ([`super::frame::Frame::near`]), where the others look it up. Whoever
-//! enters the code between them clears that.
+//! The first access of a group, its leader, checks the bounds of the lowest and the highest offset for all. The shape that it finds
+//! stays in the frame ([`super::frame::Frame::cached_shapes`]) for the others. An entry between them clears the shape.
 
 use super::slots::Slots;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Access, Action, Block, Region, Space};
 use std::collections::HashMap;
 
-/// How many such groups there can be at a time.
+/// How many groups can be live at a time.
 pub(crate) const SLOTS: usize = 4;
 
-/// How far offsets of a group may lie apart.
+/// Largest distance of the offsets of a group.
 const SPAN: i64 = 1 << 20;
 
 /// An access of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member {
-    /// Where in the frame it says what is known of the group.
+    /// Its slot in the frame.
     pub(super) slot: usize,
-    /// Whether it looks at the addresses for all.
+    /// Whether it checks the bounds for all.
     pub(super) leads: bool,
-    /// The lowest offset, and how far above it the highest one is, and the one of this access.
+    /// The lowest offset of the group, the distance to the highest, and to the offset of this access.
     pub(super) lowest: u64,
     pub(super) span: u64,
     pub(super) delta: u64,
 }
 
-/// All groups of a region.
+/// The groups of a region.
 #[derive(Debug, Default)]
-pub(super) struct Near {
+pub(super) struct BaseGroups {
     /// By block and step.
     members: HashMap<(usize, usize), Member>,
     slots: Slots,
-    /// Sites of those that lead, with the lowest offset and the span.
+    /// Sites of leaders, with the lowest offset and the span.
     pub(super) sites: Vec<(u32, u64, u64)>,
 }
 
-/// A group in the making.
+/// A group that is being collected.
 struct Group {
     access: Access,
     base: Place,
     stores: bool,
     total: i64,
-    /// Steps, and how far their offsets are from the first one.
+    /// Steps, and the distances of their offsets from the first.
     steps: Vec<(usize, i64)>,
     is_open: bool,
 }
 
-/// The register that an access has as its base, if it can be one of a group.
+/// The base register of an access that can belong to a group, and its size.
 pub(super) fn base(access: &Access) -> Option<(Place, i64)> {
     let total = u64::from(access.size) * u64::from(access.count);
     let place = match (access.space, access.base?) {
-        (Space::Global, Source::Wide(i)) => Place::Wide(i),
-        (Space::Shared, Source::Narrow(i)) => Place::Narrow(i),
+        (Space::Global, Source::B64(i)) => Place::B64(i),
+        (Space::Shared, Source::B32(i)) => Place::B32(i),
         _ => return None,
     };
     let known = matches!(access.size, 1 | 2 | 4 | 8) && total.is_power_of_two() && total <= 16;
     known.then_some((place, total as i64))
 }
 
-/// How far the offset of an access is from that of another.
+/// Distance of two offsets.
 fn distance(to: &Access, from: &Access) -> i64 {
     let distance = to.offset.wrapping_sub(from.offset);
     match to.space {
@@ -71,9 +70,9 @@ fn distance(to: &Access, from: &Access) -> i64 {
 }
 
 impl Group {
-    /// Takes an access, if it is one of the group.
+    /// Adds an access that belongs to the group.
     fn takes(&mut self, step: usize, access: &Access, of: (Place, i64), stores: bool) -> bool {
-        // Each allocation is known as one to load from or one to store to.
+        // A site knows its allocation for loads or for stores.
         let alike = self.is_open
             && (self.base, self.total) == of
             && (self.access.space, self.access.map) == (access.space, access.map)
@@ -95,7 +94,7 @@ fn groups(block: &Block) -> Vec<Group> {
         let (access, stores) = match &step.action {
             Action::Load(load) => (Some(&load.access), false),
             Action::Store(store) => (Some(&store.access), true),
-            // What comes behind it is entered anew.
+            // Later steps run after an entry, which clears all shapes.
             Action::Leave { .. } => {
                 groups.iter_mut().for_each(|group| group.is_open = false);
                 (None, false)
@@ -119,21 +118,21 @@ fn groups(block: &Block) -> Vec<Group> {
     groups
 }
 
-impl Near {
-    /// Those of a region.
+impl BaseGroups {
+    /// The groups of a region.
     pub(super) fn of(region: &Region) -> Self {
-        let mut near = Self::default();
+        let mut all = Self::default();
         for (b, block) in region.blocks.iter().enumerate() {
-            near.slots.begin_block();
+            all.slots.begin_block();
             for group in groups(block) {
                 let [first, last] =
                     [&group.steps[0], &group.steps[group.steps.len() - 1]].map(|s| s.0);
-                if let Some(slot) = near.slots.take(SLOTS, (first, last)) {
-                    near.add(b, slot, &group);
+                if let Some(slot) = all.slots.take(SLOTS, (first, last)) {
+                    all.add(b, slot, &group);
                 }
             }
         }
-        near
+        all
     }
 
     fn add(&mut self, block: usize, slot: usize, group: &Group) {
@@ -150,12 +149,12 @@ impl Near {
         }
     }
 
-    /// What a step is of its group, if it has one.
+    /// The role of a step in its group.
     pub(super) fn member(&self, block: usize, step: usize) -> Option<Member> {
         self.members.get(&(block, step)).copied()
     }
 
-    /// Slots that steps behind one look at, as bits.
+    /// Slots that steps after `step` read, as bits.
     pub(super) fn open(&self, block: usize, step: usize) -> u8 {
         self.slots.open(block, step)
     }

@@ -2,7 +2,7 @@
 
 use super::model::{Fixed, Next, World};
 use texunit_jit::Predicate;
-use texunit_jit::region::{End, Left, Parted, Region, Target};
+use texunit_jit::region::{DivergedLanes, End, Exit, Region, Target};
 
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) struct Split {
 /// Lanes that are to meet; one that others are to come to, too, has a lane more than there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Group {
-    meets: u32,
+    reconverge_at: u32,
     expected: u64,
     arrived: u32,
     parent: Option<usize>,
@@ -48,14 +48,14 @@ impl Warp {
     }
 
     /// Where the running lanes are to meet others.
-    pub(crate) fn meets(&self) -> u32 {
-        self.running.group.map_or(u32::MAX, |g| self.groups[g].meets)
+    pub(crate) fn reconverge_at(&self) -> u32 {
+        self.running.group.map_or(u32::MAX, |g| self.groups[g].reconverge_at)
     }
 
     /// The running lanes are to meet others that do not come.
-    pub(crate) fn meet_others(&mut self, meets: u32) {
+    pub(crate) fn meet_others(&mut self, reconverge_at: u32) {
         let expected = u64::from(self.running.mask) | ANOTHER;
-        self.enter(Group { meets, expected, arrived: 0, parent: self.running.group });
+        self.enter(Group { reconverge_at, expected, arrived: 0, parent: self.running.group });
     }
 
     fn enter(&mut self, group: Group) {
@@ -80,22 +80,28 @@ impl Warp {
     }
 
     /// The running lanes part: some go to the first target, the others to the second.
-    fn part(&mut self, region: &Region, taken: u32, (to, next): (Target, Target), meets: u32) {
+    fn part(
+        &mut self,
+        region: &Region,
+        taken: u32,
+        (to, next): (Target, Target),
+        reconverge_at: u32,
+    ) {
         let ((to, to_number), (next, next_number)) = (target(region, to), target(region, next));
         let rest = self.running.mask & !taken;
-        if self.meets() != meets {
+        if self.reconverge_at() != reconverge_at {
             let (expected, parent) = (self.running.mask.into(), self.running.group);
-            self.enter(Group { meets, expected, arrived: 0, parent });
+            self.enter(Group { reconverge_at, expected, arrived: 0, parent });
         }
         let arrived = |all: &mut Self, lanes| {
             if let Some(g) = all.running.group {
                 all.groups[g].arrived |= lanes;
             }
         };
-        if to_number == meets {
+        if to_number == reconverge_at {
             arrived(self, taken);
             (self.running.at, self.running.mask) = (next, rest);
-        } else if next_number == meets {
+        } else if next_number == reconverge_at {
             arrived(self, rest);
             (self.running.at, self.running.mask) = (to, taken);
         } else {
@@ -108,7 +114,7 @@ impl Warp {
     pub(crate) fn go(&mut self, world: &mut World, region: &Region, fixed: &Fixed) -> bool {
         let Next::At(b, i) = self.running.at else { return false };
         let block = &region.blocks[b];
-        if i == 0 && block.joins && self.meets() == block.at {
+        if i == 0 && block.joins && self.reconverge_at() == block.at {
             return self.arrive();
         }
         let mask = self.running.mask;
@@ -117,8 +123,10 @@ impl Warp {
             self.running.at = next;
             return true;
         }
-        let End::Branch { taken, to, next, counted, meets, .. } = block.end else { return false };
-        if meets == u32::MAX {
+        let End::Branch { taken, to, next, counted, reconverge_at, .. } = block.end else {
+            return false;
+        };
+        if reconverge_at == u32::MAX {
             return false;
         }
         let taken = match taken {
@@ -128,14 +136,20 @@ impl Warp {
         } & mask;
         world.steps += u64::from(counted);
         world.threads += u64::from(counted) * u64::from(taken.count_ones());
-        self.part(region, taken, (to, next), meets);
+        self.part(region, taken, (to, next), reconverge_at);
         true
     }
 
     /// What has become of it in a function that it was in.
-    pub(crate) fn leave(&mut self, region: &Region, left: Left, at: Next, parted: Parted<'_>) {
+    pub(crate) fn leave(
+        &mut self,
+        region: &Region,
+        left: Exit,
+        at: Next,
+        diverged: DivergedLanes<'_>,
+    ) {
         let mut levels = vec![self.running.group];
-        let (outer, own) = parted.groups.split_first().expect("the one of this warp");
+        let (outer, own) = diverged.groups.split_first().expect("the one of this warp");
         if let Some(g) = self.running.group {
             self.groups[g].arrived |= outer.arrived;
         } else {
@@ -143,11 +157,12 @@ impl Warp {
         }
         for group in own {
             assert!(group.arrived == 0 || group.since <= left.steps, "{group:?}");
-            let (meets, expected, arrived) = (group.meets, group.expected.into(), group.arrived);
-            self.enter(Group { meets, expected, arrived, parent: self.running.group });
+            let (reconverge_at, expected, arrived) =
+                (group.reconverge_at, group.expected.into(), group.arrived);
+            self.enter(Group { reconverge_at, expected, arrived, parent: self.running.group });
             levels.push(self.running.group);
         }
-        if let Some((number, mask, level)) = parted.stands {
+        if let Some((number, mask, level)) = diverged.pending {
             let block = region.blocks.iter().position(|block| block.at == number);
             let at = Next::At(block.expect("a block"), 0);
             self.ready.push(Split { at, mask, group: levels[level] });
@@ -159,8 +174,8 @@ impl Warp {
     fn chain(&self, mut group: Option<usize>) -> Vec<(u32, u64, u32)> {
         let mut chain = Vec::new();
         while let Some(g) = group {
-            let Group { meets, expected, arrived, parent } = self.groups[g];
-            chain.push((meets, expected, arrived));
+            let Group { reconverge_at, expected, arrived, parent } = self.groups[g];
+            chain.push((reconverge_at, expected, arrived));
             group = parent;
         }
         chain

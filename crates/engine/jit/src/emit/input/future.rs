@@ -1,0 +1,58 @@
+//! Future uses of a value in its block.
+
+use super::{can_read_input, copied};
+use crate::operand::{Place, Predicate};
+use crate::region::{Action, Block};
+use std::collections::HashMap;
+
+/// Uses of a value in the rest of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FutureUses {
+    /// Whether all readers could read an input instead.
+    pub(super) fits: bool,
+    /// The last step that reads it.
+    pub(super) last: Option<usize>,
+    /// Whether the register still holds it at the end.
+    pub(super) reaches_end: bool,
+}
+
+impl Default for FutureUses {
+    fn default() -> Self {
+        Self { fits: true, last: None, reaches_end: true }
+    }
+}
+
+/// Future uses at the beginning of a block, of registers that it names and of all others, and after each copy of an input.
+pub(super) struct BlockFutureUses {
+    pub(super) at_start: HashMap<Place, FutureUses>,
+    pub(super) other: FutureUses,
+    pub(super) copies: HashMap<usize, FutureUses>,
+}
+
+pub(super) fn future_uses(block: &Block) -> BlockFutureUses {
+    let mut now: HashMap<Place, FutureUses> = HashMap::new();
+    let mut copies = HashMap::new();
+    // Uses of registers that no later step names.
+    let mut other = FutureUses::default();
+    for (i, step) in block.steps.iter().enumerate().rev() {
+        if let Action::Leave { .. } = step.action {
+            // The interpreter executes the instruction: it may read and write any register.
+            now.clear();
+            other = FutureUses { fits: true, last: Some(i), reaches_end: false };
+        }
+        if let Some((to, _)) = copied(step) {
+            copies.insert(i, now.get(&to).copied().unwrap_or(other));
+        }
+        if step.guard == Predicate::Always {
+            step.each_written(|place| {
+                now.insert(place, FutureUses { reaches_end: false, ..FutureUses::default() });
+            });
+        }
+        step.each_read(|place| {
+            let ahead = now.entry(place).or_insert(other);
+            ahead.fits &= can_read_input(step, place);
+            ahead.last = ahead.last.max(Some(i));
+        });
+    }
+    BlockFutureUses { at_start: now, other, copies }
+}
