@@ -34,7 +34,9 @@ pub(super) fn try_out(texunit: &Path, place: &Path) -> Result<(), String> {
     let folder = place.join("examples");
     call(clean(texunit).arg("examples").arg(&folder))?;
     let job = folder.join("examples/rotate/job.toml");
-    call(clean(texunit).arg("launch").arg(job).arg("--out").arg(place.join("results")))?;
+    call(
+        clean(texunit).args(["launch", "--quiet"]).arg(job).arg("--out").arg(place.join("results")),
+    )?;
     let setup = folder.join("action/setup");
     if at(&setup, std::fs::read(&setup))?
         != at(&setup, std::fs::read(crate::workspace().join("action/setup")))?
