@@ -1,6 +1,6 @@
 //! The archive: the program, the drop-in libraries, the library for C, and what one should read.
 
-use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, clean, pkgconfig, shims};
+use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, clean, guide, pkgconfig, shims};
 use crate::libs::{CORE, FOR_C, PROGRAM, SHIM_PROGRAMS, SHIMS};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,6 +41,7 @@ pub(super) fn make(built: &Built, dist: &Path) -> Result<PathBuf, String> {
     }
     shims(built, &folder.join("lib"))?;
     pkgconfig::install(built, &folder, false)?;
+    guide::pack(&folder)?;
     for (link, to) in LINKS {
         let link = folder.join("lib").join(link);
         at(&link, std::os::unix::fs::symlink(to, &link))?;
@@ -92,6 +93,7 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
         }
     }
     pkgconfig::try_out(&folder, &place)?;
+    guide::try_out(&texunit, &place)?;
     // Copies of the libraries are complete, whatever becomes of those that they were made of.
     let copies = place.join("copies");
     call(clean(&texunit).arg("install-libs").arg(&copies))?;

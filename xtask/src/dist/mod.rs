@@ -7,6 +7,7 @@
 mod archive;
 mod elf;
 mod fresh;
+mod guide;
 mod notices;
 mod pkgconfig;
 mod wheel;

@@ -3,7 +3,7 @@
 //! maturin writes what it says of itself, as it would for `pip install`, and the package `wheel` packs it: nothing is built again.
 
 use super::zig::{GLIBC, Zig};
-use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, pkgconfig, shims};
+use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, guide, pkgconfig, shims};
 use crate::libs::{CORE, MODULE, PROGRAM};
 use std::path::{Path, PathBuf};
 
@@ -31,6 +31,7 @@ pub(super) fn make(built: &Built, tools: &Zig, dist: &Path) -> Result<PathBuf, S
     }
     shims(built, &lib)?;
     pkgconfig::install(built, &package, true)?;
+    guide::pack(&package)?;
     about(built, tools, &unpacked)?;
     let packed = dist.join("packed");
     anew(&packed)?;

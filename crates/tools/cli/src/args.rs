@@ -11,6 +11,7 @@ pub use crate::completions::CompletionsArgs;
 pub use crate::dump::DumpArgs;
 pub use crate::explain::args::ExplainArgs;
 pub use crate::explain_code::ExplainCodeArgs;
+pub use crate::guide::ExamplesArgs;
 pub use crate::init::InitArgs;
 pub use crate::isa::IsaArgs;
 #[cfg(feature = "lsp")]
@@ -155,6 +156,13 @@ pub enum Command {
     /// the cases.
     #[command(after_help = examples::BENCH)]
     Bench(BenchArgs),
+    /// Write the examples of the guide, and the other files that its commands read, into a folder.
+    ///
+    /// Paths are those of the guide: `examples/rotate/job.toml` is DIR/examples/rotate/job.toml, and `action/setup`, which
+    /// sets texunit up in CI, DIR/action/setup. Exit codes: 0 written; 1 a file exists, or cannot be written; 2 wrong usage,
+    /// or an internal error.
+    #[command(after_help = examples::EXAMPLES)]
+    Examples(ExamplesArgs),
     /// Print what a shell needs to complete commands, options and their values.
     ///
     /// Exit codes: 0 printed; 2 wrong usage, or an internal error.

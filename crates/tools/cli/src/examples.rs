@@ -171,6 +171,12 @@ Examples:
   texunit install-libs /opt/texunit
   LD_LIBRARY_PATH=/opt/texunit ./program";
 
+/// `texunit examples`
+pub const EXAMPLES: &str = "\
+Examples:
+  texunit examples guide
+  texunit launch guide/examples/rotate/job.toml";
+
 /// `texunit bench`
 pub const BENCH: &str = "\
 Examples:

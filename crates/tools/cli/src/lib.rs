@@ -21,6 +21,7 @@ pub mod effective;
 pub mod examples;
 pub mod explain;
 pub mod explain_code;
+pub mod guide;
 pub mod human;
 pub mod init;
 pub mod interpreted;
@@ -155,6 +156,7 @@ fn run_command() -> u8 {
         #[cfg(not(feature = "run"))]
         Command::InstallLibs(_) => missing::command("install-libs"),
         Command::Bench(args) => bench::run(&args),
+        Command::Examples(args) => guide::run(&args),
         Command::Completions(args) => completions::run(&args),
         #[cfg(feature = "reduce")]
         Command::Reduce(args) => reduce::run(&args),

@@ -98,6 +98,10 @@ pub(super) fn install(to: &Path) -> Result<Vec<PathBuf>, String> {
         let unreadable = |e: std::io::Error| format!("{}: {e}", shims.display());
         for entry in std::fs::read_dir(&shims).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
+            // Python keeps what it has compiled in a folder there; pip has it do so when a wheel is installed.
+            if entry.path().is_dir() {
+                continue;
+            }
             let file = below.join(entry.file_name());
             copy(&entry.path(), &file)?;
             files.push(file);

@@ -171,3 +171,31 @@ pub(crate) fn every_picture_is_made() -> Result<(), Failed> {
     );
     if other.is_empty() { Ok(()) } else { Err(format!("no command makes {other:?}").into()) }
 }
+
+/// What commands read is in the list of `texunit examples`, for those who have no clone.
+pub(crate) fn every_file_is_listed() -> Result<(), Failed> {
+    let list = std::fs::read_to_string(root().join("examples/guide.txt"))?;
+    let entries: Vec<_> = list.lines().filter(|line| !line.starts_with('#')).collect();
+    let (mut read, mut missing) = (0, Vec::new());
+    for path in pages() {
+        let page = Page::read(&path);
+        for block in page.blocks().into_iter().filter(|block| block.language == "console") {
+            let folder = folder_of(&page, &block);
+            let commands = commands(&block.code).join(" ");
+            let words = commands.split([' ', '\n', '\\', ';', '#']);
+            for file in words.map(|word| folder.join(word)).filter(|file| file.is_file()) {
+                let name = Page::name(&file);
+                read += 1;
+                let is_listed = entries.iter().any(|entry| Path::new(&name).starts_with(entry));
+                if !is_listed && !name.ends_with(".svg") {
+                    missing.push(name);
+                }
+            }
+        }
+    }
+    assert!(read > 30, "{read} files are read: commands are not what they were");
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(format!("examples/guide.txt lacks {missing:?}").into()),
+    }
+}

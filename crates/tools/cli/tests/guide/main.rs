@@ -43,6 +43,7 @@ fn main() {
     add("links::what is wrong is found", links::what_is_wrong_is_found);
     add("blocks::what is wrong is found", blocks::what_is_wrong_is_found);
     add("console::every picture is made by a command", console::every_picture_is_made);
+    add("console::every file is listed", console::every_file_is_listed);
     add("library::the code of the README", library::the_code_of_the_readme);
     libtest_mimic::run(&args, trials).exit();
 }
