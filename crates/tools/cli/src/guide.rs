@@ -73,7 +73,7 @@ fn find() -> Result<PathBuf, String> {
     })
 }
 
-/// The lines of the list; what would lead out of the folder is none of it.
+/// The lines of the list; one that would lead out of the folder is refused.
 fn entries(from: &Path) -> Result<Vec<PathBuf>, String> {
     let bytes = read_bytes(&from.join(LIST)).map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -82,7 +82,7 @@ fn entries(from: &Path) -> Result<Vec<PathBuf>, String> {
     let inside = |path: &PathBuf| path.components().all(|c| matches!(c, Component::Normal(_)));
     match paths.iter().find(|path| !inside(path)) {
         None => Ok(paths),
-        Some(path) => Err(format!("{LIST} names `{}`, which is no path in it", path.display())),
+        Some(path) => Err(format!("{LIST} names `{}`, which is not a path in it", path.display())),
     }
 }
 

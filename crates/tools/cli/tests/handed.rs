@@ -59,7 +59,7 @@ fn files_of_a_clone() {
     }
     let code = Command::new("test").arg("-x").arg(to.join("action/setup")).status().unwrap();
     assert!(code.success(), "a script is no program any more");
-    // What somebody has changed stays; `--force` makes it what it was, and what others have put there stays in any case.
+    // A changed file stays; `--force` makes it what it was, and files of other names stay in any case.
     let job = to.join("examples/rotate/job.toml");
     std::fs::write(&job, "mine").unwrap();
     std::fs::write(to.join("examples/mine"), "mine").unwrap();
@@ -88,7 +88,7 @@ fn files_of_a_package() {
     std::fs::remove_dir_all(place).unwrap();
     for entry in ["../outside", "/etc/hostname", "examples/../../outside"] {
         let (place, program) = package("examples-outside", entry);
-        fails(&examples(&program, &[&place.join("written")]), "which is no path in it");
+        fails(&examples(&program, &[&place.join("written")]), "which is not a path in it");
         assert!(!place.join("written").exists() && !place.join("outside/written").exists());
         std::fs::remove_dir_all(place).unwrap();
     }
