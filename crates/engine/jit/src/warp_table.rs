@@ -179,7 +179,7 @@ impl<'l, 's> WarpTable<'l, 's> {
         self.series
     }
 
-    /// How the lanes stand of the one that has been left otherwise ([`Series::diverged`]).
+    /// Diverged lanes of the warp that exited in another way ([`Series::diverged_lanes`]).
     pub fn diverged_lanes(&mut self) -> (u32, DivergedLanes<'_>) {
         self.series.diverged_lanes()
     }

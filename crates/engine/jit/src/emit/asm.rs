@@ -43,7 +43,7 @@ pub(super) struct Assembler {
     labels: Vec<Option<u64>>,
     /// Ends of forward jumps, and their labels.
     jumps: Vec<(u64, Label)>,
-    /// Lines for the disassembly, by code address, if they are wanted.
+    /// Lines for the disassembly by code address, if it is wanted.
     pub(super) marks: Option<Vec<(u64, String)>>,
 }
 

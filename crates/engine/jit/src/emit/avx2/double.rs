@@ -96,7 +96,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A source in a register, with zeros in lanes that do not run ([`Self::inactive_normal`]).
+    /// A source in a register, with zeros in lanes that do not run ([`Self::zero_inactive`]).
     fn calm_wide(&mut self, source: Source, part: u8) -> Option<Reg> {
         let y = self.wide(source, part)?;
         self.zero_inactive(y, (part / 2, Some(part % 2)));

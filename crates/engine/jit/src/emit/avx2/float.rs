@@ -76,7 +76,7 @@ impl Maker<'_> {
     /// Lanes of a part, or of a half of it, that do not run become 0, unless it is known that they do no harm.
     pub(super) fn zero_inactive(&mut self, y: Reg, (part, half): (u8, Option<u8>)) {
         if self.mode == Mode::Some && !self.cache.kind(y).inactive_normal {
-            self.resting_row(MOMENT, part, half);
+            self.inactive_row(MOMENT, part, half);
             self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, MOMENT, y);
             self.cache.of(y).kind.inactive_normal = true;
         }

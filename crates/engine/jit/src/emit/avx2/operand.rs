@@ -67,9 +67,9 @@ impl Maker<'_> {
     /// Loads ones in inactive lanes of a part into the scratch register. Only in [`Mode::Some`].
     pub(super) fn inactive_lanes(&mut self, key: Key) {
         match key {
-            Key::B64(_, part) => self.resting_row(MOMENT, part / 2, Some(part % 2)),
+            Key::B64(_, part) => self.inactive_row(MOMENT, part / 2, Some(part % 2)),
             Key::B32(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => {
-                self.resting_row(MOMENT, part, None);
+                self.inactive_row(MOMENT, part, None);
             }
         }
     }

@@ -19,7 +19,7 @@ const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
 
 impl Maker<'_> {
     /// Ones in the inactive lanes of a part, in the frame. Only in [`Mode::Some`].
-    pub(super) fn resting_row(&mut self, to: Reg, part: u8, half: Option<u8>) {
+    pub(super) fn inactive_row(&mut self, to: Reg, part: u8, half: Option<u8>) {
         let row = Frame::INACTIVE_LANES + usize::from(part) * LANES_SIZE;
         match half {
             None => self.two(MOVE, to, Operand::Memory(at(R::RDI, row))),
@@ -30,7 +30,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Fills the rows of [`Self::resting_row`].
+    /// Fills the rows of [`Self::inactive_row`].
     pub(super) fn fill_resting(&mut self) {
         let ones = self.number(u32::MAX);
         for part in 0..PARTS {
@@ -51,7 +51,7 @@ impl Maker<'_> {
         lanes: Reg,
     ) {
         let code = if self.mode == Mode::Some && guard == Predicate::Always {
-            self.resting_row(lanes, part, half);
+            self.inactive_row(lanes, part, half);
             AND_NOT
         } else {
             self.spread_byte(lanes, at(R::RDI, TAKING + usize::from(part)));
