@@ -5,11 +5,10 @@ use crate::out;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use texunit_check::ir::{Module, print};
-use texunit_check::{Options, check_with};
 use texunit_files::{Places, write_atomically};
 use texunit_simt::dump::{self, Level, Mode, Processor};
 use texunit_simt::{Program, Symbols};
-use texunit_syntax::{Diagnostic, SourceFile, parse};
+use texunit_syntax::SourceFile;
 
 /// Arguments of `texunit dump`.
 #[derive(Clone, Debug, Args)]
@@ -141,21 +140,11 @@ pub fn text(args: &DumpArgs) -> Result<String, String> {
         return dump::of_region(source.text(), code)
             .map_err(|e| error(format!("`{shown}` has no region: {e}")));
     }
-    let parsed = parse(&source);
-    let checked = check_with(&source, &parsed.module, Options::default());
-    let mut errors: Vec<Diagnostic> = parsed.diagnostics;
-    if !parsed.module.items.is_empty() || errors.is_empty() {
-        errors.extend(checked.diagnostics);
-    }
-    errors.retain(Diagnostic::is_error);
-    if !errors.is_empty() {
-        errors.sort_by_key(|d| (d.primary.span.start, d.code));
-        return Err(texunit_report::human(&source, &errors, color::wanted(Stream::Stderr)));
-    }
+    let module = crate::init::typed(&source)?;
     if args.stage == Stage::Ir {
-        return ir(&checked.module, &source, args).map_err(error);
+        return ir(&module, &source, args).map_err(error);
     }
-    let program = texunit_simt::lower(checked.module, Symbols::default(), source);
+    let program = texunit_simt::lower(module, Symbols::default(), source);
     let kernels = kernels(&program, args).map_err(error)?;
     let (mode, level) = args.code();
     let print = |&kernel: &_| match args.stage {

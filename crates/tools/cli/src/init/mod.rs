@@ -72,20 +72,7 @@ fn init(args: &InitArgs) -> Result<String, Stopped> {
     let error =
         |message: String| Stopped::Failed(format!("error: {}", texunit_report::visible(&message)));
     let source = read(&args.ptx).map_err(error)?;
-    let parsed = parse(&source);
-    let checked = check_with(&source, &parsed.module, Options::default());
-    let mut errors: Vec<Diagnostic> = parsed.diagnostics;
-    // For a file that is not PTX, other messages are of no use.
-    if !parsed.module.items.is_empty() || errors.is_empty() {
-        errors.extend(checked.diagnostics);
-    }
-    errors.retain(Diagnostic::is_error);
-    if !errors.is_empty() {
-        errors.sort_by_key(|d| (d.primary.span.start, d.code));
-        let color = color::wanted(Stream::Stderr);
-        return Err(Stopped::Failed(texunit_report::human(&source, &errors, color)));
-    }
-    let module = &checked.module;
+    let module = &typed(&source).map_err(Stopped::Failed)?;
     let kernels = chosen(module, args).map_err(error)?;
     let plan = Plan { args, several: kernels.len() > 1 };
     let jobs: Vec<(PathBuf, String, &Function)> = kernels
@@ -110,6 +97,23 @@ fn init(args: &InitArgs) -> Result<String, Stopped> {
 pub(crate) fn read(path: &Path) -> Result<SourceFile, String> {
     let bytes = texunit_files::read_bytes(path).map_err(|error| error.to_string())?;
     Ok(SourceFile::from_bytes(path.display().to_string(), &bytes))
+}
+
+/// The typed module of a text, or its errors as standard error gets them.
+pub(crate) fn typed(source: &SourceFile) -> Result<Module, String> {
+    let parsed = parse(source);
+    let checked = check_with(source, &parsed.module, Options::default());
+    let mut errors: Vec<Diagnostic> = parsed.diagnostics;
+    // For a file that is not PTX, other messages are of no use.
+    if !parsed.module.items.is_empty() || errors.is_empty() {
+        errors.extend(checked.diagnostics);
+    }
+    errors.retain(Diagnostic::is_error);
+    if errors.is_empty() {
+        return Ok(checked.module);
+    }
+    errors.sort_by_key(|d| (d.primary.span.start, d.code));
+    Err(texunit_report::human(source, &errors, color::wanted(Stream::Stderr)))
 }
 
 /// The kernels that jobs are written for.
