@@ -319,7 +319,7 @@ mod tests {
         }
     }
 
-    /// Sections as clang 19 writes them. LLVM's code (kind 2) becomes PTX at run time, and AMD's is no matter of texunit's.
+    /// Sections as clang 19 writes them. LLVM's code (kind 2) becomes PTX at run time, and AMD's is not a matter of texunit's.
     #[test]
     fn machine_code_of_clang_is_named() {
         let folder = texunit_testkit::TempDir::new("regions");
