@@ -4,6 +4,7 @@ use crate::out;
 use clap::Args;
 use std::path::{Component, Path, PathBuf};
 use texunit_files::{Prepared, read_bytes};
+use texunit_forms::Count;
 
 /// Arguments of `texunit examples`.
 #[derive(Clone, Debug, Args)]
@@ -52,9 +53,9 @@ fn write(args: &ExamplesArgs) -> Result<String, String> {
     for file in &files {
         copy(&from.join(file), &to.join(file))?;
     }
-    let (count, shown) = (files.len(), to.display());
+    let (count, shown) = (Count(files.len(), "file"), to.display());
     Ok(format!(
-        "wrote {count} files to {shown}, where the guide's paths lead to them: {LIST} lists them\n"
+        "wrote {count} to {shown}, where the guide's paths lead to them: {LIST} lists them\n"
     ))
 }
 
