@@ -36,7 +36,7 @@ fn place() -> CodeLocation {
     serde_json::from_str(
         r#"{"frames": [
             {"via": "instruction", "file": "/srv/ä b,c.cu", "line": 7, "column": 5, "function": "put(int*)", "text": "ää = x;"},
-            {"via": "inlined", "file": "/tmp/d.cu", "line": 9}
+            {"via": "inlined", "file": "/srv/d.cu", "line": 9}
         ], "ptx": {"file": "m.ptx", "line": 40, "column": 2, "text": "st.u32 [%r1], %r2;"}}"#,
     )
     .unwrap()
@@ -269,7 +269,7 @@ fn texts_stay_whole_in_every_form() {
         assert!(junit.contains(part), "no {part} in {junit}");
     }
     let github = Format::Github.render(&run);
-    let begin = "::error file=/tmp/ä b%2Cc.cu,line=7,col=5,title=texunit%3A out-of-bounds::\
+    let begin = "::error file=/srv/ä b%2Cc.cu,line=7,col=5,title=texunit%3A out-of-bounds::\
                  a \"store\" of <4> bytes & more, 100%25%0Abehind%0A";
     assert!(github.starts_with(begin), "{github}");
     let levels: Vec<_> = github.lines().map(|line| line.split(' ').next().unwrap()).collect();
