@@ -185,8 +185,12 @@ fn places(end: &End) -> Vec<String> {
 }
 
 impl Finding {
-    /// A block that suppresses it, ready for a file.
+    /// Blocks that suppress it, ready for a file: one for each of its kinds, as another run may find only the second.
     pub fn suppression(&self) -> String {
+        self.kinds().map(Self::block).collect()
+    }
+
+    fn block(&self) -> String {
         let end = |end: &End| {
             let place = &end.place;
             let file = place.file();
@@ -247,6 +251,15 @@ mod tests {
         assert!(!suppresses("{\n name\n at: *k.ptx:7\n with: *k.ptx:7\n}"));
         assert!(!suppresses("{\n name\n rule: race-*\n}\n\n{\n other\n kernel: scan\n}"));
         assert!(!suppresses(""));
+    }
+
+    #[test]
+    fn both_kinds_of_a_finding_have_blocks() {
+        let second = Finding { at: Some(end(9)), other: None, ..finding() };
+        let both = Finding { also: Some(Box::new(second.clone())), ..finding() };
+        let all = Suppressions::parse(&both.suppression()).unwrap();
+        assert!(all.has(&both) && all.has(&second));
+        assert!(!Suppressions::parse(&finding().suppression()).unwrap().has(&second));
     }
 
     #[test]
