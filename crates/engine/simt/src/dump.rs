@@ -1,11 +1,13 @@
 //! Kernels as text, stage by stage: what the engine makes of them before it runs them.
 
 use crate::code::{Callee, Code, Func, Inst, Op, Place, Slot};
-use crate::flow::{reads, writes};
+use crate::flow::{FunctionCode, reads, writes};
 use crate::launch::Arithmetic;
 use crate::lower::{KernelId, Program};
 use crate::regions::regions_of;
+use std::collections::HashSet;
 use std::fmt::Write;
+use texunit_flow::Code as _;
 pub use texunit_jit::region::{Level, Mode};
 pub use texunit_jit::text::Processor;
 use texunit_jit::text::disassemble;
@@ -18,12 +20,12 @@ pub fn warp_code(program: &Program, kernel: KernelId) -> String {
     let mut text = String::new();
     for (i, func) in code.funcs.iter().enumerate().filter(|(_, func)| func.has_body) {
         header(&mut text, func);
-        let Some(range) = code.range(i) else { continue };
-        let targets = targets(code, range.start as usize..range.end as usize);
+        let Some(of) = FunctionCode::new(code, i) else { continue };
+        let targets = targets(&of);
         let mut last = None;
-        for at in range {
-            let inst = &code.insts[at as usize];
-            if targets.contains(&at) {
+        for (n, inst) in of.insts.iter().enumerate() {
+            let at = of.first as usize + n;
+            if targets.contains(&n) {
                 let _ = writeln!(text, "L{at}:");
             }
             let span = (last != Some(inst.span)).then_some(inst.span);
@@ -98,16 +100,12 @@ fn header(text: &mut String, func: &Func) {
 }
 
 /// Instructions that branches of a function lead to.
-fn targets(code: &Code, insts: std::ops::Range<usize>) -> std::collections::HashSet<u32> {
-    let mut targets = std::collections::HashSet::new();
-    for inst in &code.insts[insts] {
-        match &inst.op {
-            Op::Branch { target, .. } => {
-                targets.insert(*target);
-            }
-            Op::BranchIndexed { targets: all, .. } => targets.extend(all.iter().copied()),
-            _ => {}
-        }
+fn targets(of: &FunctionCode<'_>) -> HashSet<usize> {
+    let mut targets = HashSet::new();
+    for inst in 0..of.instructions() {
+        of.control(inst, |target| {
+            targets.insert(target);
+        });
     }
     targets
 }
