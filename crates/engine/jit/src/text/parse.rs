@@ -48,6 +48,13 @@ pub fn parse(text: &str) -> Result<Region, ParseError> {
     Ok(region)
 }
 
+/// The number of an instruction, which the emitter adds to.
+fn in_range(at: u64) -> Line<u32> {
+    const LIMIT: u32 = 1 << 24;
+    let at = u32::try_from(at).ok().filter(|&at| at < LIMIT);
+    at.ok_or_else(|| format!("the number of an instruction is at least {LIMIT}"))
+}
+
 /// The words of a line: brackets and the like are words of their own, commas are none.
 struct Words<'t>(Peekable<std::vec::IntoIter<&'t str>>);
 
@@ -112,7 +119,7 @@ impl<'t> Words<'t> {
                     let params = region.params.last_mut().ok_or("no block")?;
                     params.push((place, self.number()?));
                 } else if let Some(at) = number(first) {
-                    let at = u32::try_from(at).map_err(|_| format!("`{first}` is too large"))?;
+                    let at = in_range(at)?;
                     self.expect(":")?;
                     block.steps.push(self.step(at)?);
                 } else {
@@ -146,12 +153,16 @@ impl<'t> Words<'t> {
 
     fn at(&mut self) -> Line<u32> {
         self.expect("@")?;
-        self.number()
+        self.instruction()
+    }
+
+    fn instruction(&mut self) -> Line<u32> {
+        self.number().and_then(in_range)
     }
 
     fn target(&mut self) -> Line<Target> {
         if self.has("out") {
-            self.number().map(Target::Leave)
+            self.instruction().map(Target::Leave)
         } else {
             self.number().map(Target::Block)
         }
@@ -174,7 +185,7 @@ impl<'t> Words<'t> {
                 self.expect(":")?;
                 let next = self.target()?;
                 self.expect("meets")?;
-                let reconverge_at = if self.has("_") { u32::MAX } else { self.number()? };
+                let reconverge_at = if self.has("_") { u32::MAX } else { self.instruction()? };
                 End::Branch { taken, to, next, at, counted, reconverge_at }
             }
             _ => return Err(format!("`{first}` is neither a step nor the end of a block")),
