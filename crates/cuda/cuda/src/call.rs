@@ -133,7 +133,8 @@ struct End {
     next: *const Self,
 }
 
-/// The last one that was asked for. There is no lock: in a process that was forked off, whoever held it may not be there.
+/// Head of the list of functions called at exit, the newest first. The list has no lock: after a fork, the thread that held it
+/// may not exist in the child.
 static ENDS: AtomicPtr<End> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Has a function called after all that the program does when it ends by itself, in functions of `atexit` and destructors,

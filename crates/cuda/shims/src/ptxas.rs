@@ -20,7 +20,7 @@ use texunit_syntax::{Diagnostic, SourceFile};
 
 /// The exit code of ptxas for any mistake.
 const FAILED: u8 = 255;
-/// Maximum number of bytes of a text.
+/// Size limit of a PTX file, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 /// The version of the release that is stood for. Callers look for `release X.Y`; Triton keeps what it has compiled by the
 /// whole text, which therefore differs from NVIDIA's.
@@ -37,7 +37,7 @@ struct Said {
 }
 
 impl Said {
-    /// A line without a place: of kind `fatal  `, `warning` or `info   `.
+    /// Adds a message that names no source line. `kind` is `fatal`, `warning` or `info`.
     fn say(&mut self, kind: &str, text: &str) {
         self.err += &format!("ptxas {kind:8}: {text}\n");
     }

@@ -188,7 +188,7 @@ impl Kernel {
         &self.module
     }
 
-    /// What it does with its parameters, as far as its text tells.
+    /// How the kernel uses each parameter (as a buffer, texture, surface or value), as far as its PTX shows it.
     pub fn uses(&self) -> texunit_check::uses::Uses {
         self.module.inner.program.uses(self.id)
     }

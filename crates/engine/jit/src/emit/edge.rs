@@ -161,7 +161,7 @@ impl<B: Backend> Emitter<'_, B> {
             let known = held.map_or(Kind::BITS, |h| h.kind);
             let change = written.iter().rev().find(|w| w.0 == place);
             let floats = change.is_some_and(|w| w.1);
-            // In code for some lanes, divergences add edges from elsewhere.
+            // In mode `Some`, reconvergence adds edges into this block that are not in the region's graph.
             let all = self.mode == Mode::Live || !self.has_both_modes;
             let any = all && self.any_nans && known.nans != Nans::Bits && floats;
             Kind { nans: if any { Nans::Any } else { Nans::Bits }, ..Kind::BITS }

@@ -3,15 +3,15 @@
 //! It works on the CPU, but machine code is what it makes (`nvJitLinkGetLinkedCubin`), which texunit does not run.
 //! Calls of some of its functions therefore go through functions of ours, which call nvJitLink's own: inputs,
 //! mistakes and logs are its own affair, and so are all results but one. Where a program asks for machine code, it gets
-//! PTX, linked to one text. A driver takes PTX where it takes machine code, and so does texunit's.
+//! PTX, linked to one text: `cuModuleLoadData` accepts PTX wherever it accepts machine code.
 //!
 //! * Of PTX, our functions keep the texts, and link them once nvJitLink has found nothing wrong with them. NVIDIA's runtime
 //!   of the device (`libcudadevrt.a`) may be an input, as it may be one of `cuLinkAddFile`.
 //! * Of code that is optimised while it is linked (option `-lto`), nvJitLink itself makes PTX, if it is asked for that
 //!   (`-ptx`) and gets nothing else: a second handle links those inputs so.
 //!
-//! Other inputs have no PTX that could be taken: machine code, fatbins, objects, libraries. They are named, and without
-//! `-lto` the program gets nvJitLink's own result.
+//! Machine code, fatbins, objects and libraries contain no PTX for these functions. A message names such an input, and
+//! without `-lto` the program gets nvJitLink's own result.
 //!
 //! Programs call `nvJitLinkCreate`, or `__nvJitLinkCreate_12_9`, which the header makes of it: all are one function.
 

@@ -1,4 +1,5 @@
-//! Transposition between the data of a part, lane after lane from `r13` on, and vectors of one element of each lane.
+//! Transposition between memory that holds the elements lane by lane, at `r13`, and vectors that hold one element of each
+//! lane of a part.
 
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
 use crate::emit::asm::at;
