@@ -61,8 +61,6 @@ mod machine;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod routine;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-mod series;
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod warp_table;
 
 mod op;

@@ -15,18 +15,15 @@ pub use crate::compiled::{Function, Running, compile};
 pub use crate::machine::{DivergedLanes, Entry, Group, Inputs, Level, Mode, Sites};
 use crate::op::Op;
 use crate::operand::{Combine, Place, Predicate, Source, Test};
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-pub use crate::series::{Series, WithFiles};
 #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
-pub use crate::unsupported_target::{Function, Running, Series, WarpTable, WithFiles, compile};
+pub use crate::unsupported_target::{Function, Retired, Running, WarpTable, compile};
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-pub use crate::warp_table::WarpTable;
+pub use crate::warp_table::{Retired, WarpTable};
 pub use calls::{Call, Listener, Routine, Row, Rows, Tell};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};
 pub use memory::{Access, Atomic, Change, Load, Space, Store};
 pub use run::{
-    Budget, DivergenceLimits, Exit, ExitReason, MAX_WARPS, Memory, RegisterFiles, Resume,
-    RetiredWarps, WarpState,
+    Budget, DivergenceLimits, Exit, ExitReason, MAX_WARPS, Memory, RegisterFiles, Resume, Start,
 };
 use std::collections::HashSet;
 
@@ -102,13 +99,16 @@ pub enum End {
     },
     /// Yield point: an instruction that the runtime executes for all warps of a [`WarpTable`] in one call, before they
     /// resume at the next block. Live registers are in the register files there, except those that are known to hold a
-    /// parameter where the next block begins ([`Region::params`]). Outside a table the region exits
+    /// parameter where the next block begins ([`Region::params`]). Where warps may not wait, the region exits
     /// ([`ExitReason::Instruction`]).
     Yield {
         /// Its number.
         at: u32,
         /// The block after it.
         next: Target,
+        /// Of a barrier for all threads of the CTA: how many instructions it counts as. When the warps of the whole table
+        /// wait there, the code can go on by itself ([`WarpTable::pass_barriers`]).
+        barrier: Option<u32>,
     },
 }
 

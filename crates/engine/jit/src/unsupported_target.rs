@@ -2,11 +2,9 @@
 
 use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Sites};
 use crate::region::{
-    Budget, DivergenceLimits, Exit, ExitReason, Listener, Memory, Region, RegisterFiles, Resume,
-    RetiredWarps, WarpState,
+    Budget, DivergenceLimits, Exit, Listener, Memory, Region, RegisterFiles, Resume, Start,
 };
 use crate::{B32, Error, Registers};
-use std::marker::PhantomData;
 use std::ops::Range;
 use texunit_memory::Reach;
 
@@ -88,7 +86,7 @@ impl<'a> Running<'a> {
         match *self.0 {}
     }
 
-    /// Runs the region.
+    /// Runs the region for a warp.
     pub fn run(
         &mut self,
         _: Registers<'_>,
@@ -100,91 +98,24 @@ impl<'a> Running<'a> {
         match *self.0 {}
     }
 
-    /// Makes ready for warps with all their lanes.
-    pub fn series<'s>(
-        &'s mut self,
-        _: Entry,
-        _: &'s mut [u8],
-        _: DivergenceLimits,
-    ) -> Option<Series<'s>> {
-        match *self.0 {}
-    }
-
-    /// Lanes that were not active at the last exit.
-    pub fn diverged_lanes(&mut self) -> DivergedLanes<'_> {
-        match *self.0 {}
-    }
-}
-
-/// A function that is ready to be entered at one place by warps.
-#[derive(Debug)]
-pub struct Series<'s>(&'s Function);
-
-impl<'s> Series<'s> {
-    /// Other words.
-    pub fn set_words(&mut self, _: &[u32]) -> bool {
-        match *self.0 {}
-    }
-
-    /// Runs the region.
-    pub fn run(
-        &mut self,
-        _: Registers<'_>,
-        _: &mut [B32],
-        _: Range<u64>,
+    /// An empty table.
+    pub fn table<'r>(
+        &'r mut self,
+        _: Mode,
+        _: &'r mut [u8],
         _: u32,
-        _: (u64, u64),
-    ) -> Option<u32> {
+        _: DivergenceLimits,
+    ) -> WarpTable<'r, 'a> {
         match *self.0 {}
     }
 
-    /// With the files of a warp.
-    pub fn with_files<'f>(
-        &'f mut self,
-        _: Registers<'f>,
-        _: &'f mut [B32],
-        _: Range<u64>,
-    ) -> Option<WithFiles<'f, 's>> {
-        match *self.0 {}
-    }
-
-    /// The number of the warp that is run next.
-    pub fn set_warp(&mut self, _: u32) {
-        match *self.0 {}
-    }
-
-    /// Why it has been left last.
-    pub fn why(&self) -> ExitReason {
-        match *self.0 {}
-    }
-
-    /// Instructions that have counted.
-    pub fn steps(&self) -> u64 {
-        match *self.0 {}
-    }
-
-    /// Lanes that have taken these.
-    pub fn threads(&self) -> u64 {
-        match *self.0 {}
-    }
-
-    /// The steps up to which its turn goes.
-    pub fn limit(&self) -> u64 {
-        match *self.0 {}
-    }
-
-    /// Whether some lanes are pending or wait elsewhere.
-    pub fn has_diverged(&self) -> bool {
+    /// How a warp stopped.
+    pub fn exit(&self, _: usize) -> Option<Exit> {
         match *self.0 {}
     }
 
     /// Diverged lanes.
-    pub fn diverged_lanes(&mut self) -> (u32, DivergedLanes<'_>) {
-        match *self.0 {}
-    }
-
-    /// An empty table.
-    pub fn warp_table<'l>(&'l mut self) -> Option<WarpTable<'l, 's>> {
+    pub fn diverged_lanes(&mut self) -> DivergedLanes<'_> {
         match *self.0 {}
     }
 
@@ -194,45 +125,34 @@ impl<'s> Series<'s> {
     }
 }
 
-/// A series with the files of a warp.
-#[derive(Debug)]
-pub struct WithFiles<'f, 's>(&'f Function, PhantomData<&'s ()>);
-
-impl WithFiles<'_, '_> {
-    /// Other words.
-    pub fn set_words(&mut self, _: &[u32]) -> bool {
-        match *self.0 {}
-    }
-
-    /// Runs the region.
-    pub fn run(&mut self, _: &[B32], _: u32, _: (u64, u64)) -> Option<u32> {
-        match *self.0 {}
-    }
-
-    /// Runs warps.
-    pub fn run_warps<const N: usize>(
-        &mut self,
-        _: &[[B32; N]],
-        _: u32,
-        _: u64,
-        _: u32,
-    ) -> Option<RetiredWarps> {
-        match *self.0 {}
-    }
-
-    /// Steps, and lanes that have taken them.
-    pub fn came_together(&self) -> Option<(u64, u64)> {
-        match *self.0 {}
-    }
+/// Warps that have retired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retired {
+    /// How many.
+    pub warps: usize,
+    /// Steps of all of them.
+    pub steps: u64,
+    /// Threads of all of them.
+    pub threads: u64,
 }
 
 /// A batch of warps.
 #[derive(Debug)]
-pub struct WarpTable<'l, 's>(&'l mut Series<'s>);
+pub struct WarpTable<'r, 'a>(&'r mut Running<'a>);
 
-impl<'l, 's> WarpTable<'l, 's> {
+impl<'r> WarpTable<'r, '_> {
+    /// Warps wait at yield points.
+    pub fn wait_at_yield_points(&mut self) {
+        match *self.0.0 {}
+    }
+
+    /// The code passes barriers.
+    pub fn pass_barriers(&mut self) {
+        match *self.0.0 {}
+    }
+
     /// Adds a warp.
-    pub fn add(&mut self, _: Registers<'l>, _: u64, _: u32, _: (u64, u64)) -> bool {
+    pub fn add(&mut self, _: Registers<'r>, _: &'r mut [B32], _: Range<u64>, _: Start) -> bool {
         match *self.0.0 {}
     }
 
@@ -247,12 +167,28 @@ impl<'l, 's> WarpTable<'l, 's> {
     }
 
     /// Runs some of them.
-    pub fn run(&mut self, _: Range<usize>, _: Resume, _: u32) -> Option<(usize, u32)> {
+    pub fn run(&mut self, _: Range<usize>, _: Resume, _: u32) -> Option<usize> {
+        match *self.0.0 {}
+    }
+
+    /// Runs warps with the files of the first one.
+    pub fn run_series<const N: usize, const W: usize>(
+        &mut self,
+        _: Resume,
+        _: (&[[B32; N]], u32),
+        _: &[[u32; W]],
+        _: u32,
+    ) -> Option<Retired> {
         match *self.0.0 {}
     }
 
     /// All of them begin again, with other words.
-    pub fn begin_again(&mut self, _: &[u32], _: (u64, u64)) -> bool {
+    pub fn begin_again(&mut self, _: &[u32], _: u64) -> bool {
+        match *self.0.0 {}
+    }
+
+    /// The barrier that has been passed.
+    pub fn passed(&self) -> Option<u32> {
         match *self.0.0 {}
     }
 
@@ -261,8 +197,8 @@ impl<'l, 's> WarpTable<'l, 's> {
         match *self.0.0 {}
     }
 
-    /// State of a warp.
-    pub fn state(&self, _: usize) -> Option<WarpState> {
+    /// How a warp stopped.
+    pub fn exit(&self, _: usize) -> Option<Exit> {
         match *self.0.0 {}
     }
 
@@ -271,13 +207,8 @@ impl<'l, 's> WarpTable<'l, 's> {
         match *self.0.0 {}
     }
 
-    /// The series.
-    pub fn series(&self) -> &Series<'s> {
-        match *self.0.0 {}
-    }
-
     /// Diverged lanes of a warp.
-    pub fn diverged_lanes(&mut self) -> (u32, DivergedLanes<'_>) {
+    pub fn diverged_lanes(&mut self) -> DivergedLanes<'_> {
         match *self.0.0 {}
     }
 

@@ -181,7 +181,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.write_all_back();
                 self.leave(ExitReason::Instruction, at, self.uncounted);
             }
-            End::Yield { at, .. } => self.yield_point(at),
+            End::Yield { at, next, barrier } => self.yield_point(at, next, barrier),
             End::Branch { taken, to, next, at, counted, .. } => {
                 self.uncounted += u32::from(counted);
                 self.branch(taken, (to, next), at, counted);

@@ -17,7 +17,6 @@ mod collective;
 mod count;
 mod divergence;
 mod edge;
-mod ends;
 mod flow;
 mod frame;
 mod index;
@@ -29,7 +28,7 @@ mod register_cache;
 mod slots;
 mod stub;
 mod tables;
-mod yield_point;
+mod warps;
 
 use crate::Error;
 use crate::machine::{Level, Mode, Use};
@@ -55,8 +54,7 @@ pub(crate) struct Code {
     pub(crate) entries: Vec<(Mode, u32, u32)>,
     /// Whether lanes can diverge inside.
     pub(crate) can_diverge: bool,
-    /// Where the first warp of a table starts, if there are yield points; and these: instruction, offset of the exit.
-    pub(crate) batch_entry: Option<u32>,
+    /// Yield points: instruction, offset of the exit.
     pub(crate) yield_points: Vec<(u32, u32)>,
     /// Constant pool.
     pub(crate) pool: Vec<u64>,
@@ -117,12 +115,9 @@ struct Emitter<'a, B: Backend> {
     open_indices: u16,
     entries: Vec<(Mode, u32, Label)>,
     yield_points: Vec<(u32, Label)>,
-    /// Saves a warp that yields; takes the next slot of the table; starts the warp of a slot.
-    yield_stub: Label,
-    next_slot: Label,
-    batch_entry: Label,
-    /// Starts the next warp of a series; returns to the caller.
-    next_warp_entry: Label,
+    /// Starts the warp of a slot; starts a warp whose state is in the frame; saves a warp.
+    start: Label,
+    restart: Label,
     exit: Label,
     /// Routines that a divergence and an arrival at a reconvergence point call.
     diverge_routine: Label,
@@ -206,12 +201,10 @@ fn made<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, E
     let can_diverge = e.has_both_modes;
     let yield_points: Vec<_> =
         e.yield_points.iter().map(|&(at, label)| (at, e.asm.place(label))).collect();
-    let batch_entry = (!yield_points.is_empty()).then(|| e.asm.place(e.batch_entry));
     Ok(Code {
         bytes,
         entries,
         can_diverge,
-        batch_entry,
         yield_points,
         pool: e.pool,
         uses,

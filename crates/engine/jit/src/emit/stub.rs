@@ -43,6 +43,8 @@ enum StubKind {
     BlockEntry(Label),
     Diverge(Divergence),
     Reconverge,
+    /// A yield point; the block after a barrier, and what the barrier counts as.
+    Yield(Option<(usize, u32)>),
 }
 
 impl<B: Backend> Emitter<'_, B> {
@@ -73,6 +75,11 @@ impl<B: Backend> Emitter<'_, B> {
         self.stub(StubKind::Reconverge, number)
     }
 
+    /// A label for a warp that waits at a yield point.
+    pub(super) fn yield_stub(&mut self, passes: Option<(usize, u32)>, number: u32) -> Label {
+        self.stub(StubKind::Yield(passes), number)
+    }
+
     fn stub(&mut self, kind: StubKind, number: u32) -> Label {
         let (label, cache, uncounted) = (self.asm.label(), self.cache.clone(), self.uncounted);
         let (mode, block, open) = (self.mode, self.block, self.open);
@@ -83,7 +90,7 @@ impl<B: Backend> Emitter<'_, B> {
             StubKind::Exit(_) | StubKind::Diverge(_) | StubKind::BlockEntry(_) => {
                 self.pending_copies.clone()
             }
-            StubKind::Entry(_) | StubKind::Reconverge => Vec::new(),
+            StubKind::Entry(_) | StubKind::Reconverge | StubKind::Yield(_) => Vec::new(),
         };
         self.stubs.push(Stub {
             label,
@@ -154,6 +161,7 @@ impl<B: Backend> Emitter<'_, B> {
                         self.diverge(divergence, stub.number, stub.uncounted)
                     }
                     StubKind::Reconverge => self.reconverge(stub.number),
+                    StubKind::Yield(passes) => self.wait(passes),
                 }
             }
         }
@@ -161,12 +169,8 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Exits before an instruction, with nothing left to store.
     pub(super) fn leave(&mut self, why: ExitReason, number: u32, uncounted: u32) {
-        if let ExitReason::Site(site) = why {
-            let to = at(R::RDI, Frame::SITE);
-            self.asm.put(I::with2(C::Mov_rm32_imm32, to, site as i32));
-        }
         self.add_steps(uncounted);
-        self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::WHY), why.code()));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, why.code()));
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as i32));
         let exit = self.exit;
         self.asm.jump(C::Jmp_rel32_64, exit);

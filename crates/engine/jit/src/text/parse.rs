@@ -175,7 +175,14 @@ impl<'t> Words<'t> {
             "yield" => {
                 let at = self.at()?;
                 self.expect("then")?;
-                End::Yield { at, next: self.target()? }
+                End::Yield { at, next: self.target()?, barrier: None }
+            }
+            "barrier" => {
+                let at = self.at()?;
+                self.expect("counted")?;
+                let barrier = Some(self.number().and_then(in_range)?);
+                self.expect("then")?;
+                End::Yield { at, next: self.target()?, barrier }
             }
             "branch" => {
                 let (at, counted) = (self.at()?, self.has("counted"));

@@ -130,7 +130,10 @@ impl Display for End {
                 write!(f, "branch @{at}{counted} {taken} ? {to} : {next} meets {reconverge_at}")
             }
             Self::Leave { at } => write!(f, "leave @{at}"),
-            Self::Yield { at, next } => write!(f, "yield @{at} then {next}"),
+            Self::Yield { at, next, barrier: None } => write!(f, "yield @{at} then {next}"),
+            Self::Yield { at, next, barrier: Some(counted) } => {
+                write!(f, "barrier @{at} counted {counted} then {next}")
+            }
         }
     }
 }

@@ -190,7 +190,10 @@ impl Blocks<'_> {
                     Part::Steps(steps) => block.steps.extend(steps),
                     Part::Join => block.joins = true,
                     Part::Leave => block.end = End::Leave { at },
-                    Part::Pause => block.end = End::Yield { at, next: self.target(at + 1) },
+                    Part::Pause => {
+                        let barrier = matches!(inst.op, Op::Barrier(_)).then(|| inst.count.into());
+                        block.end = End::Yield { at, next: self.target(at + 1), barrier };
+                    }
                     Part::Branch(target) => block.end = self.branch(at, inst, target),
                 }
             }

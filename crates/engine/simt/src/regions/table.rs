@@ -7,7 +7,7 @@ use super::pause::{Pause, Wait};
 use super::room::Room;
 use super::setting::Setting;
 use super::told::{self, Together};
-use crate::code::Code;
+use crate::code::{Code, Constants, Op};
 use crate::flow::{Facts, Flow, FunctionCode};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -51,6 +51,15 @@ impl Compiled {
     #[inline]
     pub(crate) fn ends_before(&self, at: u32) -> bool {
         self.cut.insts.end <= at
+    }
+
+    /// Whether code of it passes barriers as the interpreter does: each has a number that exists.
+    pub(crate) fn barriers_are_plain(&self, code: &Code, constants: &Constants) -> bool {
+        let mut barriers = self.pauses.iter().filter(|pause| matches!(pause.what, Wait::Barrier));
+        barriers.all(|pause| match &code.insts[pause.at as usize].op {
+            Op::Barrier(of) => of.plain(constants).is_some(),
+            _ => false,
+        })
     }
 
     /// Whether warps that run together wait in it for something of a kind.
