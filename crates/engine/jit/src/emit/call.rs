@@ -33,8 +33,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.write_all_back();
         self.cache = RegisterCache::default();
-        let number = self.routines.len() as i32;
-        self.routines.push(call.routine.clone());
+        let number = self.constants.routines.len() as i32;
+        self.constants.routines.push(call.routine.clone());
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, R::R10));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, R::R11));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RDI));

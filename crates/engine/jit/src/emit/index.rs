@@ -263,15 +263,15 @@ impl<B: Backend> Emitter<'_, B> {
     /// Whether the current block is part of a loop.
     fn is_in_loop(&self) -> bool {
         let here = self.block;
-        let mut loops = self.loops.iter().enumerate();
+        let mut loops = self.facts.loops.iter().enumerate();
         loops.any(|(head, last)| head <= here && last.is_some_and(|last| here <= last))
     }
 
     /// The access of the current step, if it is indexed.
     pub(super) fn indexed(&self) -> Option<Indexed> {
         let step = &self.region.blocks[self.block].steps[self.step];
-        let plan = self.plans.get(self.block)?;
-        let indexed = self.indices.access(plan, self.step, step)?;
+        let plan = self.facts.plans.get(self.block)?;
+        let indexed = self.facts.indices.access(plan, self.step, step)?;
         let rows = self.mode == Mode::Live && is_row(step);
         if indexed.is_carried && !rows {
             return None;
@@ -288,15 +288,15 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Updates the slots of registers that steps have written, if they are live.
     pub(super) fn note_changed(&mut self, steps: std::ops::Range<usize>) {
-        if self.mode != Mode::Live || self.indices.slots.is_empty() {
+        if self.mode != Mode::Live || self.facts.indices.slots.is_empty() {
             return;
         }
         for i in steps {
-            let Some(plan) = self.plans.get(self.block) else { return };
+            let Some(plan) = self.facts.plans.get(self.block) else { return };
             let step = &self.region.blocks[self.block].steps[i];
-            let open = self.indices.live_after(self.block, i);
+            let open = self.facts.indices.live_after(self.block, i);
             let ((_, changes), made) =
-                (self.indices.effects(plan, i, step), self.indices.made(plan, i));
+                (self.facts.indices.effects(plan, i, step), self.facts.indices.made(plan, i));
             let made = made.filter(|made| open >> made.to & 1 != 0);
             let own = made.map_or(0, |made| 1 << made.to);
             if let Some(Made { slot, to, plus }) = made {

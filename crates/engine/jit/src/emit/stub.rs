@@ -56,7 +56,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// An entry before an instruction, which loads the current register cache and continues at a label.
     pub(super) fn entry_stub(&mut self, number: u32, to: Label) {
         let label = self.stub(StubKind::Entry(to), number);
-        self.entries.push((self.mode, number, label));
+        self.points.entries.push((self.mode, number, label));
     }
 
     /// The same at the beginning of a block, for warps with all values in the register files but for pending copies. It is no
@@ -82,17 +82,17 @@ impl<B: Backend> Emitter<'_, B> {
 
     fn stub(&mut self, kind: StubKind, number: u32) -> Label {
         let (label, cache, uncounted) = (self.asm.label(), self.cache.clone(), self.uncounted);
-        let (mode, block, open) = (self.mode, self.block, self.open);
-        let open_indices = if mode == Mode::Live { self.open_indices } else { 0 };
+        let (mode, block, open) = (self.mode, self.block, self.pending.open);
+        let open_indices = if mode == Mode::Live { self.pending.open_indices } else { 0 };
         let deferred =
-            if let StubKind::Exit(_) = kind { self.deferred.clone() } else { Vec::new() };
+            if let StubKind::Exit(_) = kind { self.pending.deferred.clone() } else { Vec::new() };
         let pending_copies = match kind {
             StubKind::Exit(_) | StubKind::Diverge(_) | StubKind::BlockEntry(_) => {
-                self.pending_copies.clone()
+                self.pending.copies.clone()
             }
             StubKind::Entry(_) | StubKind::Reconverge | StubKind::Yield(_) => Vec::new(),
         };
-        self.stubs.push(Stub {
+        self.cold.stubs.push(Stub {
             label,
             cache,
             number,
@@ -121,12 +121,12 @@ impl<B: Backend> Emitter<'_, B> {
             code(e);
             e.asm.jump(C::Jmp_rel32_64, back);
         };
-        self.rare.push((label, Box::new(code)));
+        self.cold.rare.push((label, Box::new(code)));
     }
 
     /// Emits all out-of-line code.
     pub(super) fn emit_out_of_line(&mut self) {
-        for (label, code) in std::mem::take(&mut self.rare) {
+        for (label, code) in std::mem::take(&mut self.cold.rare) {
             self.asm.bind(label);
             code(self);
         }
@@ -134,10 +134,10 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Emits all stubs, including those that stubs request.
     pub(super) fn emit_stubs(&mut self) {
-        while !self.stubs.is_empty() {
-            for stub in std::mem::take(&mut self.stubs) {
+        while !self.cold.stubs.is_empty() {
+            for stub in std::mem::take(&mut self.cold.stubs) {
                 self.cache = stub.cache;
-                (self.mode, self.block, self.pending_copies) =
+                (self.mode, self.block, self.pending.copies) =
                     (stub.mode, stub.block, stub.pending_copies);
                 self.asm.bind(stub.label);
                 match stub.kind {
@@ -172,7 +172,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.add_steps(uncounted);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, why.code()));
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as i32));
-        let exit = self.exit;
+        let exit = self.labels.exit;
         self.asm.jump(C::Jmp_rel32_64, exit);
     }
 

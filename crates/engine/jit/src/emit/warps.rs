@@ -59,7 +59,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with1(C::Push_r64, register));
         }
         self.asm.put(I::with2(C::Sub_rm64_imm8, R::RSP, 8));
-        let (start, restart) = (self.start, self.restart);
+        let (start, restart) = (self.labels.start, self.labels.restart);
         self.asm.bind(start);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
         let vectors = [R::YMM0, R::YMM1, R::YMM2, R::YMM3];
@@ -113,7 +113,7 @@ impl<B: Backend> Emitter<'_, B> {
         // Warps that have waited exit from here as well; their register cache is empty.
         self.cache = RegisterCache::default();
         self.asm.bind(out);
-        self.yield_points.push((number, out));
+        self.points.yield_points.push((number, out));
         self.materialize_copies();
         self.write_all_back();
         self.leave(ExitReason::Instruction, number, 0);
@@ -130,15 +130,15 @@ impl<B: Backend> Emitter<'_, B> {
             None => self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::R14D)),
         }
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ExitReason::Yield.code()));
-        let exit = self.exit;
+        let exit = self.labels.exit;
         self.asm.jump(C::Jmp_rel32_64, exit);
     }
 
     /// The exit of a warp, and the return to the caller.
     pub(super) fn epilogue(&mut self) {
         let [out, save, next, last, series] = [(); 5].map(|()| self.asm.label());
-        let (exit, start) = (self.exit, self.start);
-        let (yields, passes) = (!self.yield_points.is_empty(), has_barriers(self.region));
+        let (exit, start) = (self.labels.exit, self.labels.start);
+        let (yields, passes) = (!self.points.yield_points.is_empty(), has_barriers(self.region));
         self.asm.bind(exit);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::FOLLOW), 0));
         self.asm.jump(C::Jne_rel32_64, series);
@@ -250,7 +250,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(count);
         self.asm.put(I::with2(C::Add_rm64_r64, of(offset_of!(WarpSlot, steps)), R::R13));
         self.next_slot(count);
-        let start = self.start;
+        let start = self.labels.start;
         self.asm.jump(C::Jmp_rel32_64, start);
     }
 
@@ -265,7 +265,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// inputs, or the first one of the next CTA. Jumps to `save` if the warp has stopped otherwise or used up its steps, and to
     /// `out` after the last CTA.
     fn next_of_series(&mut self, save: Label, out: Label) {
-        let (next, restart) = (self.asm.label(), self.restart);
+        let (next, restart) = (self.asm.label(), self.labels.restart);
         self.unless_retired(save);
         self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, field(Frame::LIMIT)));
         self.asm.jump(C::Jae_rel32_64, save);

@@ -13,7 +13,7 @@ use super::counters::{Counts, Executed};
 use super::decoded::Fixed;
 use super::groups::patience;
 use super::limits::{ATOMICS, TURN};
-use super::outcome::Ran;
+use super::outcome::Stop;
 use super::tell::Ear;
 use super::warp::{Split, Warp, count, lanes};
 use crate::code::NONE;
@@ -36,16 +36,16 @@ impl Compiled<'_> {
         (number, region): (u32, &Region),
         (at, why): (u32, ExitReason),
         over: bool,
-    ) -> Ran {
+    ) -> Stop {
         match why {
-            ExitReason::Limit => return Ran::Over,
-            ExitReason::Outside if over && !region.ends_before(at) => return Ran::Over,
-            ExitReason::Outside => return Ran::Outside,
+            ExitReason::Limit => return Stop::Over,
+            ExitReason::Outside if over && !region.ends_before(at) => return Stop::Over,
+            ExitReason::Outside => return Stop::Elsewhere,
             ExitReason::Diverges | ExitReason::Reconverges | ExitReason::Yield => {}
             ExitReason::Site(site) => self.miss(Missed { region: number, site, at }),
             ExitReason::Instruction => self.count_left(at),
         }
-        Ran::Stands
+        Stop::Instruction
     }
 }
 
@@ -109,24 +109,29 @@ impl<'a> Context<'a> {
 
     /// Runs the region that can be entered where a split stands, up to a limit, which becomes less where lanes part.
     #[inline]
-    pub(super) fn enter(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Ran {
+    pub(super) fn enter(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        limit: &mut u64,
+    ) -> Option<Stop> {
         let ran = self.enter_once(warp, split, limit);
-        if ran == Ran::Stands && self.launch.observed.is_some() {
+        if ran == Some(Stop::Instruction) && self.launch.observed.is_some() {
             return self.go_on_behind_marks(warp, split, limit);
         }
         ran
     }
 
     #[inline]
-    fn enter_once(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Ran {
-        let Some(compiled) = &mut self.compiled else { return Ran::Nothing };
+    fn enter_once(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Option<Stop> {
+        let Some(compiled) = &mut self.compiled else { return None };
         let mode = mode(warp, split);
         match compiled.table.at(mode, split.pc) {
             Some(number) => {
                 let (warps, splits) = (from_mut(warp), from_mut(split));
                 self.run_region(warps, splits, from_mut(limit), 1, (mode, number)).0
             }
-            None => Ran::Nothing,
+            None => None,
         }
     }
 
@@ -142,8 +147,8 @@ impl<'a> Context<'a> {
         ends_at: &mut [u64],
         on: u32,
         (mode, number): (Mode, u32),
-    ) -> (Ran, u32) {
-        let Some(compiled) = &mut self.compiled else { return (Ran::Nothing, on) };
+    ) -> (Option<Stop>, u32) {
+        let Some(compiled) = &mut self.compiled else { return (None, on) };
         let (table, launch) = (compiled.table, self.launch);
         let first = on.trailing_zeros() as usize;
         let Split { pc: from, group, .. } = splits[first];
@@ -161,7 +166,7 @@ impl<'a> Context<'a> {
         let Some((region, mut running, entry)) = running else {
             table.close(mode, from);
             self.probe = ear.map(Ear::into_probe);
-            return (Ran::Nothing, on);
+            return (None, on);
         };
         // Those who wait for others wait for all.
         let threads: u64 = lanes(on).map(|i| count(warps[i].live)).sum();
@@ -208,7 +213,7 @@ impl<'a> Context<'a> {
             }
         }
         let walk = points.run(&mut batch, entry);
-        let (mut ran, mut rest, mut executed) = (Ran::Nothing, on, Executed::default());
+        let (mut ran, mut rest, mut executed) = (None, on, Executed::default());
         for (n, i) in lanes(added).enumerate() {
             let Some(exit) = running.exit(n) else { break };
             let (warp, split, end) = (&mut warps[i], &mut splits[i], &mut ends_at[i]);
@@ -229,7 +234,7 @@ impl<'a> Context<'a> {
                 walk.stray.is_none()
             } else {
                 let over = warp.steps >= *end;
-                ran = compiled.left((number, region), (exit.at, exit.why), over);
+                ran = Some(compiled.left((number, region), (exit.at, exit.why), over));
                 walk.stray != Some(n)
             };
             if has_ended {

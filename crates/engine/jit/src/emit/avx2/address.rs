@@ -79,7 +79,7 @@ impl Maker<'_> {
         guard: Predicate,
         number: u32,
     ) -> MemAccess<'a> {
-        let known = self.plans.get(self.block).and_then(|plan| plan.get(self.step));
+        let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(self.step));
         let base = match known.and_then(|known| known.base) {
             Some(value) => {
                 self.base(Source::B32(value.index));

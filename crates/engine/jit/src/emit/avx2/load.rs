@@ -17,7 +17,7 @@ impl Maker<'_> {
         if !is_by_lane(load.access.base) {
             return self.load_one(step, load);
         }
-        let member = self.base_groups.member(self.block, self.step);
+        let member = self.facts.base_groups.member(self.block, self.step);
         let mem = self.mem_access(&load.access, step.guard, step.at);
         if mem.never {
             return Some(());
@@ -47,7 +47,7 @@ impl Maker<'_> {
         mem: &MemAccess<'_>,
         indexed: Indexed,
     ) -> Option<()> {
-        let member = self.base_groups.member(self.block, self.step);
+        let member = self.facts.base_groups.member(self.block, self.step);
         let slot = Slot::of(member);
         let [scattered, none, done, taken] = std::array::from_fn(|_| self.asm.label());
         // Of few bytes the parts go to registers at once.

@@ -23,7 +23,7 @@ fn by_mask(store: &Store) -> bool {
 impl Maker<'_> {
     /// A store that may exit. All lanes are checked before the first one stores.
     pub(super) fn store_lanes(&mut self, step: &Step, store: &Store) -> Option<()> {
-        let member = self.base_groups.member(self.block, self.step);
+        let member = self.facts.base_groups.member(self.block, self.step);
         let indexed = self.indexed().filter(|of| of.rows && !of.is_loaded);
         // What a row is stored from at once. No registers are taken from here on.
         let values = match indexed {

@@ -128,7 +128,7 @@ impl Maker<'_> {
     ) -> Option<MemAccess> {
         let base = access.base.unwrap_or(Source::Literal(0));
         let long = access.space == Space::Global || is_wide(base) && access.base.is_some();
-        let known = self.plans.get(self.block).and_then(|plan| plan.get(self.step));
+        let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(self.step));
         let value = known.and_then(|known| known.base);
         let mut bases = Vec::new();
         let parts = if value.is_some() { 0 } else { PARTS[usize::from(long)] };
@@ -195,7 +195,7 @@ impl Maker<'_> {
             return Some(());
         }
         if known && !same && mem.total <= 16 {
-            let member = self.base_groups.member(self.block, self.step);
+            let member = self.facts.base_groups.member(self.block, self.step);
             if let Some(member) = member.filter(|member| member.leads) {
                 self.set_shape(member, 0);
             }

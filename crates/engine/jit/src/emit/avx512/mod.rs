@@ -205,7 +205,7 @@ impl Backend for Avx512 {
         for i in steps {
             e.before(i);
             let step = &e.region.blocks[e.block].steps[i];
-            if !e.uses[e.block].is_dead[i] && step.guard != Predicate::Never {
+            if !e.facts.uses[e.block].is_dead[i] && step.guard != Predicate::Never {
                 e.straight(step).ok_or(Error::Operands(i))?;
             }
             e.after_step(i);

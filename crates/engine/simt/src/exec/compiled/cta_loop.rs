@@ -11,7 +11,7 @@ use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
 use crate::exec::cta::name_in;
 use crate::exec::limits::CTA_TURN;
-use crate::exec::outcome::{self, At};
+use crate::exec::outcome::{At, Stop};
 use crate::exec::step::Resume;
 use crate::exec::turns::Begun;
 use crate::exec::warp::{Split, State, Warp, count};
@@ -186,7 +186,7 @@ impl CtaLoop<'_> {
         warp.splits.insert(0, split);
         let left = compiled.left((number, region), (at, why), steps >= limit);
         if is_stray {
-            let resume = Resume { limit, over: left == outcome::Ran::Over };
+            let resume = Resume { limit, over: left == Stop::Over };
             self.stray = Some((i, resume));
         }
     }
