@@ -3,8 +3,9 @@
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
 use crate::arena;
-use crate::emit::{Frame, Needs};
+use crate::frame::{Begin, Frame};
 use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Site, Sites, Use};
+use crate::needs::Needs;
 use crate::region::{Budget, Exit, ExitReason, Listener, Memory, Region, Resume, Routine, Start};
 use crate::{Error, Registers};
 use std::marker::PhantomData;
@@ -36,33 +37,25 @@ pub struct Function {
     pub(crate) can_diverge: bool,
 }
 
-/// Signature of the code.
-pub(crate) type Begin = unsafe extern "sysv64" fn(*mut Frame);
-
-impl Level {
-    /// Whether this processor has the instructions.
-    pub fn is_available(self) -> bool {
-        if cfg!(miri) {
-            return false;
-        }
-        let of_256 = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("f16c")
-            && is_x86_feature_detected!("popcnt")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2");
-        match self {
-            Self::Avx2 => of_256,
-            Self::Avx512 => {
-                of_256
-                    && is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512cd")
-            }
-        }
-    }
+/// The code of a region, and what a function needs besides it.
+pub(crate) struct Code {
+    pub(crate) bytes: Vec<u8>,
+    /// Entries: mode, instruction, code offset.
+    pub(crate) entries: Vec<(Mode, u32, u32)>,
+    /// Whether lanes can diverge inside.
+    pub(crate) can_diverge: bool,
+    /// Yield points: instruction, offset of the exit.
+    pub(crate) yield_points: Vec<(u32, u32)>,
+    /// Constant pool.
+    pub(crate) pool: Vec<u64>,
+    /// By site, its access.
+    pub(crate) uses: Vec<Option<Use>>,
+    /// Host functions by number.
+    pub(crate) routines: Vec<Routine>,
+    /// Lengths that files and inputs must have.
+    pub(crate) needs: Needs,
+    /// Lines for the disassembly, by code offset.
+    pub(crate) marks: Vec<(u64, String)>,
 }
 
 /// Compiles a region.
@@ -71,17 +64,7 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
         return Err(Error::Processor);
     }
     let code = crate::emit::emit(region, mode, level, false)?;
-    let crate::emit::Code {
-        bytes,
-        entries,
-        can_diverge,
-        yield_points,
-        pool,
-        uses,
-        routines,
-        needs,
-        ..
-    } = code;
+    let Code { bytes, entries, can_diverge, yield_points, pool, uses, routines, needs, .. } = code;
     let code = arena::Code::new(&bytes).map_err(|e| Error::Memory(e.to_string()))?;
     let first = entries.iter().map(|e| e.1).min().unwrap_or(0);
     let last = entries.iter().map(|e| e.1).max().unwrap_or(0);
@@ -158,7 +141,7 @@ impl Function {
     /// Empty sites.
     pub fn sites<'m>(&self) -> Sites<'m> {
         let all = vec![Site::default(); self.uses.len()].into();
-        let frame = Box::new(Frame::new(crate::routine::call));
+        let frame = Box::new(Frame::new(crate::routine::CALL));
         Sites { function: self.number, all, frame, params: None, memory: PhantomData }
     }
 

@@ -10,14 +10,10 @@ mod memory;
 mod run;
 mod uses;
 
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub use crate::compiled::{Function, Running, compile};
 pub use crate::machine::{DivergedLanes, Entry, Group, Inputs, Level, Mode, Sites};
 use crate::op::Op;
 use crate::operand::{Combine, Place, Predicate, Source, Test};
-#[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
-pub use crate::unsupported_target::{Function, Retired, Running, WarpTable, compile};
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub use crate::warp_table::{Retired, WarpTable};
 pub use calls::{Call, Listener, Routine, Row, Rows, Tell};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};

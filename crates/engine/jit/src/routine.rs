@@ -2,21 +2,21 @@
 
 #![allow(unsafe_code, reason = "the code hands in the address of its frame")]
 
-use crate::emit::Frame;
+use crate::frame::{Caller, Frame};
 use crate::region::{Routine, Row, Tell};
 use crate::{B32, B64};
 
+/// The routine that code calls.
+pub(crate) const CALL: Caller = call;
+
 /// Calls a routine by number. Sources are in the first four scratch registers of the frame, and the result goes to the fifth;
 /// 32-bit lanes occupy the first half, the mask of a predicate the first word.
-pub(crate) type Caller = unsafe extern "sysv64" fn(*mut Frame, u32);
-
-/// See [`Caller`].
 ///
 /// # Safety
 ///
 /// The frame belongs to a running function that has a routine of this number, and its scratch registers are not accessed
 /// otherwise during the call.
-pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
+unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
     // SAFETY: `Running::run` has put the address of the function's routines there, which live as long as it runs.
     let routine = unsafe { &*(*frame).inputs.routines.add(number as usize) };
     // SAFETY: no reference is made; the frame is there.

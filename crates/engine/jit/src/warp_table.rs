@@ -6,7 +6,7 @@
 #![allow(unsafe_code, reason = "code is called here")]
 
 use crate::compiled::{Function, Running};
-use crate::emit::{Frame, WarpSlot};
+use crate::frame::{Frame, WarpSlot};
 use crate::machine::{DivergedLanes, Mode};
 use crate::region::{DivergenceLimits, Exit, RegisterFiles, Resume, Start};
 use crate::{B32, Registers};
@@ -129,6 +129,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         for slot in self.all_mut() {
             (slot.limit, slot.end, slot.steps, slot.missed) = (limit, limit, 0, 0);
             (slot.at, slot.counted, slot.threads) = (Frame::NO_INSTRUCTION, 0, 0);
+            slot.atomics_left = slot.atomics;
         }
         let running = &mut *self.running;
         words.len() >= running.function.needs.words && running.frame.set_words(words)
@@ -188,8 +189,8 @@ impl<'r, 'a> WarpTable<'r, 'a> {
     }
 
     /// Runs the first warp of the table, and others after it with the same register files, from an entry to their ends: for each
-    /// of some CTAs, which have these uniform values, one warp with each of these per-lane inputs, and these live lanes. It is
-    /// for code without atomics, which is not to wait at yield points. Stops at the first warp that does not retire at the instruction
+    /// of some CTAs, which have these uniform values, one warp with each of these per-lane inputs, and these live lanes. They
+    /// do not wait at yield points. Stops at the first warp that does not retire at the instruction
     /// `retire_at` before its steps are used up: [`Self::exit`] of the first warp says how it stopped. `None` if nothing can
     /// run.
     #[inline]
@@ -219,7 +220,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         (slot.rows, slot.steps, slot.missed) = (rows.as_flattened().as_ptr(), 0, 0);
         (slot.at, slot.limit) = (Frame::NO_INSTRUCTION, slot.end);
         (slot.live, slot.mask, slot.full_mask) = (live, live, live);
-        (slot.counted, slot.threads) = (0, 0);
+        (slot.counted, slot.threads, slot.atomics_left) = (0, 0, slot.atomics);
         self.enter(0);
         self.running.stopped = Some(0);
         let frame = &mut *self.running.frame;

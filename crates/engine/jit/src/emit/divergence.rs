@@ -10,7 +10,7 @@
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
-use super::frame::{DEPTH, Frame};
+use crate::frame::{DEPTH, Frame};
 use crate::machine::{Group, Mode};
 use crate::operand::Predicate;
 use crate::region::ExitReason;

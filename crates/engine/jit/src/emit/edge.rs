@@ -3,8 +3,8 @@
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
-use super::frame::Frame;
 use super::register_cache::{Held, Key, Kind, MASK_0, Nans, Reg, RegisterCache};
+use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::op::{Float, Op};
 use crate::operand::Place;

@@ -11,15 +11,12 @@ use super::affine::{Affine, Plan, Plus};
 use super::asm::at;
 use super::backend::Backend;
 use super::base_groups;
-use super::frame::Frame;
+use crate::frame::{Frame, INDICES};
 use crate::machine::Mode;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Access, Action, Region, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::collections::HashMap;
-
-/// How many index registers can be tracked, and how many address registers.
-pub(crate) const INDICES: usize = 8;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;

@@ -18,11 +18,9 @@ mod count;
 mod divergence;
 mod edge;
 mod flow;
-mod frame;
 mod index;
 mod input;
 mod live;
-mod needs;
 pub(crate) mod processor;
 mod register_cache;
 mod slots;
@@ -31,42 +29,21 @@ mod tables;
 mod warps;
 
 use crate::Error;
+use crate::compiled::Code;
 use crate::machine::{Level, Mode, Use};
+use crate::needs::Needs;
 use crate::region::{Action, End, Region, Routine, Space, Target};
 use affine::{DeferredAddress, Plan};
 use asm::{Assembler, Label};
 use backend::Backend;
 use base_groups::BaseGroups;
 pub(crate) use choices::choices;
-pub(crate) use frame::{Frame, WarpSlot};
 use index::Indices;
 use input::{InputCopy, PendingCopies};
 use live::{Numbers, Uses};
-pub(crate) use needs::Needs;
 use register_cache::RegisterCache;
 use std::collections::HashMap;
 use stub::Stub;
-
-/// The code of a region, and what a function needs besides it.
-pub(crate) struct Code {
-    pub(crate) bytes: Vec<u8>,
-    /// Entries: mode, instruction, code offset.
-    pub(crate) entries: Vec<(Mode, u32, u32)>,
-    /// Whether lanes can diverge inside.
-    pub(crate) can_diverge: bool,
-    /// Yield points: instruction, offset of the exit.
-    pub(crate) yield_points: Vec<(u32, u32)>,
-    /// Constant pool.
-    pub(crate) pool: Vec<u64>,
-    /// By site, its access.
-    pub(crate) uses: Vec<Option<Use>>,
-    /// Host functions by number.
-    pub(crate) routines: Vec<Routine>,
-    /// Lengths that files and inputs must have.
-    pub(crate) needs: Needs,
-    /// Lines for the disassembly, by code offset.
-    pub(crate) marks: Vec<(u64, String)>,
-}
 
 /// Emits code for a rare case, with the register cache of the place that jumps there.
 type Rare<B> = Box<dyn FnOnce(&mut Emitter<'_, B>)>;

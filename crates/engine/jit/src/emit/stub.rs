@@ -4,11 +4,10 @@ use super::Emitter;
 use super::affine::DeferredAddress;
 use super::asm::{Label, at};
 use super::backend::Backend;
-use super::base_groups::SLOTS;
 use super::divergence::Divergence;
-use super::frame::Frame;
 use super::input::InputCopy;
 use super::register_cache::{Nans, RegisterCache};
+use crate::frame::{BASE_GROUPS, Frame};
 use crate::machine::Mode;
 use crate::region::ExitReason;
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -178,7 +177,7 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Invalidates slots of base groups: they describe another warp.
     fn clear(&mut self, slots: u8) {
-        for slot in (0..SLOTS).filter(|slot| slots >> slot & 1 != 0) {
+        for slot in (0..BASE_GROUPS).filter(|slot| slots >> slot & 1 != 0) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::shape(slot)), 0));
         }
     }

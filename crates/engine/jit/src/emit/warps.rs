@@ -17,8 +17,8 @@ use super::Emitter;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::divergence::ARRIVED;
-use super::frame::{Frame, WarpSlot};
 use super::register_cache::RegisterCache;
+use crate::frame::{Frame, WarpSlot};
 use crate::machine::Mode;
 use crate::region::{Action, End, ExitReason, Region, Target};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -300,6 +300,11 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::LIMIT), R::RAX));
             self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::COUNTED), 0));
             self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::THREADS), 0));
+        }
+        if has_atomics(self.region) {
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, of(offset_of!(WarpSlot, atomics))));
+            self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::ATOMICS_LEFT), R::ECX));
         }
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R10D, R::R10D));
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R11D, R::R11D));

@@ -24,7 +24,6 @@ pub enum ExitReason {
 }
 
 /// The codes by which compiled code stores a reason: three bits, and the site above them.
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 impl ExitReason {
     pub(crate) fn code(self) -> i32 {
         match self {

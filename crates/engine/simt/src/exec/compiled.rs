@@ -50,18 +50,18 @@ impl Compiled<'_> {
 }
 
 /// How long lanes run that diverge from all those of their warp; each warp has a turn of its own.
-fn divergence_of_all(keeps: bool) -> DivergenceLimits {
-    DivergenceLimits { end: 0, turn: TURN, wait_limit: patience(keeps, false), patience: u64::MAX }
+fn divergence_of_all(keeps: bool, atomics: bool) -> DivergenceLimits {
+    let wait_limit = patience(keeps, atomics);
+    DivergenceLimits { end: 0, turn: TURN, wait_limit, patience: u64::MAX }
 }
 
 /// The same of the lanes of a warp.
 fn divergence(warp: &Warp, mode: Mode, keeps: bool, atomics: bool) -> DivergenceLimits {
-    DivergenceLimits {
-        end: warp.end.saturating_sub(warp.steps),
-        turn: TURN,
-        wait_limit: patience(keeps, atomics),
-        patience: if mode == Mode::Live { u64::MAX } else { warp.patience(keeps, atomics) },
+    let mut limits = divergence_of_all(keeps, atomics);
+    if mode == Mode::Some {
+        limits.patience = warp.patience(keeps, atomics);
     }
+    limits
 }
 
 /// What code reads of a launch and of a CTA.

@@ -5,9 +5,9 @@ use super::indexed::{Row, Ways};
 use super::shape::Slot;
 use super::{MOMENT, Maker, PARTS, Vector};
 use crate::emit::asm::at;
-use crate::emit::frame::Frame;
 use crate::emit::index::Indexed;
 use crate::emit::register_cache::Reg;
+use crate::frame::Frame;
 use crate::region::{Load, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

@@ -2,8 +2,8 @@
 
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
 use crate::emit::asm::at;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::{Key, Reg, Width};
+use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};

@@ -10,7 +10,7 @@ use crate::exec::Taken;
 use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
 use crate::exec::cta::name_in;
-use crate::exec::limits::CTA_TURN;
+use crate::exec::limits::{ATOMICS, CTA_TURN};
 use crate::exec::outcome::{At, Stop};
 use crate::exec::step::Resume;
 use crate::exec::turns::Begun;
@@ -176,6 +176,7 @@ impl CtaLoop<'_> {
         warp.start_again(live, entry);
         warp.splits.clear();
         (warp.end, warp.is_as_begun) = (self.budget, false);
+        (warp.atomics, warp.last_atomic) = (exit.atomics, exit.last_atomic);
         if let Some(lanes) = diverged {
             warp.diverge(&mut split, &lanes);
             split.mask = mask;
@@ -193,14 +194,11 @@ impl CtaLoop<'_> {
 }
 
 impl Context<'_> {
-    /// Whether a CTA can be run so: the kernel begins with a region, which has no atomics, as these are counted.
+    /// Whether a CTA can be run so: the kernel begins with a region.
     #[inline]
     pub(in crate::exec) fn is_short(&self) -> bool {
         let entry = self.launch.entry_at();
-        let region = || self.compiled.as_ref()?.table.region(self.door(entry)?);
-        self.short.may
-            && self.short.failed < FAILURES
-            && region().is_some_and(|region| !region.atomics)
+        self.short.may && self.short.failed < FAILURES && self.is_door(entry)
     }
 
     /// Warps of a CTA that is short become what a kernel begins with, if they are not that.
@@ -292,7 +290,7 @@ impl Context<'_> {
         };
         let mut points =
             YieldPoints::new(launch, region, (&mut self.sites, &mut self.counters), self.is_alone);
-        let limits = divergence_of_all(self.fixed.code.asks_who_is_there);
+        let limits = divergence_of_all(self.fixed.code.asks_who_is_there, region.atomics);
         let mut of_cta = running.table(Mode::Live, &mut self.cta.shared, NONE, limits);
         let waits = points.are_there();
         let shared_files = if waits { warps.len() } else { 1 };
@@ -302,7 +300,7 @@ impl Context<'_> {
                 let (registers, local) = warp.files(tids);
                 let live = launch.lanes_of(i as u32);
                 let (index, limit, end) = (i as u32, budget, budget);
-                let start = Start { index, mask: live, live, limit, end, atomics: 0 };
+                let start = Start { index, mask: live, live, limit, end, atomics: ATOMICS - 1 };
                 of_cta.add(registers, local, frame, start)
             });
         if fits && waits {

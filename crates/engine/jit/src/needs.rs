@@ -28,6 +28,7 @@ pub(crate) struct Needs {
     pub(crate) local: bool,
 }
 
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 impl Needs {
     /// The needs of a region.
     pub(crate) fn of(region: &Region) -> Result<Self, Error> {
@@ -117,7 +118,9 @@ impl Needs {
         *need = (*need).max(number as usize + size);
         Ok(())
     }
+}
 
+impl Needs {
     /// Whether inputs are long enough.
     pub(crate) fn hold(&self, inputs: &Inputs<'_>) -> bool {
         inputs.constants.len() >= self.constants

@@ -2,7 +2,6 @@
 
 use crate::machine::{DivergedLanes, Group, Site};
 use crate::region::{DivergenceLimits, Listener, MAX_WARPS, Routine};
-use crate::routine::Caller;
 use crate::{B32, B64};
 use std::cell::Cell;
 use std::mem::{MaybeUninit, offset_of};
@@ -10,6 +9,22 @@ use std::ptr::{NonNull, null, null_mut};
 
 /// Scratch registers for calls of host functions: four sources and the result.
 pub(crate) const SCRATCH: usize = 5;
+
+/// Base groups whose shapes are known at a time ([`Frame::cached_shapes`]).
+pub(crate) const BASE_GROUPS: usize = 4;
+
+/// How many index registers can be tracked, and how many address registers ([`Frame::indices`]).
+pub(crate) const INDICES: usize = 8;
+
+/// The routine that calls host functions by number ([`crate::routine`]), and the code itself.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Caller = unsafe extern "sysv64" fn(*mut Frame, u32);
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Begin = unsafe extern "sysv64" fn(*mut Frame);
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) type Caller = unsafe extern "C" fn(*mut Frame, u32);
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) type Begin = unsafe extern "C" fn(*mut Frame);
 
 /// Room for [`Frame::own_words`].
 const OWN_WORDS: usize = 16;
@@ -69,7 +84,7 @@ pub(crate) struct WarpSlot {
 
 impl WarpSlot {
     /// Bytes that the code loads when it starts a warp; it reads the rest nowhere else than in the slot.
-    pub(super) const LOADED: usize = 128;
+    pub(crate) const LOADED: usize = 128;
 
     pub(crate) const NONE: Self = Self {
         narrow: null_mut(),
@@ -141,7 +156,7 @@ impl Window {
     }
 }
 
-/// Diverged lanes of the running warp ([`super::divergence`]).
+/// Diverged lanes of the running warp (`emit::divergence`).
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct FrameDivergence {
@@ -162,7 +177,7 @@ pub(crate) struct FrameDivergence {
     pub(crate) outer_patience: u64,
 }
 
-/// How the code goes from warp to warp ([`super::warps`]).
+/// How the code goes from warp to warp (`emit::warps`).
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Batch {
@@ -210,10 +225,10 @@ pub(crate) struct Frame {
     /// Local memory: the limits hold for all warps, each of which has a base of its own.
     pub(crate) local: Window,
     pub(crate) zeros: u64,
-    /// Shapes of base groups ([`super::base_groups`]).
-    pub(crate) cached_shapes: [CachedShape; super::base_groups::SLOTS],
-    /// Shapes of index registers ([`super::index`]), and the indices of their first lanes.
-    pub(crate) indices: [[u32; 2]; 2 * super::index::INDICES],
+    /// Shapes of base groups (`emit::base_groups`).
+    pub(crate) cached_shapes: [CachedShape; BASE_GROUPS],
+    /// Shapes of index registers (`emit::index`), and the indices of their first lanes.
+    pub(crate) indices: [[u32; 2]; 2 * INDICES],
     /// Saved values during a call.
     pub(crate) saved: [u64; 4],
     /// Host addresses of the parts of an access without a base group.
@@ -235,7 +250,7 @@ unsafe impl Send for Frame {}
 /// Constants for the offsets of fields.
 macro_rules! offsets {
     ($($name:ident $($field:ident).+,)*) => {
-        $(pub(super) const $name: usize = offset_of!(Frame, $($field).+);)*
+        $(pub(crate) const $name: usize = offset_of!(Frame, $($field).+);)*
 
         /// The name of the field that begins at an offset.
         pub(crate) fn field(at: usize) -> Option<&'static str> {
@@ -308,8 +323,8 @@ impl Frame {
             shared: Window::NONE,
             local: Window::NONE,
             zeros: 0,
-            cached_shapes: [CachedShape { shape: 0, at: [0; 4] }; super::base_groups::SLOTS],
-            indices: [[0; 2]; 2 * super::index::INDICES],
+            cached_shapes: [CachedShape { shape: 0, at: [0; 4] }; BASE_GROUPS],
+            indices: [[0; 2]; 2 * INDICES],
             saved: [0; 4],
             parts: [0; 4],
             inactive_lanes: [0; 32],
@@ -376,34 +391,34 @@ impl Frame {
     }
 
     /// Offset of the running warp's fields, and of the table.
-    pub(super) const WARP: usize = offset_of!(Frame, warp);
-    pub(super) const SLOTS: usize = offset_of!(Frame, slots);
+    pub(crate) const WARP: usize = offset_of!(Frame, warp);
+    pub(crate) const SLOTS: usize = offset_of!(Frame, slots);
 
     /// The reconvergence point of the innermost group.
-    pub(super) const RECONVERGE_AT: usize = Self::GROUP + offset_of!(Group, reconverge_at);
+    pub(crate) const RECONVERGE_AT: usize = Self::GROUP + offset_of!(Group, reconverge_at);
 
     /// Offset of the shape of a base group; the shape is 0 if unknown.
-    pub(super) fn shape(slot: usize) -> usize {
+    pub(crate) fn shape(slot: usize) -> usize {
         offset_of!(Frame, cached_shapes) + slot * size_of::<CachedShape>()
     }
 
     /// Offset of the host address of a part of its lanes.
-    pub(super) fn place(slot: usize, part: usize) -> usize {
+    pub(crate) fn place(slot: usize, part: usize) -> usize {
         Self::shape(slot) + offset_of!(CachedShape, at) + 8 * part
     }
 
     /// Offset of the shape of an index register.
-    pub(super) fn index(slot: usize) -> usize {
+    pub(crate) fn index(slot: usize) -> usize {
         offset_of!(Frame, indices) + 8 * slot
     }
 
     /// Offset of the index of its first lane.
-    pub(super) fn first_index(slot: usize) -> usize {
+    pub(crate) fn first_index(slot: usize) -> usize {
         Self::index(slot) + 4
     }
 
     /// Offset of a scratch register.
-    pub(super) fn scratch(row: usize) -> usize {
+    pub(crate) fn scratch(row: usize) -> usize {
         offset_of!(Frame, scratch) + row * size_of::<B64>()
     }
 }
