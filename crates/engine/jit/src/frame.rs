@@ -83,9 +83,6 @@ pub(crate) struct WarpSlot {
 }
 
 impl WarpSlot {
-    /// Bytes that the code loads when it starts a warp; it reads the rest nowhere else than in the slot.
-    pub(crate) const LOADED: usize = 128;
-
     pub(crate) const NONE: Self = Self {
         narrow: null_mut(),
         wide: null_mut(),
@@ -374,7 +371,7 @@ impl Frame {
 
     offsets! {
         NARROW warp.narrow, WIDE warp.wide, PREDICATES warp.predicates, ROWS warp.rows, LOCAL warp.local, FRAME warp.frame,
-        FRAME_AT warp.frame_at, LIVE warp.live, LIMIT warp.limit, END warp.end, COUNTED warp.counted, THREADS warp.threads,
+        FRAME_AT warp.frame_at, INDEX warp.index, LIVE warp.live, LIMIT warp.limit, END warp.end, COUNTED warp.counted, THREADS warp.threads,
         MASK warp.mask, FULL_MASK warp.full_mask, ATOMICS_LEFT warp.atomics_left, LAST_ATOMIC warp.last_atomic,
         POOL inputs.pool, CONSTANTS inputs.constants, WIDE_CONSTANTS inputs.wide_constants, WORDS inputs.words,
         BYTES inputs.bytes, COUNTS inputs.counts, AHEAD inputs.ahead, SITES inputs.sites, CALL inputs.call,
@@ -390,8 +387,7 @@ impl Frame {
         ALL_THREADS batch.all_threads,
     }
 
-    /// Offset of the running warp's fields, and of the table.
-    pub(crate) const WARP: usize = offset_of!(Frame, warp);
+    /// Offset of the table.
     pub(crate) const SLOTS: usize = offset_of!(Frame, slots);
 
     /// The reconvergence point of the innermost group.

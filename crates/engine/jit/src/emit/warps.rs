@@ -20,15 +20,12 @@ use super::divergence::ARRIVED;
 use super::register_cache::RegisterCache;
 use crate::frame::{Frame, WarpSlot};
 use crate::machine::Mode;
-use crate::region::{Action, End, ExitReason, Region, Target};
+use crate::region::{Action, End, ExitReason, Region, Space, Target};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
 /// Callee-saved registers.
 const SAVED: [R; 6] = [R::RBX, R::RBP, R::R12, R::R13, R::R14, R::R15];
-
-/// Bytes of a vector in which the fields of a slot are copied.
-const COPIED: usize = 32;
 
 /// A field of a slot; `rbx` has the slot's address.
 fn of(field: usize) -> MemoryOperand {
@@ -47,6 +44,16 @@ fn has_barriers(region: &Region) -> bool {
     region.blocks.iter().any(|block| passes(&block.end))
 }
 
+fn has_local(region: &Region) -> bool {
+    let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
+    steps.any(|step| match &step.action {
+        Action::Load(load) => matches!(load.access.space, Space::Local | Space::Frame),
+        Action::Store(store) => matches!(store.access.space, Space::Local | Space::Frame),
+        Action::Atomic(atomic) => matches!(atomic.access.space, Space::Local | Space::Frame),
+        _ => false,
+    })
+}
+
 fn has_atomics(region: &Region) -> bool {
     let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
     steps.any(|step| matches!(step.action, Action::Atomic(_)))
@@ -61,36 +68,90 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Sub_rm64_imm8, R::RSP, 8));
         let (start, restart) = (self.labels.start, self.labels.restart);
         self.asm.bind(start);
+        self.load_slot();
+        let running = self.asm.label();
+        self.asm.jump(C::Jmp_rel32_64, running);
+        self.asm.bind(restart);
+        self.load_files();
+        self.asm.bind(running);
+        self.load_shared();
+        self.asm.put(I::with1(C::Jmp_rm64, field(Frame::TARGET)));
+    }
+
+    /// Loads the warp of the current slot: registers, and the fields of the frame that the code may read. Uses `rax` and
+    /// `rbx`.
+    fn load_slot(&mut self) {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
-        let vectors = [R::YMM0, R::YMM1, R::YMM2, R::YMM3];
-        let offsets = (0..WarpSlot::LOADED).step_by(COPIED);
-        for (offset, vector) in offsets.clone().zip(vectors) {
-            self.asm.put(I::with2(C::VEX_Vmovups_ymm_ymmm256, vector, of(offset)));
+        let files = [
+            (R::RSI, offset_of!(WarpSlot, narrow), Frame::NARROW),
+            (R::RDX, offset_of!(WarpSlot, wide), Frame::WIDE),
+            (R::RCX, offset_of!(WarpSlot, predicates), Frame::PREDICATES),
+        ];
+        for (register, from, to) in files {
+            self.asm.put(I::with2(C::Mov_r64_rm64, register, of(from)));
+            self.asm.put(I::with2(C::Mov_rm64_r64, field(to), register));
         }
-        for (offset, vector) in offsets.zip(vectors) {
-            let to = field(Frame::WARP + offset);
-            self.asm.put(I::with2(C::VEX_Vmovups_ymmm256_ymm, to, vector));
-        }
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, of(offset_of!(WarpSlot, mask))));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R10, of(offset_of!(WarpSlot, steps))));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R11, of(offset_of!(WarpSlot, missed))));
-        self.asm.bind(restart);
-        self.fixed_registers();
-        self.asm.put(I::with1(C::Jmp_rm64, field(Frame::TARGET)));
+        let mut wide = vec![
+            (offset_of!(WarpSlot, rows), Frame::ROWS),
+            (offset_of!(WarpSlot, frame_at), Frame::FRAME_AT),
+            // And the live lanes, which are beside it.
+            (offset_of!(WarpSlot, index), Frame::INDEX),
+            (offset_of!(WarpSlot, limit), Frame::LIMIT),
+        ];
+        if has_local(self.region) {
+            wide.extend([
+                (offset_of!(WarpSlot, local), Frame::LOCAL),
+                (offset_of!(WarpSlot, frame), Frame::FRAME),
+            ]);
+        }
+        if self.has_both_modes {
+            wide.extend([
+                (offset_of!(WarpSlot, end), Frame::END),
+                (offset_of!(WarpSlot, counted), Frame::COUNTED),
+                (offset_of!(WarpSlot, threads), Frame::THREADS),
+            ]);
+        }
+        for (from, to) in wide {
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of(from)));
+            self.asm.put(I::with2(C::Mov_rm64_r64, field(to), R::RAX));
+        }
+        let mut narrow = Vec::new();
+        if self.has_both_modes {
+            narrow.push((offset_of!(WarpSlot, full_mask), Frame::FULL_MASK));
+        }
+        if has_atomics(self.region) {
+            narrow.push((offset_of!(WarpSlot, atomics_left), Frame::ATOMICS_LEFT));
+        }
+        for (from, to) in narrow {
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of(from)));
+            self.asm.put(I::with2(C::Mov_rm32_r32, field(to), R::EAX));
+        }
     }
 
     /// Loads the registers that have a fixed meaning, except `rdi`.
     pub(super) fn fixed_registers(&mut self) {
-        let fields = [
-            (R::RSI, Frame::NARROW),
-            (R::RDX, Frame::WIDE),
-            (R::RCX, Frame::PREDICATES),
-            (R::R9, Frame::POOL),
-            (R::R15, Frame::SITES),
-        ];
-        for (register, from) in fields {
+        self.load_files();
+        self.load_shared();
+    }
+
+    /// Those that each warp has for itself.
+    fn load_files(&mut self) {
+        let files = [(R::RSI, Frame::NARROW), (R::RDX, Frame::WIDE), (R::RCX, Frame::PREDICATES)];
+        for (register, from) in files {
             self.asm.put(I::with2(C::Mov_r64_rm64, register, field(from)));
         }
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::MASK)));
+    }
+
+    /// Those that are the same for all warps, but for the mask as a back end has it.
+    fn load_shared(&mut self) {
+        for (register, from) in [(R::R9, Frame::POOL), (R::R15, Frame::SITES)] {
+            self.asm.put(I::with2(C::Mov_r64_rm64, register, field(from)));
+        }
         B::begin(self);
     }
 

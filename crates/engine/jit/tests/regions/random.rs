@@ -895,5 +895,5 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
             blocks[next as usize].is_entry = true;
         }
     }
-    Region { blocks, sites: maker.sites, params: Vec::new(), products: vec![[0, 1, 5]] }
+    Region { blocks, sites: maker.sites, products: vec![[0, 1, 5]], ..Region::default() }
 }

@@ -66,10 +66,12 @@ impl Maker<'_> {
             if indexed.rows {
                 self.row_by_index(mem, indexed, row, Ways { done: at, scattered });
             }
-            self.reach(mem, member, true, none);
-            self.asm.jump(C::Jmp_rel32_64, done);
-            self.asm.bind(none);
-            self.no_row(indexed);
+            if !indexed.is_row {
+                self.reach(mem, member, true, none);
+                self.asm.jump(C::Jmp_rel32_64, done);
+                self.asm.bind(none);
+                self.no_row(indexed);
+            }
         }
         self.asm.bind(scattered);
         if !parts.is_empty() {

@@ -55,11 +55,13 @@ impl Maker<'_> {
                 };
                 self.row_by_index(&mem, indexed, row, Ways { done, scattered });
             }
-            self.reach(&mem, member, false, scattered);
-            if member.is_some() {
-                // Its shape is for loads, too.
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
-                self.asm.jump(C::Jne_rel32_64, scattered);
+            if !indexed.is_some_and(|of| of.is_row) {
+                self.reach(&mem, member, false, scattered);
+                if member.is_some() {
+                    // Its shape is for loads, too.
+                    self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
+                    self.asm.jump(C::Jne_rel32_64, scattered);
+                }
             }
             self.asm.bind(reached);
             self.asm.put(I::with2(C::Mov_rm32_imm32, rest, 0));

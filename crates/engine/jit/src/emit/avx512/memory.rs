@@ -201,6 +201,9 @@ impl Maker<'_> {
             }
             match member {
                 _ if mem.indexed.is_some_and(|of| of.is_loaded) => {}
+                _ if mem.indexed.is_some_and(|of| of.is_row) => {
+                    self.known_row(&mem, pieces, (done, each));
+                }
                 Some(member) if !member.leads => {
                     self.known_row(&mem, pieces, (done, each));
                     self.follow(&mem, pieces, member, done);

@@ -29,9 +29,12 @@ pub(super) struct YieldPoints<'c, 'a> {
     pub(super) retire_at: u32,
     /// Whether nobody is told of fetches and accesses to surfaces or answers them in the unit's place.
     is_alone: bool,
-    /// Fetches that have been done, as far as there is room.
-    known: [Option<Known<'c, 'a>>; 4],
+    /// Fetches that have been done: a few.
+    known: Vec<Known<'c, 'a>>,
 }
+
+/// Fetches that are kept in mind.
+const KNOWN: usize = 4;
 
 /// A fetch with handles that stay what they are as long as the launch: nothing is looked at again.
 #[derive(Clone, Copy)]
@@ -89,7 +92,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         (sites, counters): (&'c mut Sites, &'c mut Counters),
         is_alone: bool,
     ) -> Self {
-        let (sites, known) = (sites.borrow(), [None; 4]);
+        let (sites, known) = (sites.borrow(), Vec::new());
         Self { launch, region, sites, counters, retire_at: NONE, is_alone, known }
     }
 
@@ -148,7 +151,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
     /// warps it has been, counted from the first one. None: for none.
     #[inline]
     fn pass(&mut self, table: &mut WarpTable<'_, '_>, at: u32) -> Option<(Entry, usize)> {
-        if let Some(known) = self.known.iter().flatten().find(|known| known.at == at).copied() {
+        if let Some(known) = self.known.iter().find(|known| known.at == at).copied() {
             self.fetch(table, &known);
             table.count(table.len(), known.steps);
             return Some((known.on, table.len()));
@@ -168,9 +171,9 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
                 let stays = |of: &Handle, at| at != HandleAt::Slot || of.slot.is_constant();
                 if stays(&fetch.texture, texture)
                     && fetch.sampler.as_ref().is_none_or(|of| stays(of, sampler))
-                    && let Some(room) = self.known.iter_mut().find(|known| known.is_none())
+                    && self.known.len() < KNOWN
                 {
-                    *room = Some(known);
+                    self.known.push(known);
                 }
             }
             (Op::SurfaceLoad(access) | Op::SurfaceStore(access), Wait::Surface(surface)) => {
