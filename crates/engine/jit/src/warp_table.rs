@@ -204,7 +204,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         let Function { needs, number, .. } = self.running.function;
         let Resume::Entry(entry) = from else { return None };
         let fits = (entry.function, entry.mode) == (*number, Mode::Live) && self.mode == Mode::Live;
-        let holds = N >= needs.rows() && W >= needs.words && self.len() != 0 && live != 0;
+        let holds = N >= needs.rows() && W >= needs.words && !self.is_empty() && live != 0;
         let (per_cta, ctas) = (u32::try_from(rows.len()).ok()?, u32::try_from(words.len()).ok()?);
         let last = ctas.checked_sub(1).filter(|_| fits && holds && per_cta != 0)?;
         let target = self.running.function.target(entry.offset);
