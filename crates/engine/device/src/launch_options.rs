@@ -46,6 +46,9 @@ pub struct LaunchOptions<'a> {
     /// Run all CTAs at the same time, so that they can wait for each other
     /// (`cuLaunchCooperativeKernel`).
     pub cooperative: bool,
+    /// CTAs of a cluster along x, y, z (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`); `None`: as the kernel says
+    /// (`.reqnctapercluster`), or no clusters.
+    pub cluster: Option<[u32; 3]>,
     /// Most bytes of text that the kernel may print; the oldest give way to newer ones.
     pub printf_limit: usize,
     /// Receives the number of CTAs finished.
@@ -137,6 +140,7 @@ texunit_unit::setters! {
         with_bounds(bounds: Bounds);
         with_bad_fetch(bad_fetch: BadFetch);
         with_cooperative(cooperative: bool);
+        with_cluster(cluster: impl Into<Option<[u32; 3]>>);
         with_printf_limit(printf_limit: usize);
         with_progress(progress: impl Into<Option<&'a AtomicU64>>);
         with_cancel(cancel: impl Into<Option<&'a AtomicBool>>);
@@ -166,6 +170,7 @@ impl Default for LaunchOptions<'_> {
             bounds: Bounds::Exact,
             bad_fetch: BadFetch::Fault,
             cooperative: false,
+            cluster: None,
             printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,

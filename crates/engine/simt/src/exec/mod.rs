@@ -6,7 +6,9 @@ mod async_copy;
 mod atomic;
 mod bad_fetch;
 mod block;
+mod bulk_copy;
 mod calls;
+mod cluster;
 mod collective;
 mod compiled;
 mod context;
@@ -36,6 +38,7 @@ mod printf;
 mod rare;
 mod register_file;
 mod register_moves;
+mod resident;
 mod schedule;
 mod shadow;
 mod sites;
@@ -55,6 +58,7 @@ use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
 use crate::stats::{BadFetches, Fault, LaunchStats};
+pub use cluster::split_address;
 use context::{Context, Launch};
 use counters::{Counters, Counts};
 pub use mbarrier::MbarrierState;
@@ -166,7 +170,7 @@ pub fn launch(
     let threads = config.block.iter().map(|&n| u64::from(n)).product::<u64>();
     let all = CtaRange::of_grid(config.grid);
     let ctas = match config.ctas {
-        Some(some) if !config.cooperative => some.within(all),
+        Some(some) if !config.cooperative && config.cluster.is_none() => some.within(all),
         _ => all,
     };
     if threads == 0 || ctas.is_empty() {
@@ -196,6 +200,11 @@ pub fn launch(
         shared.timed(&launch, || schedule::run(&launch, &shared, ctas, seed));
     } else if config.cooperative {
         cooperative::run(&launch, &shared, ctas.end);
+    } else if cluster::is_needed(&launch) {
+        shared.next.store(0, Relaxed);
+        texunit_threads::each(0..launch.workers, |worker| {
+            shared.timed(&launch, || cluster::run(&launch, &shared, worker, ctas.end));
+        });
     } else {
         texunit_threads::each(0..launch.workers, |worker| {
             shared.timed(&launch, || work(&launch, &shared, worker, ctas));

@@ -155,6 +155,7 @@ mod tests {
             stack_limit: 0,
             grid_id: 0,
             cooperative: false,
+            cluster: None,
             grid_workspace: 0,
             heap: None,
             printf_limit: crate::launch::PRINTF_LIMIT,

@@ -267,6 +267,7 @@ impl Context<'_> {
                 self.branch_indexed(warp, split, *index, targets, *reconverge)
             }
             Op::Barrier(barrier) => self.barrier(warp, split, barrier),
+            Op::ClusterBarrier { waits } => self.cluster_barrier(warp, split, *waits),
             _ => self.collective(warp, split, inst),
         }
     }
@@ -282,6 +283,7 @@ fn ends_block(op: &Op) -> bool {
             | Op::Call(_)
             | Op::BranchIndexed { .. }
             | Op::Barrier(_)
+            | Op::ClusterBarrier { .. }
             | Op::WarpSync { .. }
             | Op::Shuffle(_)
             | Op::Vote { .. }

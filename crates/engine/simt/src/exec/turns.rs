@@ -111,7 +111,7 @@ impl Context<'_> {
         }
         let now = (self.counters.executed, self.cta.live);
         let progress = opened || self.cta.at_unit || before != now;
-        if !progress && !self.open_barriers(warps) {
+        if !progress && !self.open_barriers(warps) && !self.waits_for_cluster(warps) {
             return Err(self.deadlock(warps));
         }
         Ok(stop())

@@ -29,7 +29,8 @@ super::rows! { ROWS:
     St "hint:relaxed|release hint:SCOPE space:global? hint:STOREHINT? policy vec:v2|v4? ty:MEM|b128", "w[] x:0", 60, 70, "9.7.9.11", "ordered store";
     St "hint:relaxed|release hint:SCOPE space:shared|shared::cta|shared::cluster vec:v2|v4? ty:MEM|b128", "w[] x:0", 60, 70, "9.7.9.11", "ordered store";
     St "hint:mmio hint:relaxed hint:sys space:global? ty:MEM", "w[] x:0", 82, 70, "9.7.9.11", "store to device registers";
-    St "x:async hint:weak? hint:mmio|release? hint:SCOPE? space:shared::cluster|global? x:mbarrier::complete_tx::bytes? vec:v2|v4? ty:b8|u8|s8|b16|u16|s16|b32|b64|u32|u64|s32|s64|f32|f64", "*", 81, 90, "9.7.9.12", "asynchronous store";
+    St "^act:async hint:weak? space:shared::cluster? act:mbarrier::complete_tx::bytes vec:v2|v4? ty:b32|b64|u32|u64|s32|s64|f32|f64", "w x=:0 m:mbarrier", 81, 90, "9.7.9.12", "store to shared memory of the cluster that an mbarrier counts";
+    St "x:async hint:weak? hint:mmio? hint:release hint:SCOPE space:global? ty:b8|u8|s8|b16|u16|s16|b32|b64|u32|u64|s32|s64|f32|f64", "*", 87, 100, "9.7.9.12", "asynchronous store to global memory";
     St "x:bulk hint:weak? space:shared::cta?", "*", 86, 100, "9.7.9.13", "bulk fill";
     Prefetch "space:global|local? hint:L1|L2", "m", 20, 20, "9.7.9.15", "fetch a line into a cache";
     Prefetch "space:global? hint:L2::evict_last|L2::evict_normal", "m", 74, 80, "9.7.9.15", "fetch a line into a cache";
@@ -46,6 +47,25 @@ super::rows! { ROWS:
     Cp "^hint:async ^act:wait_group", "i:u32", 70, 80, "9.7.9.25.3.3", "wait for groups of copies";
     Cp "^hint:async ^act:wait_all", "", 70, 80, "9.7.9.25.3.3", "wait for all copies";
     Cp "^hint:async ^act:mbarrier ^hint:arrive act:noinc? space:shared|shared::cta? ty:b64", "m", 70, 80, "9.7.13.15.14", "arrival at an mbarrier when copies are done";
+    Cp "^hint:async ^act:bulk space:shared::cluster act:global hint:mbarrier::complete_tx::bytes policy", "w m:global s:u32/x16 m:mbarrier", 80, 90, "9.7.9.25.4.1", "bulk copy from global memory to shared memory of the cluster";
+    Cp "^hint:async ^act:bulk space:shared::cluster act:global hint:mbarrier::complete_tx::bytes act:multicast::cluster policy", "w m:global s:u32/x16 m:mbarrier s:u16", 80, 90, "9.7.9.25.4.1", "bulk copy from global memory to shared memory of several CTAs";
+    Cp "^hint:async ^act:bulk space:shared::cta act:global hint:mbarrier::complete_tx::bytes policy", "w m:global s:u32/x16 m:mbarrier", 86, 90, "9.7.9.25.4.1", "bulk copy from global memory to shared memory";
+    Cp "^hint:async ^act:bulk space:shared::cluster hint:shared::cta hint:mbarrier::complete_tx::bytes", "w m:shared s:u32/x16 m:mbarrier", 80, 90, "9.7.9.25.4.1", "bulk copy to shared memory of another CTA";
+    Cp "^hint:async ^act:bulk space:global hint:shared::cta hint:bulk_group policy", "w m:shared s:u32/x16", 80, 90, "9.7.9.25.4.1", "bulk copy from shared to global memory";
+    Cp "^hint:async ^act:bulk space:global hint:shared::cta hint:bulk_group act:cp_mask", "w m:shared s:u32/x16 s:u16", 86, 100, "9.7.9.25.4.1", "bulk copy of some of each 16 bytes from shared to global memory";
+    Cp "^hint:async ^act:bulk space:global hint:shared::cta hint:bulk_group hint:L2::cache_hint act:cp_mask", "w m:shared s:u32/x16 s:!b64 s:u16", 86, 100, "9.7.9.25.4.1", "bulk copy of some of each 16 bytes from shared to global memory with a cache policy";
+    Cp "^hint:async ^act:bulk ^act:prefetch hint:L2 space:global policy", "m s:u32/x16", 80, 90, "9.7.9.25.4.3", "bulk prefetch";
+    Cp "^hint:async ^act:bulk ^act:commit_group", "", 80, 90, "9.7.9.25.4.4", "end of a group of bulk copies";
+    Cp "^hint:async ^act:bulk ^act:wait_group hint:read?", "i:u32", 80, 90, "9.7.9.25.4.5", "wait for groups of bulk copies";
+    Cp "^act:reduce ^hint:async ^act:bulk space:shared::cluster hint:shared::cta hint:mbarrier::complete_tx::bytes atom:add ty:u32|s32|u64", "w m:shared s:u32/x16 m:mbarrier", 80, 90, "9.7.9.25.4.2", "bulk reduction in shared memory of another CTA";
+    Cp "^act:reduce ^hint:async ^act:bulk space:shared::cluster hint:shared::cta hint:mbarrier::complete_tx::bytes atom:min|max ty:u32|s32", "w m:shared s:u32/x16 m:mbarrier", 80, 90, "9.7.9.25.4.2", "bulk reduction in shared memory of another CTA";
+    Cp "^act:reduce ^hint:async ^act:bulk space:shared::cluster hint:shared::cta hint:mbarrier::complete_tx::bytes atom:inc|dec ty:u32", "w m:shared s:u32/x16 m:mbarrier", 80, 90, "9.7.9.25.4.2", "bulk reduction in shared memory of another CTA";
+    Cp "^act:reduce ^hint:async ^act:bulk space:shared::cluster hint:shared::cta hint:mbarrier::complete_tx::bytes atom:and|or|xor ty:b32", "w m:shared s:u32/x16 m:mbarrier", 80, 90, "9.7.9.25.4.2", "bulk reduction in shared memory of another CTA";
+    Cp "^act:reduce ^hint:async ^act:bulk space:global hint:shared::cta hint:bulk_group policy atom:add ty:u32|s32|u64|f32|f64", "w m:shared s:u32/x16", 80, 90, "9.7.9.25.4.2", "bulk reduction in global memory";
+    Cp "^act:reduce ^hint:async ^act:bulk space:global hint:shared::cta hint:bulk_group policy atom:add noftz ty:f16|bf16", "w m:shared s:u32/x16", 80, 90, "9.7.9.25.4.2", "bulk reduction in global memory";
+    Cp "^act:reduce ^hint:async ^act:bulk space:global hint:shared::cta hint:bulk_group policy atom:min|max ty:u32|s32|u64|s64|f16|bf16", "w m:shared s:u32/x16", 80, 90, "9.7.9.25.4.2", "bulk reduction in global memory";
+    Cp "^act:reduce ^hint:async ^act:bulk space:global hint:shared::cta hint:bulk_group policy atom:inc|dec ty:u32", "w m:shared s:u32/x16", 80, 90, "9.7.9.25.4.2", "bulk reduction in global memory";
+    Cp "^act:reduce ^hint:async ^act:bulk space:global hint:shared::cta hint:bulk_group policy atom:and|or|xor ty:b32|b64", "w m:shared s:u32/x16", 80, 90, "9.7.9.25.4.2", "bulk reduction in global memory";
     Atom "hint:SEM? hint:SCOPE? space:ATOMSPACE? atom:add policy ty:u32|s32|u64|f32|f64", "d_:0 w s:0", 11, 0, "9.7.13.5", "atomic sum";
     Atom "hint:SEM? hint:SCOPE? space:ATOMSPACE? atom:add noftz policy ty:f16|f16x2|bf16|bf16x2", "d_:0 w s:0", 62, 60, "9.7.13.5", "atomic sum of halves";
     Atom "hint:SEM? hint:SCOPE? space:ATOMSPACE? atom:min|max policy ty:u32|s32|u64|s64", "d_:0 w s:0", 11, 0, "9.7.13.5", "atomic minimum, maximum";
@@ -64,5 +84,9 @@ super::rows! { ROWS:
     Red "hint:relaxed|release? hint:SCOPE? space:global? atom:add policy vec:v2|v4 ty:f32", "w x=:0", 81, 90, "9.7.13.6", "reduction on each element";
     Red "hint:relaxed|release? hint:SCOPE? space:global? atom:add|min|max noftz policy vec:v2|v4|v8 ty:f16|bf16", "w x=:0", 81, 90, "9.7.13.6", "reduction on each element";
     Red "hint:relaxed|release? hint:SCOPE? space:global? atom:add|min|max noftz policy vec:v2|v4 ty:f16x2|bf16x2", "w x=:0", 81, 90, "9.7.13.6", "reduction on each element";
-    Red "x:async hint:relaxed hint:SCOPE? hint:mmio|release? space:shared::cluster|global? x:mbarrier::complete_tx::bytes? atom:add|min|max|inc|dec|and|or|xor ty:u32|s32|u64|s64|b32|b64", "*", 81, 90, "9.7.13.7", "asynchronous reduction";
+    Red "^act:async hint:relaxed hint:cluster space:shared::cluster? act:mbarrier::complete_tx::bytes atom:add ty:u32|s32|u64", "w s:0 m:mbarrier", 81, 90, "9.7.13.7", "atomic operation in shared memory of the cluster that an mbarrier counts";
+    Red "^act:async hint:relaxed hint:cluster space:shared::cluster? act:mbarrier::complete_tx::bytes atom:min|max ty:u32|s32", "w s:0 m:mbarrier", 81, 90, "9.7.13.7", "atomic operation in shared memory of the cluster that an mbarrier counts";
+    Red "^act:async hint:relaxed hint:cluster space:shared::cluster? act:mbarrier::complete_tx::bytes atom:inc|dec ty:u32", "w s:0 m:mbarrier", 81, 90, "9.7.13.7", "atomic operation in shared memory of the cluster that an mbarrier counts";
+    Red "^act:async hint:relaxed hint:cluster space:shared::cluster? act:mbarrier::complete_tx::bytes atom:and|or|xor ty:b32", "w s:0 m:mbarrier", 81, 90, "9.7.13.7", "atomic operation in shared memory of the cluster that an mbarrier counts";
+    Red "x:async hint:mmio? hint:release hint:SCOPE space:global? atom:add|min|max|inc|dec|and|or|xor ty:u32|s32|u64|s64|b32|b64", "*", 87, 100, "9.7.13.7", "asynchronous reduction in global memory";
 }
