@@ -16,5 +16,5 @@ extern "C" __global__ void k(int *in, int *out, int *work)
         asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" // at A
                      :: "r"(SHARED(tile)), "l"(in), "r"(SHARED(&full)) : "memory");
     }
-    out[t] = tile[t]; // finding[race-read-after-write] with A: tile
+    out[t] = tile[t]; // finding[race-read-after-write] with A: another lane of its warp, in tile
 }

@@ -18,8 +18,6 @@ const TENSOR_MAP: &str = "copies of tensors by their maps (TMA) are not simulate
      elements with ld and st";
 const FILL: &str = "bulk stores of zeros (sm_100) are not simulated; use st, or the program's path for architectures \
      before sm_100";
-const ASYNC_GLOBAL: &str = "asynchronous stores to global memory (sm_100) are not simulated; use st.release or \
-     red.release";
 const MULTIMEM: &str = "memory that several GPUs share is not simulated; use ld, st and red on \
      memory of one device";
 const RANDOM: &str = "which bits of the random operand round which element is not documented; \
@@ -55,7 +53,6 @@ pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
         O::Clusterlaunchcontrol => CANCEL,
         O::Fence | O::Membar if word.is_some() => TENSOR_MAP,
         O::Cp | O::Tensormap => TENSOR_MAP,
-        O::St | O::Red if word == Some("async") => ASYNC_GLOBAL,
         O::St if word == Some("bulk") => FILL,
         O::Multimem => MULTIMEM,
         O::Cvt if word == Some("rs") => RANDOM,

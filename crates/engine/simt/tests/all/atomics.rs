@@ -259,10 +259,12 @@ fn reductions_of_floats_over_a_warp() {
 #[test]
 fn refusals_name_the_instruction_and_the_reason() {
     let rows = [
-        ("st.async.release.gpu.global.u32 [%d0], %r1;", "asynchronous"),
         ("st.bulk.weak.shared::cta [%d0], 64, 0;", "bulk stores"),
         ("cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%d0], {%r1};", "tensors"),
-        ("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r0], [%r1];", "begun"),
+        (
+            "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r0], [%r1];",
+            "begun",
+        ),
         ("wgmma.fence.sync.aligned;", "warp groups"),
         (
             "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%f0,%f1,%f2,%f3};",

@@ -30,7 +30,7 @@ super::rows! { ROWS:
     St "hint:relaxed|release hint:SCOPE space:shared|shared::cta|shared::cluster vec:v2|v4? ty:MEM|b128", "w[] x:0", 60, 70, "9.7.9.11", "ordered store";
     St "hint:mmio hint:relaxed hint:sys space:global? ty:MEM", "w[] x:0", 82, 70, "9.7.9.11", "store to device registers";
     St "^act:async hint:weak? space:shared::cluster? act:mbarrier::complete_tx::bytes vec:v2|v4? ty:b32|b64|u32|u64|s32|s64|f32|f64", "w x=:0 m:mbarrier", 81, 90, "9.7.9.12", "store to shared memory of the cluster that an mbarrier counts";
-    St "x:async hint:weak? hint:mmio? hint:release hint:SCOPE space:global? ty:b8|u8|s8|b16|u16|s16|b32|b64|u32|u64|s32|s64|f32|f64", "*", 87, 100, "9.7.9.12", "asynchronous store to global memory";
+    St "^hint:async hint:mmio? hint:release hint:gpu|sys space:global? ty:b8|u8|s8|b16|u16|s16|b32|b64|u32|u64|s32|s64|f32|f64", "w x=:0", 87, 100, "9.7.9.12", "asynchronous store to global memory";
     St "x:bulk hint:weak? space:shared::cta?", "*", 86, 100, "9.7.9.13", "bulk fill";
     Prefetch "space:global|local? hint:L1|L2", "m", 20, 20, "9.7.9.15", "fetch a line into a cache";
     Prefetch "space:global? hint:L2::evict_last|L2::evict_normal", "m", 74, 80, "9.7.9.15", "fetch a line into a cache";
@@ -88,5 +88,8 @@ super::rows! { ROWS:
     Red "^act:async hint:relaxed hint:cluster space:shared::cluster? act:mbarrier::complete_tx::bytes atom:min|max ty:u32|s32", "w s:0 m:mbarrier", 81, 90, "9.7.13.7", "atomic operation in shared memory of the cluster that an mbarrier counts";
     Red "^act:async hint:relaxed hint:cluster space:shared::cluster? act:mbarrier::complete_tx::bytes atom:inc|dec ty:u32", "w s:0 m:mbarrier", 81, 90, "9.7.13.7", "atomic operation in shared memory of the cluster that an mbarrier counts";
     Red "^act:async hint:relaxed hint:cluster space:shared::cluster? act:mbarrier::complete_tx::bytes atom:and|or|xor ty:b32", "w s:0 m:mbarrier", 81, 90, "9.7.13.7", "atomic operation in shared memory of the cluster that an mbarrier counts";
-    Red "x:async hint:mmio? hint:release hint:SCOPE space:global? atom:add|min|max|inc|dec|and|or|xor ty:u32|s32|u64|s64|b32|b64", "*", 87, 100, "9.7.13.7", "asynchronous reduction in global memory";
+    Red "^hint:async hint:mmio? hint:release hint:gpu|sys space:global? atom:add ty:u32|s32|u64|s64", "w s:0", 87, 100, "9.7.13.7", "asynchronous reduction in global memory";
+    Red "^hint:async hint:mmio? hint:release hint:gpu|sys space:global? atom:min|max ty:u32|s32", "w s:0", 87, 100, "9.7.13.7", "asynchronous reduction in global memory";
+    Red "^hint:async hint:mmio? hint:release hint:gpu|sys space:global? atom:inc|dec ty:u32", "w s:0", 87, 100, "9.7.13.7", "asynchronous reduction in global memory";
+    Red "^hint:async hint:mmio? hint:release hint:gpu|sys space:global? atom:and|or|xor ty:b32", "w s:0", 87, 100, "9.7.13.7", "asynchronous reduction in global memory";
 }
