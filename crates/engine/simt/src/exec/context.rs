@@ -70,6 +70,12 @@ impl<'a> Launch<'a> {
         }
     }
 
+    /// The first instruction of the kernel.
+    #[inline]
+    pub(crate) fn entry_at(&self) -> u32 {
+        self.code.funcs[self.entry as usize].entry
+    }
+
     /// How many lanes ahead caches are asked for what lies one behind the other from CTA to CTA: what the one behind
     /// the next one accesses.
     #[inline]
