@@ -13,7 +13,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Steps of a warp in a round.
-const TURN: u64 = 4 * 1024;
+pub(super) const TURN: u64 = 4 * 1024;
 
 /// A CTA of a cooperative launch.
 struct Resident<'a> {

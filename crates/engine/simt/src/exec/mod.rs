@@ -24,6 +24,7 @@ mod groups;
 mod handles;
 mod heap;
 mod limits;
+pub mod machine;
 mod matrix;
 mod mbarrier;
 mod memory;

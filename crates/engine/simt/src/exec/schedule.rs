@@ -16,9 +16,10 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// CTAs that are there at the same time, if they need not all be.
-const MAX: u64 = 32;
+pub(super) const MAX: u64 = 32;
 
 /// Numbers that follow from a seed (splitmix64).
+#[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
 impl Random {
@@ -34,18 +35,18 @@ impl Random {
     }
 
     /// Below a number that is not 0.
-    fn below(&mut self, n: u64) -> u64 {
+    pub(super) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
 
-    fn shuffle<T>(&mut self, list: &mut [T]) {
+    pub(super) fn shuffle<T>(&mut self, list: &mut [T]) {
         for i in (1..list.len()).rev() {
             list.swap(i, self.below(i as u64 + 1) as usize);
         }
     }
 
     /// Steps of a turn: often a few, now and then many.
-    fn budget(&mut self) -> u64 {
+    pub(super) fn budget(&mut self) -> u64 {
         let most = [4, 32, 256, 4096][self.below(4) as usize];
         1 + self.below(most)
     }

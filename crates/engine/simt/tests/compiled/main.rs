@@ -12,6 +12,7 @@ mod partial;
 mod policy;
 mod racy;
 mod short;
+mod stepped;
 mod surfaces;
 mod together;
 #[path = "../unit_common/mod.rs"]

@@ -219,6 +219,6 @@ impl Ran {
         // Before those that have parted from it.
         warp.splits.insert(0, split);
         let left = compiled.left((all.number, all.region), (at, why), steps >= limit);
-        Resume { limit, over: left == outcome::Ran::Over }
+        Resume { limit, over: left == outcome::Ran::Over, yielded: 0 }
     }
 }
