@@ -111,6 +111,23 @@ impl History {
         }
     }
 
+    /// Makes a checkpoint here, if there is none. False: there is no room for it.
+    pub(crate) fn keep_here(&mut self, machine: &Machine<'_>) -> bool {
+        let is_last = |history: &Self| {
+            let last = history.checkpoints.last();
+            last.is_some_and(|last| last.saved.position() == machine.position())
+        };
+        if self.is_on() && !is_last(self) {
+            self.put(machine, false);
+        }
+        is_last(self)
+    }
+
+    /// The number of the last checkpoint.
+    pub(crate) fn last(&self) -> usize {
+        self.checkpoints.len().saturating_sub(1)
+    }
+
     fn put(&mut self, machine: &Machine<'_>, is_changed: bool) {
         let begin = Instant::now();
         let before = begin - self.last;
@@ -160,10 +177,10 @@ impl History {
                 self.checkpoints.pop();
             }
         } else {
-            let mut number = 0;
+            let (mut number, last) = (0, self.checkpoints.len());
             self.checkpoints.retain(|_| {
                 number += 1;
-                number % 2 == 1
+                number % 2 == 1 || number == last
             });
             self.interval = self.interval.saturating_mul(2);
         }

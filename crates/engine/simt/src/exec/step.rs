@@ -3,10 +3,12 @@
 use super::context::Context;
 use super::decoded::{self, Ended, Place, Values};
 use super::limits::TURN;
-use super::outcome::{At, Executed, Flow, PendingFault, Stopped, Turn};
+use super::machine::Asked;
+use super::outcome::{At, Executed, Flow, PendingFault, Stopped, Turn, fault_of_all};
 use super::parting::{diverge, join};
 use super::warp::{self, Split, Warp, guarded, is_converged};
 use crate::code::{Inst, NONE, Op};
+use crate::fault::FaultKind;
 use crate::observe::{Called, Events};
 
 /// Where a warp goes on in the middle of its turn: with the first of its splits.
@@ -161,8 +163,10 @@ impl Context<'_> {
             }
             Op::Fetch(fetch) => self.fetch(warp, fetch, mask)?,
             Op::Mark(mark) => {
-                if self.stops(warp, mark, split.pc, mask) {
-                    return Ok(Flow::Stops);
+                match self.stops(warp, mark, split.pc, mask) {
+                    Asked::Goes => {}
+                    Asked::Stops => return Ok(Flow::Stops),
+                    Asked::Ends => return fault_of_all(FaultKind::Cancelled),
                 }
                 self.mark(warp, mark, mask);
             }

@@ -58,7 +58,15 @@ impl Unit {
     }
 }
 
-fn make(program: &Program, code: &Code, events: Events) -> Observed {
+/// The code with marks ([`Events::STEPS`]) before the instructions whose first bytes are asked for.
+pub(crate) fn at_places(program: &Program, unit: &Unit, of: &dyn Fn(u32) -> bool) -> Observed {
+    let code = &unit.code;
+    let (marked, origin) = marked(program, code, Events::STEPS, of);
+    Observed { code: Some(marked), origin, sites: sites(code), ..Observed::default() }
+}
+
+/// The operation of each site.
+fn sites(code: &Code) -> Vec<u32> {
     let mut sites = vec![0; code.sites];
     for (op, inst) in (0..).zip(&code.insts) {
         let site = match &inst.op {
@@ -68,10 +76,15 @@ fn make(program: &Program, code: &Code, events: Events) -> Observed {
         };
         sites[site] = op;
     }
+    sites
+}
+
+fn make(program: &Program, code: &Code, events: Events) -> Observed {
+    let sites = sites(code);
     let counters = if events.has(Events::COUNTS) { Counting::of(code).len() } else { 0 };
     let mut observed = Observed { sites, counters, ..Observed::default() };
     if !events.is_none() {
-        let (code, origin) = marked(program, code, events);
+        let (code, origin) = marked(program, code, events, &|_| true);
         (observed.code, observed.origin) = (Some(code), origin);
     }
     observed
@@ -211,7 +224,12 @@ enum Stands {
 }
 
 /// The code with marks, and where its operations come from.
-pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, Vec<u32>) {
+pub(crate) fn marked(
+    program: &Program,
+    code: &Code,
+    events: Events,
+    steps: &dyn Fn(u32) -> bool,
+) -> (Code, Vec<u32>) {
     let leads = leaders(code);
     let counting =
         if events.has(Events::COUNTS) { Counting::of(code) } else { Counting::default() };
@@ -234,7 +252,7 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
         }
         let Beside { mut before, behind, order, fence } =
             beside(program, inst, events, std::mem::take(&mut leading));
-        if begins.get(op as usize) == Some(&true) {
+        if begins.get(op as usize) == Some(&true) && steps(inst.span.start) {
             before |= Events::STEPS;
         }
         let mark = |tells, behind| {

@@ -34,7 +34,7 @@ pub(crate) enum Node {
     Globals(Thread, usize),
     Registers(Thread, usize),
     Launch(Thread),
-    Textures(Thread),
+    Textures,
     Fetch(Thread),
     /// Lines of text.
     Lines(Vec<(String, String)>),

@@ -261,7 +261,7 @@ impl Live<'_, '_> {
         if !self.machine.config().descriptors.textures.is_empty()
             || !self.machine.config().descriptors.surfaces.is_empty()
         {
-            scope(self, "Textures", None, Node::Textures(thread));
+            scope(self, "Textures", None, Node::Textures);
         }
         scope(self, "PTX registers", Some("registers"), Node::Registers(thread, frame));
         Ok(json!({ "scopes": all }))

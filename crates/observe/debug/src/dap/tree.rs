@@ -119,7 +119,7 @@ impl Live<'_, '_> {
                     all.push(json!({ "name": format!("warp {warp}"), "value": format!("{lanes} lanes at {text}"), "variablesReference": 0 }));
                 }
             }
-            Node::Textures(_) => {
+            Node::Textures => {
                 for (name, value, inside) in self.textures() {
                     let reference = self.session.dap.node(Node::Lines(inside));
                     all.push(

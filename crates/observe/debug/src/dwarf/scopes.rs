@@ -70,20 +70,24 @@ impl Location {
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
     pub(crate) name: String,
-    pub(crate) linkage: String,
     pub(crate) ty: TypeId,
     pub(crate) is_parameter: bool,
     /// DW_AT_address_class: the space that its address is of.
     pub(crate) class: Option<u64>,
     pub(crate) location: Location,
-    /// Where it is declared; 0: unknown.
-    pub(crate) line: u32,
 }
+
+/// A table without lines (version 2): units name one, and the PTX has `.loc` in its place.
+const NO_LINES: [u8; 17] = [13, 0, 0, 0, 2, 0, 7, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0];
 
 /// Reads all units.
 pub(super) fn read(info: &mut Info, sections: &Sections) -> gimli::Result<()> {
     let load = |id: gimli::SectionId| -> gimli::Result<Slice<'_>> {
-        Ok(Slice::new(sections.get(id.name()), LittleEndian))
+        let bytes = match sections.get(id.name()) {
+            [] if id == gimli::SectionId::DebugLine => &NO_LINES,
+            bytes => bytes,
+        };
+        Ok(Slice::new(bytes, LittleEndian))
     };
     let dwarf = Dwarf::load(load)?;
     let mut units = dwarf.units();
@@ -266,12 +270,10 @@ impl Reader<'_, '_> {
         };
         Variable {
             name: self.text(die, c::DW_AT_name).unwrap_or_default(),
-            linkage: self.text(die, c::DW_AT_linkage_name).unwrap_or_default(),
             ty: self.ty(die),
             is_parameter: tree.dies[die].tag == c::DW_TAG_formal_parameter,
             class: tree.number(die, c::DW_AT_address_class),
             location,
-            line: tree.number(die, c::DW_AT_decl_line).unwrap_or(0) as u32,
         }
     }
 

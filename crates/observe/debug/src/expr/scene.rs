@@ -42,6 +42,11 @@ impl Scene<'_, '_> {
     }
 
     pub(crate) fn name(&mut self, name: &str) -> Result<Value, String> {
+        if self.frame.is_none()
+            && let Some(value) = self.kernel_parameter(name)
+        {
+            return value;
+        }
         if let Some(found) = self.variable_of(name) {
             return self.read_variable(&found);
         }
@@ -78,6 +83,17 @@ impl Scene<'_, '_> {
         }
         let globals = &self.module.info.globals;
         globals.iter().find(|v| v.name == name).cloned()
+    }
+
+    /// A parameter of the kernel as it was launched with, where no thread runs that could have changed it.
+    fn kernel_parameter(&mut self, name: &str) -> Option<Result<Value, String>> {
+        let kernel = self.machine.kernel();
+        let function =
+            self.module.info.functions.iter().find(|f| f.linkage == kernel || f.name == kernel)?;
+        let mut parameters = function.variables.iter().filter(|v| v.is_parameter).enumerate();
+        let (index, parameter) = parameters.find(|(_, v)| v.name == name)?;
+        let offset = self.machine.parameter_at(index)?;
+        Some(self.in_memory(parameter.ty, SpaceKind::Param, offset))
     }
 
     fn member_of_this(&mut self, name: &str) -> Option<Value> {

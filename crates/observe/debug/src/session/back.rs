@@ -36,6 +36,7 @@ impl Live<'_, '_> {
         tell: &mut dyn FnMut(&mut Self, Stand),
     ) {
         self.history.restore(self.machine, checkpoint);
+        self.machine.set_between(false);
         self.machine.set_end(Some(end));
         // A checkpoint that was made at a stop stands before that instruction already.
         let stand = self.machine.stand();
@@ -75,13 +76,23 @@ impl Live<'_, '_> {
 
     /// The number of a step as a place: forward from here if it has not been executed yet.
     pub(crate) fn jump(&mut self, number: u64) -> Result<Reason, String> {
-        let position = self.machine.position_of(number);
-        if self.history.is_on() && position <= self.machine.position() {
-            self.move_to(position);
-            return Ok(Reason::Moved);
+        let here = self.machine.position();
+        let mut position = self.machine.position_of(number);
+        if self.history.is_on() && position <= here {
+            loop {
+                self.move_to(position);
+                // What was executed at speed is known better now.
+                let known = self.machine.position_of(number);
+                if known == position || known > here {
+                    return Ok(Reason::Moved);
+                }
+                position = known;
+            }
         }
-        if position < self.machine.position() {
-            return Err("Going back is off.".to_owned());
+        if position < here {
+            return Err(
+                "Going back is off: --checkpoint-memory is too small for this launch.".to_owned()
+            );
         }
         loop {
             let to = self.machine.position_of(number);

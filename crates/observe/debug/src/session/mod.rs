@@ -120,6 +120,9 @@ pub(crate) struct Live<'s, 'm> {
     pub(crate) pending: Option<crate::dap::requests::Onward>,
     /// What may make a NaN.
     pub(crate) begun: Option<catch::Begun>,
+    /// CTAs that are stepped through before others are tried at speed, and how many that were.
+    pub(crate) slow: u64,
+    pub(crate) patience: u64,
 }
 
 impl Session {
@@ -201,6 +204,8 @@ impl Session {
             begins_stopped: false,
             pending: None,
             begun: None,
+            slow: 0,
+            patience: 0,
         };
         while let Some(request) = live.console.waiting() {
             if let Request::Dap(message) = request {

@@ -4,7 +4,13 @@ use super::breaks::What;
 use super::{Live, Thread};
 use crate::module::Line;
 use texunit_simt::Fault;
-use texunit_simt::debug::{Filter, Position, Stand, Stop};
+use texunit_simt::debug::{Fast, Filter, Position, Stand, Stop};
+
+/// Checkpoints on the way to a CTA.
+const PARTS: u64 = 8;
+/// CTAs that are stepped through before others are tried at speed again, where these have come to a breakpoint soon.
+const FEW: u64 = 8;
+const MOST: u64 = 4096;
 
 /// How far to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +132,12 @@ impl Live<'_, '_> {
         self.arm(filter);
         self.begun = None;
         let mut leaving = false;
+        let is_fast = *run == Run::Continue && filter.is_none() && !self.has_watches();
+        self.machine.set_between(is_fast);
         loop {
+            if is_fast && self.machine.is_between() {
+                self.at_speed();
+            }
             let end = match run {
                 Run::To(position) => Some(*position),
                 _ => self.history.next(self.machine),
@@ -185,6 +196,36 @@ impl Live<'_, '_> {
             leaving =
                 self.depth(begun.thread, stand.at).0 == 0 && is_exit(&self.module.ptx(stand.at));
         }
+    }
+
+    /// Executes the CTAs at speed that come to no breakpoint.
+    fn at_speed(&mut self) {
+        if self.slow > 0 {
+            self.slow -= 1;
+            return;
+        }
+        if self.machine.left() == 0 || !self.history.keep_here(self.machine) {
+            return;
+        }
+        let all = self.session.settings.breakpoints.iter().filter(|b| b.is_enabled);
+        let places: Vec<u32> = all.flat_map(|b| b.at.iter().copied()).collect();
+        let came = self.machine.skip(Some(&|at| places.contains(&at)), u64::MAX);
+        let Fast::Hit(ended) = came else {
+            self.patience = 0;
+            return;
+        };
+        // Once more, up to the CTA that has come to one, with checkpoints on the way.
+        self.history.restore(self.machine, self.history.last());
+        let part = (ended / PARTS).max(1);
+        let mut left = ended;
+        while left > 0 {
+            self.machine.skip(None, part.min(left));
+            left -= part.min(left);
+            self.history.keep_here(self.machine);
+        }
+        // Where one CTA after the other comes to a breakpoint, this only costs.
+        self.patience = if ended < FEW { (2 * self.patience).clamp(FEW, MOST) } else { 0 };
+        self.slow = self.patience;
     }
 
     /// Physical depth of a frame, and what was inlined there.
@@ -249,7 +290,7 @@ impl Live<'_, '_> {
     /// Why a machine stands that has not come to an instruction; `None`: it goes on.
     fn other(&mut self, stop: Stop) -> Option<Reason> {
         match stop {
-            Stop::Stands(_) => None,
+            Stop::Stands(_) | Stop::Between => None,
             Stop::Ended => {
                 if let Some(number) = self.catches("end") {
                     return Some(Reason::Catch(number, "the end of the launch".to_owned()));

@@ -43,6 +43,10 @@ impl Live<'_, '_> {
         self.machine.set_watched(ranges, true);
     }
 
+    pub(super) fn has_watches(&self) -> bool {
+        !self.watches().is_empty()
+    }
+
     fn watches(&self) -> Vec<(usize, Watched)> {
         let all = self.session.settings.breakpoints.iter().enumerate();
         let enabled = all.filter(|(_, b)| b.is_enabled && matches!(b.what, What::Watch { .. }));

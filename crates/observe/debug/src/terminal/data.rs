@@ -2,14 +2,9 @@
 
 use super::Done;
 use crate::dwarf::{Shape, TypeId, Types};
-use crate::expr::eval::{basic, generic, of_generic};
-use crate::focus::{shown, thread_of};
-use crate::session::breaks::number;
 use crate::session::{Display, Live};
 use crate::value::print::Format;
-use crate::value::{Place, Value};
 use std::fmt::Write;
-use texunit_unit::lanes;
 
 impl Live<'_, '_> {
     pub(super) fn print(&mut self, format: &str, text: &str) -> Done {

@@ -55,6 +55,7 @@ impl Machine<'_> {
         self.stepper.watch(Vec::new(), false);
         self.stepper.breaks.fill(false);
         self.set_end(None);
+        self.set_between(false);
         self.set_filter(Some(Filter { cta: Some(cta), warp: Some(warp), lanes: 1 << lane }));
         while let Stop::Stands(stand) = self.run() {
             if (stand.cta, stand.warp) == (cta, warp) && stand.lanes >> lane & 1 == 1 {

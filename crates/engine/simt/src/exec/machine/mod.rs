@@ -12,6 +12,7 @@
 //! A launch without a debugger has nothing of this: there are no marks in its code.
 
 mod answers;
+mod fast;
 mod look;
 mod orders;
 mod places;
@@ -19,10 +20,11 @@ mod rounds;
 mod saved;
 mod stepper;
 
+pub use fast::Fast;
 pub use look::{Standing, Waits};
 pub use places::{FrameAt, RegisterAt};
 pub use saved::Saved;
-pub(super) use stepper::Stepper;
+pub(super) use stepper::{Asked, Stepper};
 pub use stepper::{Caught, Filter, Position, Range};
 
 use super::context::{Context, Launch};
@@ -36,6 +38,7 @@ use crate::regions::JitMode;
 use crate::stats::{BadFetches, Fault, LaunchStats};
 use orders::Order;
 use rounds::Round;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -66,6 +69,8 @@ pub enum Stop {
     Faulted(Stand, Box<Fault>),
     /// All CTAs have ended.
     Ended,
+    /// A CTA has ended, and the next one has not begun.
+    Between,
     /// Somebody has asked it to stop.
     Interrupted,
 }
@@ -91,11 +96,16 @@ pub struct Machine<'a> {
     stepper: Box<Stepper>,
     printed: Printed,
     bad_fetches: BadFetches,
-    /// Step numbers at which CTAs begin, by their order; of orders in which CTAs follow each other.
-    bases: Vec<u64>,
+    /// Step numbers at which turns begin, as far as they are known.
+    bases: BTreeMap<u64, u64>,
     fault: Option<(Stand, Box<Fault>)>,
     has_ended: bool,
     is_dropped: bool,
+    stops_between: bool,
+    /// What has gone wrong at speed.
+    fast_fault: Option<Box<Fault>>,
+    /// How code is made where nothing stops.
+    jit: Option<JitMode>,
 }
 
 /// Runs a kernel for somebody who steps through it.
@@ -125,13 +135,13 @@ pub fn debug(
     let of = (program, kernel, &unit);
     let threads = threads.min(1024) as u32;
     let launch = prepare(of, &alone, (events, Some(&observed)), (threads, ctas.len()));
-    let mut machine = Machine::new(&launch, ctas);
+    let mut machine = Machine::new(&launch, ctas, config.jit);
     debugger.debugs(&mut machine);
     machine.finish()
 }
 
 impl<'a> Machine<'a> {
-    fn new(launch: &'a Launch<'a>, ctas: CtaRange) -> Self {
+    fn new(launch: &'a Launch<'a>, ctas: CtaRange, jit: Option<JitMode>) -> Self {
         let order = Order::of(launch, ctas);
         let resident = |index| Resident {
             index,
@@ -147,10 +157,13 @@ impl<'a> Machine<'a> {
             stepper: Box::new(Stepper::new(launch.code.insts.len())),
             printed: Printed::default(),
             bad_fetches: BadFetches::default(),
-            bases: vec![0],
+            bases: BTreeMap::from([(0, 0)]),
             fault: None,
             has_ended: false,
             is_dropped: false,
+            stops_between: false,
+            fast_fault: None,
+            jit,
             launch,
         }
     }
@@ -244,16 +257,17 @@ impl<'a> Machine<'a> {
         self.stepper.position
     }
 
-    /// The number of a position: instructions that warps have executed before it.
+    /// The number of a position: what threads have executed before its CTA began, and warps since.
     pub fn number(&self, position: Position) -> u64 {
-        let base = self.bases.get(position.turn as usize).or(self.bases.last());
-        base.map_or(0, |base| base + position.step)
+        let base = self.bases.range(..=position.turn).next_back();
+        base.map_or(0, |(_, base)| base + position.step)
     }
 
-    /// The position of a number; it may be one behind the end of its CTA.
+    /// The position of a number, as far as it is known where CTAs begin; it may be one behind the end of its CTA.
     pub fn position_of(&self, number: u64) -> Position {
-        let turn = self.bases.partition_point(|&base| base <= number).saturating_sub(1);
-        Position { turn: turn as u64, step: number - self.bases.get(turn).copied().unwrap_or(0) }
+        let found = self.bases.iter().rev().find(|(_, base)| **base <= number);
+        let (turn, base) = found.map_or((0, 0), |(turn, base)| (*turn, *base));
+        Position { turn, step: number - base }
     }
 
     /// Goes on to the next stop.
@@ -271,6 +285,8 @@ impl<'a> Machine<'a> {
             match orders::turn(self) {
                 Ok(orders::Came::Stopped(stand)) => return Stop::Stands(stand),
                 Ok(orders::Came::OfTurn) => {}
+                Ok(orders::Came::OfCta) if self.stops_between => return Stop::Between,
+                Ok(orders::Came::OfCta) => {}
                 Ok(orders::Came::OfAll) => {
                     self.has_ended = true;
                     return Stop::Ended;
@@ -309,14 +325,15 @@ impl<'a> Machine<'a> {
         self.set_filter(None);
         self.set_end(None);
         self.set_watched(Vec::new(), false);
+        self.set_between(false);
         self.stepper.interrupted.store(false, Relaxed);
         let mut fault = match self.fault.take() {
             Some((_, fault)) => Some(fault),
             None if self.is_dropped && !self.has_ended => Some(self.cancelled()),
-            None => match self.run() {
+            None => match self.run_out() {
                 Stop::Faulted(_, fault) => Some(fault),
                 Stop::Interrupted => Some(self.cancelled()),
-                Stop::Ended | Stop::Stands(_) => None,
+                Stop::Ended | Stop::Stands(_) | Stop::Between => None,
             },
         };
         let stats = self.stats();
@@ -325,6 +342,25 @@ impl<'a> Machine<'a> {
             None => return Ok(stats),
         }
         fault.map_or_else(|| Ok(LaunchStats::default()), Err)
+    }
+
+    /// Runs to the end: what the launch was stopped in step by step, all else at speed.
+    fn run_out(&mut self) -> Stop {
+        self.set_between(true);
+        loop {
+            if self.is_between() && self.left() > 0 {
+                // What goes wrong there goes wrong at the same place as in any launch.
+                if let Fast::Hit(_) = self.skip(None, u64::MAX)
+                    && let Some(fault) = self.fast_fault.take()
+                {
+                    return Stop::Faulted(self.stepper.stand, fault);
+                }
+            }
+            match self.run() {
+                Stop::Between => {}
+                stop => return stop,
+            }
+        }
     }
 
     fn cancelled(&self) -> Box<Fault> {

@@ -60,6 +60,8 @@ pub(super) enum Came {
     Stopped(Stand),
     /// It is over.
     OfTurn,
+    /// It is over, and so is its CTA: none runs.
+    OfCta,
     /// All have ended.
     OfAll,
 }
@@ -91,8 +93,23 @@ impl Order {
         self.places
     }
 
+    /// CTAs that have not begun.
+    pub(super) fn left(&self) -> u64 {
+        self.end - self.next
+    }
+
+    /// The next CTAs, at most so many.
+    pub(super) fn range(&self, most: u64) -> (u64, u64) {
+        (self.next, self.next.saturating_add(most).min(self.end))
+    }
+
+    /// All before this one have ended.
+    pub(super) fn has_ended(&mut self, next: u64) {
+        self.next = next;
+    }
+
     /// Whether CTAs run one after the other.
-    fn is_sequential(&self) -> bool {
+    pub(super) fn is_sequential(&self) -> bool {
         matches!(self.kind, Kind::InTurn) && !self.is_cooperative
     }
 }
@@ -159,14 +176,10 @@ fn one_after_the_other(machine: &mut Machine<'_>) -> Result<Came, Faulted> {
         CameOf::Round => Ok(Came::OfTurn),
         CameOf::Cta => {
             machine.end(0);
-            let position = &mut machine.stepper.position;
-            let (turn, steps) = (position.turn as usize + 1, position.step);
-            if machine.bases.len() == turn {
-                let base = machine.bases.last().copied().unwrap_or(0);
-                machine.bases.push(base + steps);
-            }
-            *position = super::Position { turn: turn as u64, step: 0 };
-            Ok(Came::OfTurn)
+            let turn = machine.stepper.position.turn + 1;
+            machine.stepper.position = super::Position { turn, step: 0 };
+            machine.begins(turn);
+            Ok(Came::OfCta)
         }
     }
 }

@@ -189,6 +189,12 @@ impl Machine<'_> {
         })
     }
 
+    /// Offset of a parameter of the kernel, by its number.
+    pub fn parameter_at(&self, index: usize) -> Option<u64> {
+        let params = self.launch.program.kernel_params(self.launch.kernel);
+        params.get(index).map(|param| param.offset.into())
+    }
+
     /// Offset and size of a parameter of the kernel.
     pub fn parameter(&self, name: &str) -> Option<(u64, u32)> {
         let params = self.launch.program.kernel_params(self.launch.kernel);

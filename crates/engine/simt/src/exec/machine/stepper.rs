@@ -151,6 +151,17 @@ impl Catch {
     }
 }
 
+/// What is wanted of lanes before an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Asked {
+    /// That they go on.
+    Goes,
+    /// That they stand there.
+    Stops,
+    /// That their CTA ends.
+    Ends,
+}
+
 /// Where to stop.
 #[derive(Debug)]
 pub(in super::super) struct Stepper {
@@ -173,6 +184,8 @@ pub(in super::super) struct Stepper {
     /// Where it has been stopped.
     pub(super) stand: super::Stand,
     pub(super) grid: [u64; 2],
+    /// Whether a stop ends the CTA.
+    pub(super) ends: bool,
     /// Instructions until somebody is asked whether to interrupt it.
     patience: u32,
 }
@@ -195,6 +208,7 @@ impl Stepper {
             cta: 0,
             stand: super::Stand { cta: 0, warp: 0, lanes: 0, at: 0 },
             grid: [1; 2],
+            ends: false,
             patience: PATIENCE,
         }
     }
@@ -250,23 +264,32 @@ impl Stepper {
 impl Context<'_> {
     /// Whether a debugger wants lanes to stop before the instruction that a mark tells of.
     #[cold]
-    pub(in super::super) fn stops(&mut self, warp: &Warp, mark: &Mark, pc: u32, mask: u32) -> bool {
-        let Some(stepper) = &mut self.debug else { return false };
+    pub(in super::super) fn stops(
+        &mut self,
+        warp: &Warp,
+        mark: &Mark,
+        pc: u32,
+        mask: u32,
+    ) -> Asked {
+        let Some(stepper) = &mut self.debug else { return Asked::Goes };
+        if stepper.ends {
+            return Asked::Ends;
+        }
         if !mark.tells.has(Events::STEPS) {
-            return false;
+            return Asked::Goes;
         }
         if stepper.stops(warp.index, pc, mask) {
             stepper.passes = true;
             let at = self.launch.code.insts[pc as usize].span.start;
             stepper.stand = super::Stand { cta: stepper.cta, warp: warp.index, lanes: mask, at };
-            return true;
+            return Asked::Stops;
         }
         if let Some(catch) = &stepper.catch {
             catch.turn.store(stepper.position.turn, Relaxed);
             catch.step.store(stepper.position.step, Relaxed);
         }
         stepper.position.step += 1;
-        false
+        Asked::Goes
     }
 
     /// A turn has been stopped, and goes on so.
