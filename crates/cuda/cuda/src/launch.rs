@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use texunit_cuda_abi::{
     CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUresult,
 };
+use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
 use texunit_device::{Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally};
 use texunit_forms::Count;
@@ -296,6 +297,8 @@ fn run(
         .with_progress(watched.as_ref().map(|launch| &launch.ctas))
         .with_cancel(watched.as_ref().map(|launch| &launch.cancel))
         .with_cpu_clock(tallies.is_some().then_some(crate::clock::thread));
+    let debugging = crate::debug::of_launch(name);
+    let options = options.with_debugger(debugging.map(|debugging| debugging as &dyn Debugger));
     let recording = crate::record::begin(function, &options, params);
     let start = Instant::now();
     // Refused before anything has run.
@@ -304,6 +307,7 @@ fn run(
         function.kernel.launch_packed(&options, params)
     });
     let time = start.elapsed();
+    crate::debug::launched();
     if let Some(recording) = recording {
         recording.end(function, &options, params, &result);
     }

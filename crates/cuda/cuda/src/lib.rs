@@ -35,6 +35,7 @@ mod clock;
 mod context;
 mod coverage;
 mod crash;
+mod debug;
 mod error;
 mod exported;
 pub mod facts;

@@ -358,7 +358,11 @@ impl Kernel {
             schedule: options.schedule,
             fill: device.memory.fill(),
         };
-        texunit_simt::launch(program, self.id, &config).map_err(LaunchError::Fault)
+        let ran = match options.debugger {
+            Some(debugger) => texunit_simt::debug::debug(program, self.id, &config, debugger),
+            None => texunit_simt::launch(program, self.id, &config),
+        };
+        ran.map_err(LaunchError::Fault)
     }
 
     /// Most CTAs of a cooperative launch, whose registers, local and shared memory must all be

@@ -1,5 +1,6 @@
 //! How a kernel is launched.
 
+use crate::debug::Debugger;
 use crate::txd::GradientPath;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
@@ -59,6 +60,8 @@ pub struct LaunchOptions<'a> {
     pub cpu_clock: Option<fn() -> Duration>,
     /// Who is told of what the kernel does.
     pub observer: Option<&'a dyn Observer>,
+    /// Who steps through the launch, in place of a run to its end.
+    pub debugger: Option<&'a dyn Debugger>,
     /// What answers fetches with gradients.
     pub gradients: GradientPath,
     /// Run CTAs and warps in a random fair order that follows from this seed (`--schedule`); `None`: CTAs one
@@ -146,6 +149,7 @@ texunit_unit::setters! {
         with_cancel(cancel: impl Into<Option<&'a AtomicBool>>);
         with_cpu_clock(cpu_clock: Option<fn() -> Duration>);
         with_observer(observer: Option<&'a dyn Observer>);
+        with_debugger(debugger: Option<&'a dyn Debugger>);
         with_gradients(gradients: GradientPath);
         with_schedule(schedule: impl Into<Option<u64>>);
     }
@@ -176,6 +180,7 @@ impl Default for LaunchOptions<'_> {
             cancel: None,
             cpu_clock: None,
             observer: None,
+            debugger: None,
             gradients: GradientPath::Unit,
             schedule: None,
         }

@@ -327,6 +327,8 @@ pub(crate) struct Func {
     /// Of a kernel: whether its registers must be zero at the start, and whether its predicates must.
     pub(crate) cleared: bool,
     pub(crate) clears_predicates: bool,
+    /// Where the registers of the PTX are, by their numbers; known of code for a debugger only.
+    pub(crate) registers: Vec<Slot>,
 }
 
 impl Func {

@@ -18,7 +18,6 @@ impl Context<'_> {
         let first = mask.trailing_zeros() as usize;
         match op {
             Op::Nop => {}
-            Op::Mark(mark) => self.mark(warp, mark, mask),
             Op::Shadow(shadow) => self.shadow(warp, shadow, mask),
             Op::CountIndexed { counter, index, targets } => {
                 let index = warp.n(&self.launch.constants, *index);

@@ -41,11 +41,13 @@ impl Events {
     pub const HEAP: Self = Self(1 << 13);
     /// Of [`Self::CALLS`] the begins of functions.
     pub const ENTERS: Self = Self(1 << 14);
+    /// Before each PTX instruction, where a debugger may stop ([`crate::debug`]); no observer hears it.
+    pub(crate) const STEPS: Self = Self(1 << 15);
     /// All of them.
     pub const ALL: Self = Self((1 << 15) - 1);
 
     /// Those that marks in the code tell.
-    pub(crate) const BY_MARKS: Self = Self(0b11_1100_0111_1111);
+    pub(crate) const BY_MARKS: Self = Self(0b1011_1100_0111_1111);
 
     /// Those of accesses to a space.
     pub(crate) fn of_space(space: SpaceKind) -> Self {
@@ -90,7 +92,7 @@ impl BitOrAssign for Events {
 
 impl std::fmt::Debug for Events {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const NAMES: [&str; 14] = [
+        const NAMES: [&str; 16] = [
             "accesses",
             "results",
             "parameters",
@@ -105,6 +107,8 @@ impl std::fmt::Debug for Events {
             "strong results",
             "defined",
             "heap",
+            "enters",
+            "steps",
         ];
         let names = NAMES.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1);
         f.debug_set().entries(names.map(|(_, name)| name)).finish()
