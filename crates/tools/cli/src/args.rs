@@ -261,6 +261,13 @@ pub struct LaunchArgs {
     /// Write the coverage of headers that come with CUDA or the compiler, too, which is left out otherwise.
     #[arg(long, requires = "coverage")]
     pub coverage_toolkit: bool,
+    /// Write how often each instruction and line of the kernel was executed, and what its accesses cost, to this file
+    /// (docs/profile.md).
+    #[arg(long, value_name = "FILE", value_parser = crate::profile::file())]
+    pub profile: Option<PathBuf>,
+    /// The form of the profile; without it, a name that begins with `callgrind.out` asks for Callgrind's.
+    #[arg(long, value_name = "FORM", value_enum, requires = "profile")]
+    pub profile_format: Option<ProfileFormat>,
     /// Print the sampler state that takes effect for each fetch of the kernel.
     #[arg(long)]
     pub effective: bool,
@@ -285,6 +292,15 @@ pub struct LaunchArgs {
     /// Files of sets to be merged in place of a launch: `texunit merge`.
     #[arg(skip)]
     pub merge: Vec<PathBuf>,
+}
+
+/// Forms of a profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProfileFormat {
+    /// texunit's own, with everything that was counted (docs/profile.md).
+    Json,
+    /// That of Callgrind, for KCachegrind, QCachegrind and callgrind_annotate.
+    Callgrind,
 }
 
 /// How a job is launched: options of `texunit launch` and `texunit reduce`. Without one of them it is what the job says,

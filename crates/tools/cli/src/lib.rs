@@ -32,6 +32,8 @@ pub mod lsp;
 pub mod missing;
 pub mod number;
 mod out;
+#[cfg(feature = "profile")]
+mod profile;
 #[cfg(feature = "run")]
 pub mod program;
 mod progress;
@@ -48,6 +50,8 @@ pub mod sass;
 pub use missing::checks;
 #[cfg(not(feature = "coverage"))]
 use missing::coverage;
+#[cfg(not(feature = "profile"))]
+use missing::profile;
 #[cfg(not(feature = "ranges"))]
 pub use missing::ranges;
 

@@ -4,6 +4,7 @@
 use super::inspect::{Obstacle, Warning};
 use super::reports::{Outputs, is_output};
 use super::{NOT_STARTED, RunArgs, say};
+use crate::args::ProfileFormat;
 use crate::color::{self, ColorChoice};
 use crate::number;
 use clap::{Args, ValueEnum};
@@ -67,6 +68,14 @@ pub struct EvidenceArgs {
     /// Write the coverage of headers that come with CUDA or the compiler, too, which is left out otherwise.
     #[arg(long, requires = "coverage")]
     pub coverage_toolkit: bool,
+    /// Write how often each instruction and line of all kernels was executed, by all processes together, and what their
+    /// accesses cost, to this file (docs/profile.md). `%p` in the name stands for the process ID: each process then has its
+    /// own file. `-` is standard output.
+    #[arg(long, value_name = "FILE", env = "TEXUNIT_PROFILE")]
+    pub profile: Option<PathBuf>,
+    /// The form of the profile; without it, a name that begins with `callgrind.out` asks for Callgrind's.
+    #[arg(long, value_name = "FORM", value_enum, requires = "profile")]
+    pub profile_format: Option<ProfileFormat>,
 }
 
 /// Forms of a report.
@@ -108,6 +117,7 @@ impl EvidenceArgs {
             || self.timeout.is_some()
             || self.wants_reports()
             || self.coverage.is_some()
+            || self.profile.is_some()
     }
 
     fn wants_reports(&self) -> bool {
@@ -136,10 +146,13 @@ impl EvidenceArgs {
             ColorChoice::Always => drop(command.env("TEXUNIT_COLOR", "always")),
             ColorChoice::Never => drop(command.env("TEXUNIT_COLOR", "never")),
         }
-        if let Some(file) = &self.coverage {
+        for (name, file) in
+            [("TEXUNIT_COVERAGE", &self.coverage), ("TEXUNIT_PROFILE", &self.profile)]
+        {
+            let Some(file) = file else { continue };
             // The program may change its folder.
             let file = if is_output(file) { Path::new("/dev/stdout") } else { file };
-            let _ = std::path::absolute(file).map(|file| command.env("TEXUNIT_COVERAGE", file));
+            let _ = std::path::absolute(file).map(|file| command.env(name, file));
         }
         if self.coverage_toolkit {
             command.env("TEXUNIT_COVERAGE_TOOLKIT", "1");
@@ -214,7 +227,7 @@ pub(super) fn run(
     if args.evidence.need_a_parent() {
         summarize(&run, code != outcome.code, args.evidence.error_exitcode.is_some());
     }
-    let covered = outputs.write_coverage(folder.path());
+    let covered = outputs.write_coverage(folder.path()) & outputs.write_profile(folder.path());
     // A signal may end what follows, and is to leave nothing behind.
     drop(folder);
     let written = outputs.write_reports(&run) && covered;
