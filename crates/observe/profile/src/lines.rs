@@ -15,14 +15,14 @@ pub struct Line {
     pub function: String,
     /// PTX instructions of the line that were executed.
     pub instructions: u64,
-    /// The same line over launches.
+    /// How the line varies over launches.
     pub over_launches: OverLaunches,
     /// What was counted.
     #[serde(flatten)]
     pub counts: Counts,
 }
 
-/// Thread instructions of a line in each launch of its kernel: the least and the most.
+/// Thread instructions of a line in each launch of its kernel: fewest and most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OverLaunches {

@@ -16,16 +16,22 @@ pub use crate::init::InitArgs;
 pub use crate::isa::IsaArgs;
 #[cfg(feature = "lsp")]
 pub use crate::lsp::LspArgs;
+#[cfg(feature = "mcp")]
+pub use crate::mcp::McpArgs;
 #[cfg(not(target_arch = "x86_64"))]
 pub use crate::missing::Missing as DumpArgs;
 #[cfg(not(feature = "cases"))]
 pub use crate::missing::Missing as CasesArgs;
 #[cfg(not(feature = "lsp"))]
 pub use crate::missing::Missing as LspArgs;
+#[cfg(not(feature = "mcp"))]
+pub use crate::missing::Missing as McpArgs;
 #[cfg(not(feature = "ranges"))]
 pub use crate::missing::Missing as MergeArgs;
 #[cfg(not(feature = "reduce"))]
 pub use crate::missing::Missing as ReduceArgs;
+#[cfg(not(feature = "report"))]
+pub use crate::missing::Missing as ReportArgs;
 #[cfg(not(feature = "compare"))]
 pub use crate::missing::Missing as CompareArgs;
 #[cfg(not(feature = "run"))]
@@ -36,6 +42,8 @@ pub use crate::program::{InstallLibsArgs, RunArgs};
 pub use crate::ranges::MergeArgs;
 #[cfg(feature = "reduce")]
 pub use crate::reduce::ReduceArgs;
+#[cfg(feature = "report")]
+pub use crate::report::ReportArgs;
 pub use crate::sample::SampleArgs;
 pub use crate::sass::SassArgs;
 use crate::{examples, number};
@@ -121,6 +129,12 @@ pub enum Command {
     /// Exit codes: 0 reduced, even if time, attempts or Ctrl-C ended it; 1 the input does not fail, or
     /// cannot be read; 2 wrong usage, or an internal error. docs/reduce.md has examples.
     Reduce(Box<ReduceArgs>),
+    /// Write one page about runs: launches, findings, counts and coverage beside the sources, textures, fidelity.
+    ///
+    /// The page is one file that needs no network and no scripts. Exit codes: 0 written; 1 a file that is something else,
+    /// is not whole, or cannot be read or written; 2 wrong usage, or an internal error. docs/report.md describes the page.
+    #[command(after_help = examples::REPORT)]
+    Report(ReportArgs),
     /// Print what the engine makes of a kernel: typed PTX, warp code, regions, machine code.
     ///
     /// Exit codes: 0 printed; 1 errors in the PTX, or unreadable input; 2 wrong usage, or an internal error. Made for
@@ -134,6 +148,12 @@ pub enum Command {
     Isa(IsaArgs),
     /// Serve an editor: a language server over standard input and output.
     Lsp(LspArgs),
+    /// Serve an assistant that writes kernels: the Model Context Protocol over standard input and output.
+    ///
+    /// docs/assistants.md has the configuration of clients. Exit codes: 0 standard input has ended; 1 it is not of the
+    /// protocol; 2 wrong usage, or an internal error.
+    #[command(after_help = examples::MCP)]
+    Mcp(McpArgs),
     /// Maxwell machine words of the texture unit: disassemble, assemble, explain descriptors.
     #[command(after_help = examples::SASS)]
     Sass(SassArgs),

@@ -29,6 +29,8 @@ pub mod isa;
 pub mod json;
 #[cfg(feature = "lsp")]
 pub mod lsp;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod missing;
 pub mod number;
 mod out;
@@ -41,6 +43,8 @@ mod progress;
 pub mod ranges;
 #[cfg(feature = "reduce")]
 pub mod reduce;
+#[cfg(feature = "report")]
+pub mod report;
 pub mod rules;
 pub mod run;
 pub mod sample;
@@ -150,6 +154,10 @@ fn run_command() -> u8 {
         Command::Lsp(args) => lsp::run(&args),
         #[cfg(not(feature = "lsp"))]
         Command::Lsp(_) => missing::command("lsp"),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(args) => mcp::run(&args),
+        #[cfg(not(feature = "mcp"))]
+        Command::Mcp(_) => missing::command("mcp"),
         Command::Sass(args) => sass::run(&args),
         #[cfg(feature = "run")]
         Command::Run(args) => program::run(&args),
@@ -162,6 +170,10 @@ fn run_command() -> u8 {
         Command::Bench(args) => bench::run(&args),
         Command::Examples(args) => guide::run(&args),
         Command::Completions(args) => completions::run(&args),
+        #[cfg(feature = "report")]
+        Command::Report(args) => report::run(&args),
+        #[cfg(not(feature = "report"))]
+        Command::Report(_) => missing::command("report"),
         #[cfg(feature = "reduce")]
         Command::Reduce(args) => reduce::run(&args),
         #[cfg(not(feature = "reduce"))]

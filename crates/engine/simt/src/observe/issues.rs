@@ -2,7 +2,7 @@
 //!
 //! Lanes alone do not say how often a warp has come by, as lanes that have parted come more than once, and lanes that meet
 //! again come together. So each *stretch* of code, in which lanes neither part nor meet, has a counter of the warps that
-//! come to its end. A block is a stretch, but for calls (lanes may return apart from each other) and for instructions that
+//! reach its end. A block is a stretch, but for calls (lanes may return apart from each other) and for instructions that
 //! lanes wait for each other at, which end one. Where a branch has a guard, a second counter has how often it divides the
 //! lanes. Every other instruction with a guard has counters of the lanes that come and of those that it lets through.
 
@@ -19,7 +19,7 @@ pub struct Issues {
     stretches: Vec<Stretch>,
     guards: BTreeMap<u32, u32>,
     divided: BTreeMap<u32, u32>,
-    /// What stands before, and behind, an operation.
+    /// Operations that are put before, and behind, another one.
     before: BTreeMap<u32, Vec<Inst>>,
     behind: BTreeMap<u32, Inst>,
 }
@@ -29,7 +29,7 @@ pub struct Issues {
 pub struct Stretch {
     /// The operations.
     pub operations: Range<u32>,
-    /// The counter of the warps that come to its end.
+    /// The counter of the warps that reach its end.
     pub counter: u32,
 }
 

@@ -60,6 +60,10 @@ pub struct EvidenceArgs {
     /// it. Without --report, on standard output.
     #[arg(long, value_name = "FORM", value_enum)]
     pub report_format: Vec<ReportFormat>,
+    /// Say at the end how well it is known what the instructions of the launched kernels compute: specified, measured on a
+    /// card, assumed, or not the card's, and whether such values may reach addresses, branches, barriers or outputs.
+    #[arg(long)]
+    pub fidelity: bool,
     /// Write the coverage of device code to this file, as lcov: lines, functions and branches of all kernels that are
     /// loaded by any process, with counts of threads. `%p` in the name stands for the process ID: each process then has
     /// its own file. `-` is standard output.
@@ -118,6 +122,7 @@ impl EvidenceArgs {
             || self.wants_reports()
             || self.coverage.is_some()
             || self.profile.is_some()
+            || self.fidelity
     }
 
     fn wants_reports(&self) -> bool {
@@ -157,7 +162,7 @@ impl EvidenceArgs {
         if self.coverage_toolkit {
             command.env("TEXUNIT_COVERAGE_TOOLKIT", "1");
         }
-        if self.wants_reports() {
+        if self.wants_reports() || self.fidelity {
             command.env("TEXUNIT_COUNTERS", "1").env_remove("TEXUNIT_REPORT");
         }
     }
@@ -226,6 +231,10 @@ pub(super) fn run(
     run.exit_code = Some(code);
     if args.evidence.need_a_parent() {
         summarize(&run, code != outcome.code, args.evidence.error_exitcode.is_some());
+    }
+    if args.evidence.fidelity {
+        let totals = texunit_report::fidelity_totals(run.instructions());
+        say(format_args!("texunit: instruction forms of the kernels: {totals}"));
     }
     let covered = outputs.write_coverage(folder.path()) & outputs.write_profile(folder.path());
     // A signal may end what follows, and is to leave nothing behind.

@@ -9,11 +9,12 @@ use std::process::Command;
 use texunit_profile::{Line, Profile};
 
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&'static str, Test); 4] = [
+    let all: [(&'static str, Test); 5] = [
         ("lines of several processes", several),
         ("a file of each process", each),
         ("Callgrind's form, and coverage beside it", callgrind),
         ("without texunit run", alone),
+        ("fidelity at the end", fidelity),
     ];
     let make = |(name, test): (&'static str, Test)| {
         let (setup, skipped) = (setup.clone(), !setup.has(&["nvcc"]));
@@ -115,4 +116,12 @@ fn alone(setup: &Setup) -> Result<(), Failed> {
     command.env("LD_LIBRARY_PATH", &setup.libraries).env("TEXUNIT_PROFILE", &file).arg("32");
     let ended = succeed(&mut command, &program)?;
     compare(&Profile::read(&file)?, &[32], &ended)
+}
+
+/// One line, without a report.
+fn fidelity(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "covered.cu", SHARED, &["-lineinfo"])?;
+    let ended = succeed(setup.run().arg("--fidelity").arg(&program).arg("32"), &program)?;
+    let line = ended.stderr.lines().find(|line| line.contains("instruction forms of the kernels: "));
+    same(line.is_some_and(|line| line.contains(" specified")), true, &ended)
 }
