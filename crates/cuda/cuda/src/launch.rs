@@ -271,9 +271,11 @@ fn run(
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let counting = tallies.as_ref().map(|tallies| tallies as &dyn Observer);
     let covering = module.coverage.as_ref().map(|coverage| &**coverage as &dyn Observer);
+    let profile = module.profile.as_ref().map(texunit_profile::Module::launch);
+    let profiling = profile.as_ref().map(|profile| profile as &dyn Observer);
     let checks = crate::checks::of_launch(name, stand, context.handle);
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
-    let all = watching.into_iter().chain(counting).chain(covering).chain(checking);
+    let all = watching.into_iter().chain(counting).chain(covering).chain(profiling).chain(checking);
     let observers = Several(all.collect());
     crate::asked::pools::tell();
     let watched = running::begin(&module, function, shape);

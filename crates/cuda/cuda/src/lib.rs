@@ -50,6 +50,7 @@ mod late;
 mod launch;
 mod launch_trace;
 mod library;
+mod line_profile;
 #[cfg(test)]
 mod linked;
 mod marker;

@@ -95,11 +95,24 @@ pub(crate) enum Op {
         counter: u32,
         of: Slot,
     },
+    /// Counts 1 at this counter, as a warp comes by; where the predicate is not always true, also at the next one, if it
+    /// holds for some of the lanes and not for others (`observe::issues`).
+    Issue {
+        counter: u32,
+        of: Slot,
+    },
     /// Counts lanes by the index of the `brx` behind it, from this counter on.
     CountIndexed {
         counter: u32,
         index: Slot,
         targets: u32,
+    },
+    /// Counts 1 at this counter if the `brx` behind it, which has this guard, divides the lanes.
+    IssueIndexed {
+        counter: u32,
+        of: Slot,
+        index: Slot,
+        targets: Box<[u32]>,
     },
     /// Arithmetic. Sources that the row lacks are zero.
     Compute {
