@@ -34,6 +34,8 @@ use texunit_forms::Count;
 pub(crate) enum AllocationKind {
     /// `cuMemAlloc`.
     Device,
+    /// A node of a graph.
+    Graph,
     /// `cuMemAllocAsync`, from a pool.
     Pool(Share),
     /// `cuMemHostAlloc`, with its flags.
@@ -49,6 +51,7 @@ impl AllocationKind {
     fn made_by(&self) -> &'static str {
         let function = match self {
             Self::Device => "cuMemAlloc",
+            Self::Graph => crate::graph::memory::MADE_BY,
             Self::Pool(_) => pool::MADE_BY,
             Self::Host(_) => "cuMemHostAlloc",
             Self::Registered(_) => return "registered host memory",
@@ -191,6 +194,27 @@ pub(crate) fn allocate_as(
     let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
     allocation.gpu = Arc::clone(gpu);
     keep(context, allocation)
+}
+
+/// Allocates memory of a device at an address that it gave out before, for a graph.
+pub(crate) fn allocate_at(
+    context: &Context,
+    gpu: &Arc<Gpu>,
+    (address, size): (u64, u64),
+    name: &str,
+) -> Answer {
+    let buffer = with_room(gpu, || {
+        gpu.device.alloc_again(address, size, name).ok_or_else(|| {
+            CUresult::OUT_OF_MEMORY.because(format!(
+                "the device has no memory left for {} of a graph",
+                Count(size, "byte")
+            ))
+        })
+    })?;
+    let kind = AllocationKind::Graph;
+    let mut allocation = Allocation::new(context, kind, address, size, Storage::Device { buffer });
+    allocation.gpu = Arc::clone(gpu);
+    keep(context, allocation).map(|_| ())
 }
 
 /// Takes memory of a device. If that has too little, its pools give back what they keep.

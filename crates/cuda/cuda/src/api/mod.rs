@@ -3,10 +3,11 @@
 mod array;
 mod context;
 mod copy;
-mod copy_box;
+pub(crate) mod copy_box;
 pub(crate) mod device;
 mod event;
 mod function;
+mod graph;
 mod host;
 mod init;
 mod launch;

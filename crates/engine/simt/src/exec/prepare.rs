@@ -156,6 +156,7 @@ mod tests {
             grid_id: 0,
             cooperative: false,
             grid_workspace: 0,
+            graph: 0,
             heap: None,
             printf_limit: crate::launch::PRINTF_LIMIT,
             progress: None,

@@ -124,7 +124,8 @@ impl Context<'_> {
             R::Clusterid => axis(self.cta.id),
             R::Nclusterid => axis(config.grid),
             R::ClusterNctaid | R::ClusterNctarank => 1,
-            R::ClusterCtaid | R::ClusterCtarank | R::IsExplicitCluster | R::CurrentGraphExec => 0,
+            R::CurrentGraphExec => config.graph,
+            R::ClusterCtaid | R::ClusterCtarank | R::IsExplicitCluster => 0,
         };
         self.wide = [one; 32];
     }

@@ -240,6 +240,7 @@ fn cancelling_and_progress() {
         grid_id: 0,
         cooperative: false,
         grid_workspace: 0,
+        graph: 0,
         heap: None,
         printf_limit: texunit_simt::launch::PRINTF_LIMIT,
         progress: Some(&progress),

@@ -196,6 +196,7 @@ impl Loaded {
             grid_id: 7,
             cooperative: how.cooperative,
             grid_workspace: workspace.map_or(0, |(address, _)| address),
+            graph: 0,
             heap: self.heap.as_ref(),
             printf_limit: how.printf_limit,
             progress: None,
