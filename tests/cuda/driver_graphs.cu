@@ -108,6 +108,7 @@ static void old_versions()
     OK(instantiate_1(&exec, graph, &wrong_one, log, sizeof log));
     same("no wrong node", !wrong_one);
     OK(cuMemsetD32(memory, 0, 1));
+    OK(cuCtxSynchronize());
     OK(cuGraphLaunch(exec, stream));
     OK(cuStreamSynchronize(stream));
     same("sum", value() == 9);
@@ -232,6 +233,7 @@ static void any_kind()
     CUgraphExec exec;
     OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
     OK(cuMemsetD32(memory, 3, 1));
+    OK(cuCtxSynchronize());
     OK(cuGraphLaunch(exec, stream));
     OK(cuStreamSynchronize(stream));
     same("sum", host == 7);
@@ -316,6 +318,7 @@ static void captures()
     unsigned two = 2;
     void *by[] = {&memory, &two};
     OK(cuMemsetD32(memory, 0, 1));
+    OK(cuCtxSynchronize());
     OK(capture_1(stream));
     OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, by, nullptr));
     CUstreamCaptureStatus status;

@@ -200,10 +200,12 @@ unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
     })
 }
 
-/// Checks a launch that is done later, as far as that can be known.
+/// Checks a launch that is done later, as far as that can be known. A side of 0 is one that is set before the launch, as
+/// tinygrad does, whose graphs run on cards.
 pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Answer {
     check_resources(context, function, shape)?;
-    let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
+    let [grid, block] = [shape.grid, shape.block].map(|size| size.map(|side| side.max(1)));
+    let options = LaunchOptions::new(grid, block).with_dynamic_shared(shape.shared);
     let wrong =
         |error: ArgError| reasons::refused(&error).because(reasons::wrong(&error, shape, function));
     function.kernel.check_shape(&options).map_err(wrong)

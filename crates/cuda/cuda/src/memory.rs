@@ -245,18 +245,22 @@ pub(crate) fn allocate_host(context: &Context, size: usize, kind: AllocationKind
             CUresult::INVALID_VALUE.because("bytesize is 0: an allocation has at least one byte")
         );
     }
-    let name = kind.made_by();
+    let block = host_block(size, kind.made_by())?;
+    map_host(context, Arc::new(block), kind)
+}
+
+/// A block of host memory, which nobody knows of.
+pub(crate) fn host_block(size: usize, name: &str) -> Answer<Block> {
     if !fits_host(size) {
         return Err(CUresult::OUT_OF_MEMORY
             .because(format!("bytesize {size} is more host memory than the system could have")));
     }
-    let block = Block::page_aligned(size, name).ok_or_else(|| {
+    Block::page_aligned(size, name).ok_or_else(|| {
         CUresult::OUT_OF_MEMORY.because(format!(
             "the system does not have {} of host memory left",
             Count(size, "byte")
         ))
-    })?;
-    map_host(context, Arc::new(block), kind)
+    })
 }
 
 /// Makes a block of host memory an allocation, and part of the memory of all devices.

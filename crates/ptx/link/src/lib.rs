@@ -81,7 +81,7 @@ struct Symbol<'a> {
 /// What takes the place of NVIDIA's `libcudadevrt.a`: how the names begin of what a text defines, and the text.
 const DEVICE_RUNTIME: [(&str, &str); 2] = [
     ("cudaCG", include_str!("device_runtime.ptx")),
-    ("cudaGraph", include_str!("graph_runtime.ptx")),
+    (OF_GRAPHS, include_str!("graph_runtime.ptx")),
 ];
 
 /// Links texts, with the runtime of the device if the program links it too. What is still undefined then,
@@ -102,6 +102,23 @@ pub fn link(mut inputs: Vec<Ptx>, with_runtime: bool) -> Result<Ptx, LinkError> 
         [] => Err(LinkError::Nothing),
         [only] => Ok(only.clone()),
         several => link_all(several),
+    }
+}
+
+/// How the names begin of what a driver itself defines for kernels of graphs.
+const OF_GRAPHS: &str = "cudaGraph";
+
+/// A text with what it declares and a driver defines itself, without a linker: `cudaGraphSetConditional`, for instance. A
+/// text that declares nothing of that, or cannot be read, stays as it is.
+pub fn completed(ptx: Ptx) -> Ptx {
+    if !ptx.text.contains(OF_GRAPHS) {
+        return ptx;
+    }
+    let is_needed =
+        missing(std::slice::from_ref(&ptx)).iter().any(|name| name.starts_with(OF_GRAPHS));
+    match is_needed.then(|| link(vec![ptx.clone()], true)) {
+        Some(Ok(linked)) => Ptx { text: linked.text, ..ptx },
+        _ => ptx,
     }
 }
 

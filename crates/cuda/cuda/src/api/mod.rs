@@ -20,7 +20,7 @@ mod mipmap;
 mod module;
 mod occupancy;
 mod pointer;
-mod pool;
+pub(crate) mod pool;
 mod procs;
 mod profiler;
 mod signatures;

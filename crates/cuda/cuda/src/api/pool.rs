@@ -178,7 +178,7 @@ driver_api! {
 }
 
 /// What memory of a type at a location is. The host has one NUMA node.
-fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> {
+pub(crate) fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> {
     let host = location.kind == CU_MEM_LOCATION_TYPE_HOST
         || (location.kind == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
     let device = location.kind == CU_MEM_LOCATION_TYPE_DEVICE;

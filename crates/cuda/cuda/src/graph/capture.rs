@@ -42,6 +42,8 @@ struct Capture {
     mode: u32,
     thread: ThreadId,
     is_invalid: bool,
+    /// What streams have come to that were destroyed since they joined.
+    left: Vec<Link>,
 }
 
 /// A stream of a capture.
@@ -275,6 +277,7 @@ pub(crate) fn begin(
                 mode,
                 thread: std::thread::current().id(),
                 is_invalid: false,
+                left: Vec::new(),
             },
         );
         all.streams.insert(queue, Tail { capture, links, ..Tail::default() });
@@ -335,18 +338,21 @@ fn unjoined(capture: &Capture, tails: &[(Queue, Tail)]) -> bool {
             open.extend(before.into_iter().flatten().map(|link| link.node));
         }
     }
-    tails.iter().flat_map(|(_, tail)| &tail.links).any(|link| !seen.contains(&link.node))
+    let mut others = tails.iter().flat_map(|(_, tail)| &tail.links).chain(&capture.left);
+    others.any(|link| !seen.contains(&link.node))
 }
 
-/// A stream is destroyed: a capture that it is in is worthless, and one that began in it is over.
+/// A stream is destroyed: a capture that began in it is over. One that it has joined goes on, and has to come behind its
+/// work all the same.
 pub(crate) fn stream_ended(queue: Queue) {
     if !is_any() {
         return;
     }
     let ended = with(|all| {
-        let id = all.streams.remove(&queue)?.capture;
-        all.invalidate(id);
-        if all.captures.get(&id)?.origin != queue {
+        let Tail { capture: id, links, .. } = all.streams.remove(&queue)?;
+        let capture = all.captures.get_mut(&id)?;
+        if capture.origin != queue {
+            join(&mut capture.left, &links);
             return None;
         }
         all.streams.retain(|_, tail| tail.capture != id);

@@ -4,6 +4,7 @@
 //! value: a launch keeps the one that it began with, and updates change a copy if a launch is under way.
 
 use super::op::Op;
+use super::user::Held;
 use super::{Graph, Link, Node, State, name};
 use crate::args::Answer;
 use crate::context::{self, Context};
@@ -48,6 +49,8 @@ pub(crate) struct Plan {
     index: HashMap<usize, u32>,
     /// Conditions that a launch sets.
     pub(crate) conditions: Vec<Arc<super::condition::Condition>>,
+    /// Objects that the graph keeps alive, and thus its instances.
+    pub(crate) users: Arc<Held>,
 }
 
 /// A node of a plan.
@@ -118,7 +121,8 @@ impl Plan {
                 reason,
             ));
         }
-        Ok(Self { graph: graph.id, steps, index, conditions: state.conditions.clone() })
+        let users = Arc::new(Held::new(state.users.iter().map(|(&object, &count)| (object, count))));
+        Ok(Self { graph: graph.id, steps, index, conditions: state.conditions.clone(), users })
     }
 
     /// What bodies of conditional nodes may hold.

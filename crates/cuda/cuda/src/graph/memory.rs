@@ -8,14 +8,16 @@ use super::op::Op;
 use crate::args::{Answer, In};
 use crate::context::Context;
 use crate::error::refusal;
+use crate::memory::pool::PoolLocation;
 use crate::memory::{self, AllocationKind};
 use crate::state;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_cuda_abi::{
-    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE,
-    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice, CUmemAccessDesc, CUresult,
-    CUstreamBatchMemOpParams, Refusal,
+    CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_BATCH_MEM_OP_NODE_PARAMS,
+    CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice, CUmemAccessDesc, CUresult, CUstreamBatchMemOpParams,
+    Refusal,
 };
+use texunit_device::Block;
 
 /// What messages call memory of graphs.
 pub(crate) const MADE_BY: &str = "cuGraphAddMemAllocNode";
@@ -37,6 +39,8 @@ fn invalid(reason: String) -> Refusal {
 pub(crate) struct AllocOp {
     params: CUDA_MEM_ALLOC_NODE_PARAMS,
     access: Box<[CUmemAccessDesc]>,
+    /// Memory of the host, which keeps its place while nobody may use it.
+    block: Option<Arc<Block>>,
 }
 
 impl AllocOp {
@@ -46,34 +50,44 @@ impl AllocOp {
     /// `accessDescs` leads to as many as the structure says.
     pub(crate) unsafe fn new(params: &mut CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<Self> {
         let props = &params.poolProps;
-        if (props.alloc_type, props.location.kind)
-            != (CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE)
-            || props.handle_types != CU_MEM_HANDLE_TYPE_NONE
-        {
-            return Err(invalid(
-                "poolProps are not those of pinned memory (1) of a device (1) without handles: graphs allocate no other"
-                    .to_owned(),
-            ));
+        let place = crate::api::pool::place(props.alloc_type, props.location)?;
+        if props.handle_types != CU_MEM_HANDLE_TYPE_NONE {
+            return Err(invalid(format!(
+                "handleTypes {} of poolProps is not CU_MEM_HANDLE_TYPE_NONE (0): memory of graphs is not shared",
+                props.handle_types
+            )));
         }
         if params.bytesize == 0 {
             return Err(invalid("bytesize is 0: an allocation has at least one byte".to_owned()));
         }
-        let gpu = state::gpu(props.location.id)?;
         // SAFETY: as the caller promises.
         let access = unsafe {
             In::<CUmemAccessDesc>::of(params.accessDescs).elements(params.accessDescCount)
         };
         let access: Box<[CUmemAccessDesc]> = access.to_vec()?.into();
-        for other in &access {
+        for other in
+            access.iter().filter(|other| other.location.kind == CU_MEM_LOCATION_TYPE_DEVICE)
+        {
             state::gpu(other.location.id)?;
         }
-        let size = params.bytesize as u64;
-        let buffer = memory::with_room(gpu, || {
-            let made = gpu.device.alloc(size, MADE_BY);
-            made.map_err(|error| memory::no_room(&gpu.device, size, error))
-        })?;
-        params.dptr = buffer.address();
-        Ok(Self { params: *params, access })
+        let (size, mut block) = (params.bytesize as u64, None);
+        params.dptr = match place {
+            PoolLocation::Device(ordinal) => {
+                let gpu = state::gpu(ordinal)?;
+                let buffer = memory::with_room(gpu, || {
+                    let made = gpu.device.alloc(size, MADE_BY);
+                    made.map_err(|error| memory::no_room(&gpu.device, size, error))
+                })?;
+                buffer.address()
+            }
+            PoolLocation::Host | PoolLocation::Managed => {
+                let made = memory::host_block(params.bytesize, MADE_BY)?;
+                let address = made.host_address();
+                block = Some(Arc::new(made));
+                address
+            }
+        };
+        Ok(Self { params: *params, access, block })
     }
 
     pub(crate) fn dptr(&self) -> u64 {
@@ -90,8 +104,12 @@ impl AllocOp {
 
     /// The memory is there from now on.
     pub(super) fn run(&self, context: &Context) -> Answer {
-        let gpu = state::gpu(self.params.poolProps.location.id)?;
         let size = self.params.bytesize as u64;
+        if let Some(block) = &self.block {
+            memory::map_host(context, Arc::clone(block), AllocationKind::Graph)?;
+            return Ok(());
+        }
+        let gpu = state::gpu(self.params.poolProps.location.id)?;
         memory::allocate_at(context, gpu, (self.dptr(), size), MADE_BY)?;
         usage(gpu.ordinal, |usage, used| {
             usage.most = usage.most.max(used);

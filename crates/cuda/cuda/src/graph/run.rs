@@ -35,19 +35,27 @@ const MAX_ROUNDS: u64 = 1_000_000_000;
 pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
     // What is changed later is of later launches.
     let (exec, plan, place) = (Arc::clone(exec), exec.plan(), order.clone());
-    let mut events = Vec::new();
-    if late::is_on() {
-        plan.each(&mut |step| {
-            if let Op::RecordEvent(event) = step.op {
-                events.push(event.number());
-            }
-            Ok(())
-        })?;
+    let launch = Launch { order: place, tail: RefCell::default(), running: RefCell::default() };
+    if !late::is_on() {
+        return launch.whole(exec, plan);
+    }
+    let (mut events, mut has_memory) = (Vec::new(), false);
+    plan.each(&mut |step| {
+        has_memory |= step.op.has_memory();
+        if let Op::RecordEvent(event) = step.op {
+            events.push(event.number());
+        }
+        Ok(())
+    })?;
+    if has_memory {
+        // Whether its memory is there is what the next call asks.
+        late::wait_before(order);
+        order.context.check()?;
+        return launch.whole(exec, plan);
     }
     late::submit(order, move |works| {
         works?;
-        Launch { order: place, tail: RefCell::default(), running: RefCell::default() }
-            .whole(exec, plan)
+        launch.whole(exec, plan)
     })?;
     late::recorded_by_last(order, &events);
     Ok(())

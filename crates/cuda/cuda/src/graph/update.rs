@@ -36,11 +36,9 @@ pub(crate) fn whole(exec: &Exec, graph: &Graph) -> Result<(), Mismatch> {
     })?;
     let old = exec.plan();
     let updated = merged(&old, &new)?;
-    let changed = exec.change(|plan| {
-        *plan = updated;
-        Ok(())
-    });
-    changed.map_err(|refusal| mismatch(result::ERROR, 0, 0, refusal.reason(&[]).into_owned()))
+    // What the old one has kept alive may end with it: with no lock held.
+    let changed = exec.change(|plan| Ok(std::mem::replace(plan, updated)));
+    changed.map(drop).map_err(|refusal| mismatch(result::ERROR, 0, 0, refusal.reason(&[]).into_owned()))
 }
 
 /// Steps that no other one comes behind, in the order in which their nodes were made.
@@ -127,6 +125,7 @@ fn merged(old: &Plan, new: &Plan) -> Result<Plan, Mismatch> {
         step.op = other.op.clone();
     }
     updated.conditions.clone_from(&new.conditions);
+    updated.users = Arc::clone(&new.users);
     Ok(updated)
 }
 

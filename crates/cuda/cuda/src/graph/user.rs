@@ -78,6 +78,25 @@ pub(crate) fn release(object: usize, count: u32) {
     }
 }
 
+/// References that an instance of a graph holds, for as long as it may be launched.
+#[derive(Debug)]
+pub(crate) struct Held(Vec<(usize, u32)>);
+
+impl Held {
+    /// As many as a graph holds.
+    pub(crate) fn new(users: impl Iterator<Item = (usize, u32)>) -> Self {
+        let all: Vec<(usize, u32)> = users.collect();
+        all.iter().for_each(|&(object, count)| retain(object, count));
+        Self(all)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|&(object, count)| release(object, count));
+    }
+}
+
 /// References that the caller gives up: not more than there are.
 pub(crate) fn release_checked(object: Handle<UserObject>, count: u32) -> Answer {
     check(count)?;

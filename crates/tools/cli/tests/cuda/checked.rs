@@ -129,7 +129,7 @@ fn streams(setup: &Setup) -> Result<(), Failed> {
 /// Nodes of a graph without an edge between them race, and both have their names; with edges they do not. Graphs that are not
 /// destroyed are told of.
 fn graphs(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "raced_graph.cu", SHARED, &["-lineinfo"])?;
+    let program = program(setup, "raced_graph.cu", SHARED, &["-lineinfo", "-g"])?;
     let with = |check: &str, case: &str| {
         let mut command = setup.run();
         succeed(command.args(["--check", check]).arg(&program).arg(case), &program)
