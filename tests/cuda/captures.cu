@@ -110,6 +110,9 @@ static void sequence()
     cudaGraphNode_t empty, last = nodes[0];
     OK(cudaGraphAddEmptyNode(&empty, made, &last, 1));
     OK(update(w.free, &empty, 1, cudaStreamSetCaptureDependencies));
+#if CUDART_VERSION < 13000
+    OK(cudaStreamUpdateCaptureDependencies_v2(w.free, &empty, nullptr, 1, cudaStreamSetCaptureDependencies));
+#endif
     OK(cudaMemcpyAsync(&host, w.memory, 4, cudaMemcpyDeviceToHost, w.free));
     OK(cudaLaunchHostFunc(w.free, count, &calls));
     OK(cudaStreamEndCapture(w.free, &graph));

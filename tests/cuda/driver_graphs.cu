@@ -87,7 +87,7 @@ static CUDA_KERNEL_NODE_PARAMS kernel(void **args)
 
 static void old_versions()
 {
-    unsigned two = 2, five = 5, now = 0;
+    unsigned two = 2, five = 5;
     void *by[] = {&memory, &two}, *more[] = {&memory, &five};
     CUgraph graph;
     OK(cuGraphCreate(&graph, 0));
@@ -138,7 +138,6 @@ static void old_versions()
     OK(cuGraphExecDestroy(exec));
     OK(cuGraphDestroy(graph));
     OK(cuGraphDestroy(other));
-    (void)now;
 }
 
 static void numbers()
@@ -208,7 +207,7 @@ static void any_kind()
     OK(cuGraphNodeGetParams(a, &asked));
     same("parameters", asked.type == CU_GRAPH_NODE_TYPE_KERNEL && asked.kernel.func == function);
     params = {CU_GRAPH_NODE_TYPE_EMPTY};
-    OK(cuGraphAddNode(&c, inner, nullptr, nullptr, 0, &params));
+    OK(cuGraphAddNode_v3(&c, inner, nullptr, nullptr, 0, &params));
     // A graph that moves is not the program's any more.
     params = {CU_GRAPH_NODE_TYPE_GRAPH};
     params.graph.graph = graph, params.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
@@ -242,6 +241,7 @@ static void any_kind()
     OK(cuGraphExecKernelNodeSetParams(exec, a, &old));
     OK(cuGraphNodeGetParams(b, &asked));
     OK(cuGraphNodeSetParams(b, &asked));
+    OK(cuGraphNodeSetParams_v2(b, &asked));
     OK(cuGraphExecNodeSetParams(exec, b, &asked));
     OK(cuGraphKernelNodeSetParams(a, &old));
     CUDA_KERNEL_NODE_PARAMS again = {};
@@ -411,5 +411,6 @@ int main()
     device_launch();
     OK(cuStreamDestroy(stream));
     OK(cuMemFree(memory));
+    OK(cuModuleUnload(module));
     std::printf("%d wrong\n", wrong);
 }

@@ -7,7 +7,7 @@
 __global__ void scale(int *data, int factor) { data[threadIdx.x] *= factor; }
 __global__ void add(int *data, int number) { data[threadIdx.x] += number; }
 __device__ int variable[4];
-static void count(void *to) { ++*static_cast<int *>(to); }
+static void count_call(void *to) { ++*static_cast<int *>(to); }
 
 static std::vector<int> values(const int *memory, int n = 4)
 {
@@ -55,7 +55,7 @@ static void launches()
     OK(cudaGraphAddKernelNode(&first, graph, &fill, 1, &params));
     OK(cudaGraphAddKernelNode(&second, graph, &first, 1, &other));
     OK(cudaGraphAddMemcpyNode1D(&copy, graph, &second, 1, host, memory, sizeof host, cudaMemcpyDeviceToHost));
-    cudaHostNodeParams counts = {count, &calls};
+    cudaHostNodeParams counts = {count_call, &calls};
     OK(cudaGraphAddHostNode(&call, graph, &copy, 1, &counts));
     cudaGraphNode_t both[] = {copy, call};
     OK(cudaGraphAddEmptyNode(&end, graph, both, 2));
@@ -371,8 +371,8 @@ static void objects()
 {
     int destroyed = 0;
     cudaUserObject_t object;
-    FAILS(cudaUserObjectCreate(&object, &destroyed, count, 1, 0), cudaErrorInvalidValue);
-    OK(cudaUserObjectCreate(&object, &destroyed, count, 1, cudaUserObjectNoDestructorSync));
+    FAILS(cudaUserObjectCreate(&object, &destroyed, count_call, 1, 0), cudaErrorInvalidValue);
+    OK(cudaUserObjectCreate(&object, &destroyed, count_call, 1, cudaUserObjectNoDestructorSync));
     OK(cudaUserObjectRetain(object, 2));
     cudaGraph_t graph, clone;
     OK(cudaGraphCreate(&graph, 0));
@@ -389,8 +389,83 @@ static void objects()
     FAILS(cudaUserObjectRelease(object, 1), cudaErrorInvalidValue);
 }
 
+// Parameters of nodes of any kind, and what the two versions of CUDA have each for itself.
+static void any_kind()
+{
+    int *memory, one = 1, calls = 0, others = 0;
+    OK(cudaMalloc(&memory, 16));
+    OK(cudaMemset(memory, 0, 16));
+    void *args[] = {&memory, &one};
+    cudaGraph_t graph;
+    OK(cudaGraphCreate(&graph, 0));
+    cudaGraphNodeParams params = {cudaGraphNodeTypeKernel};
+    params.kernel.func = (void *)add, params.kernel.gridDim = dim3(1), params.kernel.blockDim = dim3(4);
+    params.kernel.kernelParams = args;
+    cudaGraphNode_t a, b, call, from, to;
+    cudaGraphEdgeData data = {}, found = {};
+    data.from_port = cudaGraphKernelNodePortProgrammatic, data.type = cudaGraphDependencyTypeProgrammatic;
+    size_t count = 1;
+#if CUDART_VERSION >= 13000
+    OK(cudaGraphAddNode(&a, graph, nullptr, nullptr, 0, &params));
+    OK(cudaGraphAddNode(&b, graph, &a, &data, 1, &params));
+    OK(cudaGraphGetEdges(graph, &from, &to, &found, &count));
+    same("edge", from == a && to == b && found.type == data.type && found.from_port == data.from_port);
+    OK(cudaGraphNodeGetDependencies(b, &from, &found, &count));
+    OK(cudaGraphNodeGetDependentNodes(a, &to, &found, &count));
+    same("neighbours", from == a && to == b);
+    FAILS(cudaGraphGetEdges(graph, &from, &to, nullptr, &count), cudaErrorLossyQuery);
+    OK(cudaGraphRemoveDependencies(graph, &a, &b, &data, 1));
+    OK(cudaGraphAddDependencies(graph, &a, &b, &data, 1));
+    unsigned id = 0, local = 7;
+    unsigned long long tools = 0;
+    cudaGraph_t of;
+    OK(cudaGraphGetId(graph, &id));
+    OK(cudaGraphNodeGetLocalId(b, &local));
+    OK(cudaGraphNodeGetToolsId(b, &tools));
+    OK(cudaGraphNodeGetContainingGraph(b, &of));
+    same("numbers", id && local == 1 && tools && of == graph);
+    cudaGraphNodeParams asked = {};
+    OK(cudaGraphNodeGetParams(a, &asked));
+    same("parameters", asked.type == cudaGraphNodeTypeKernel && asked.kernel.func == (void *)add);
+#else
+    OK(cudaGraphAddNode(&a, graph, nullptr, 0, &params));
+    OK(cudaGraphAddNode_v2(&b, graph, &a, &data, 1, &params));
+    OK(cudaGraphGetEdges_v2(graph, &from, &to, &found, &count));
+    same("edge", from == a && to == b && found.type == data.type && found.from_port == data.from_port);
+    OK(cudaGraphNodeGetDependencies_v2(b, &from, &found, &count));
+    OK(cudaGraphNodeGetDependentNodes_v2(a, &to, &found, &count));
+    same("neighbours", from == a && to == b);
+    FAILS(cudaGraphGetEdges(graph, &from, &to, &count), cudaErrorLossyQuery);
+    OK(cudaGraphRemoveDependencies_v2(graph, &a, &b, &data, 1));
+    OK(cudaGraphAddDependencies_v2(graph, &a, &b, &data, 1));
+#endif
+    cudaHostNodeParams counts = {count_call, &calls}, kept = {};
+    OK(cudaGraphAddHostNode(&call, graph, &b, 1, &counts));
+    counts.userData = &others;
+    OK(cudaGraphHostNodeSetParams(call, &counts));
+    OK(cudaGraphHostNodeGetParams(call, &kept));
+    same("function", kept.userData == &others);
+    cudaGraphExec_t exec = instance(graph);
+#if CUDART_VERSION >= 13000
+    OK(cudaGraphExecGetId(exec, &id));
+#endif
+    one = 10;
+    OK(cudaGraphNodeSetParams(a, &params));
+    OK(cudaGraphExecNodeSetParams(exec, b, &params));
+    OK(cudaGraphLaunch(exec, 0));
+    same("instance", values(memory)[0] == 11 && others == 1 && calls == 0);
+    cudaGraphExec_t again = instance(graph);
+    OK(cudaGraphLaunch(again, 0));
+    same("graph", values(memory)[0] == 22);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphExecDestroy(again));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaFree(memory));
+}
+
 int main()
 {
+    any_kind();
     launches();
     edges();
     copies();
