@@ -4,13 +4,15 @@
 mod copies;
 mod host;
 mod leaks;
+mod work;
 
-pub(crate) use copies::{Watch, copies, fills};
+pub(crate) use copies::{Watch, copies, fills, works};
 pub(crate) use host::{
     called, registered, tell as tell_host, unregistered, update as watch_host, watch,
 };
 pub(crate) use leaks::{ended, made};
 use texunit_forms::Count;
+pub(crate) use work::Work;
 
 use crate::call::{Owner, say};
 use crate::context::Context;
@@ -191,6 +193,11 @@ pub(crate) enum Part {
 
 /// A copy reads or (`writes`) writes bytes: tells which kernel accesses them and does not come before the copy.
 pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
+    accessed(stand, (part, len), writes, || format!("a copy of {}", Count(len, "byte")));
+}
+
+/// The same of what `who` names.
+fn accessed(stand: &Stand, (part, len): (Part, u64), writes: bool, who: impl FnOnce() -> String) {
     let Some(log) = log() else { return };
     let found = log.race().and_then(|race| match (&part, &stand.submitted) {
         (&Part::Memory(address), Some(work)) => race.accessed_by(work, (address, len), writes),
@@ -202,7 +209,7 @@ pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
     let Some(found) = found else { return };
     let is_array = matches!(part, Part::Array(..));
     let node = log.race().and_then(|race| race.name(stand.queue));
-    raced(log, found, (len, writes, is_array), node);
+    raced(log, found, (who(), writes, is_array), node);
 }
 
 /// A copy that a node of a graph has done (`name`) accesses memory that these nodes access later, and nothing orders them.
@@ -210,7 +217,8 @@ pub(crate) fn copied_before(nodes: &[Queue], range: (u64, u64), writes: bool, na
     let Some(log) = log() else { return };
     let found = log.race().and_then(|race| race.accessed_in(nodes, range, writes));
     if let Some(found) = found {
-        raced(log, found, (range.1, writes, false), Some(name.to_owned()));
+        let who = format!("a copy of {}", Count(range.1, "byte"));
+        raced(log, found, (who, writes, false), Some(name.to_owned()));
     }
 }
 
@@ -235,12 +243,12 @@ pub(crate) fn copies_race(one: (String, bool), other: (String, bool), address: u
     news(None, 0);
 }
 
-/// A copy races with a kernel: who, and whether that stores; bytes of the copy, whether it writes, and of an array; the node
-/// of a graph that it is.
+/// A copy, or what else is no kernel, races with a kernel: who, and whether that stores; what it is, whether it writes, and
+/// an array; the node of a graph that it is.
 fn raced(
     log: &Log,
     (end, stores): (texunit_checks::End, bool),
-    (len, writes, is_array): (u64, bool, bool),
+    (who, writes, is_array): (String, bool, bool),
     node: Option<String>,
 ) {
     let rule = match (writes, stores) {
@@ -248,20 +256,18 @@ fn raced(
         (true, true) => rules::RACE_WRITE_AFTER_WRITE,
         (true, false) => rules::RACE_WRITE_AFTER_READ,
     };
-    let copies = if writes { "writes" } else { "reads" };
-    let (what, does, here) = match (is_array, stores) {
+    let does = if writes { "writes" } else { "reads" };
+    let (what, other_does, here) = match (is_array, stores) {
         (false, true) => ("memory", "stores to", "is stored here"),
         (false, false) => ("memory", "loads from", "is loaded here"),
         (true, true) => ("texels of an array", "stores to", "is stored here"),
         (true, false) => ("texels of an array", "reads", "is read here"),
     };
-    let message = format!(
-        "a copy of {} {copies} {what} that a kernel {does}, and nothing orders the two",
-        Count(len, "byte")
-    );
+    let message =
+        format!("{who} {does} {what} that a kernel {other_does}, and nothing orders the two");
     let notes = match node.zip(end.node.clone()) {
-        Some((copy, kernel)) => {
-            vec![format!("the copy is {copy}, and the kernel is {kernel}; an edge between the two orders them")]
+        Some((own, kernel)) => {
+            vec![format!("the one is {own}, and the kernel is {kernel}; an edge between the two orders them")]
         }
         None => vec![
             "the kernel is one of another stream: `cudaStreamSynchronize` or `cudaStreamWaitEvent` between the two \

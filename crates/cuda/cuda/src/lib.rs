@@ -72,3 +72,4 @@ mod stream;
 mod tables;
 mod texref;
 mod texture;
+mod work;

@@ -90,6 +90,7 @@ fn cluster(text: &mut String, graph: &Graph, flags: u32) {
 fn title(op: &Op) -> String {
     match op {
         Op::Kernel(op) => crate::launch::shown(&op.function),
+        Op::Work(task, _) => task.function.clone(),
         Op::Memcpy(op) => {
             let letter =
                 |kind: u32| ["?", "H", "D", "A", "U"].get(kind as usize).copied().unwrap_or("?");

@@ -121,7 +121,8 @@ impl Plan {
                 reason,
             ));
         }
-        let users = Arc::new(Held::new(state.users.iter().map(|(&object, &count)| (object, count))));
+        let users =
+            Arc::new(Held::new(state.users.iter().map(|(&object, &count)| (object, count))));
         Ok(Self { graph: graph.id, steps, index, conditions: state.conditions.clone(), users })
     }
 
@@ -129,9 +130,12 @@ impl Plan {
     fn check_body(&self) -> Result<(), Fault> {
         for step in &self.steps {
             let fits = match &step.op {
-                Op::Kernel(_) | Op::Empty | Op::Memset(_) | Op::Memcpy(_) | Op::Conditional(_) => {
-                    true
-                }
+                Op::Kernel(_)
+                | Op::Work(..)
+                | Op::Empty
+                | Op::Memset(_)
+                | Op::Memcpy(_)
+                | Op::Conditional(_) => true,
                 Op::Child(_) => step.inner.iter().all(|plan| plan.check_body().is_ok()),
                 _ => false,
             };
@@ -157,6 +161,7 @@ impl Plan {
         for step in &self.steps {
             let own = match &step.op {
                 Op::Kernel(op) => Some(op.context.handle),
+                Op::Work(_, context) => Some(*context),
                 Op::Memcpy(op) => Some(op.context),
                 Op::Memset(op) => Some(Handle::of(op.ctx)),
                 Op::Empty | Op::Child(_) => None,

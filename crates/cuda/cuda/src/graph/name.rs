@@ -9,12 +9,16 @@ impl Op {
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Kernel(kernel) => format!("kernel `{}`", shown(&kernel.function)),
+            Self::Work(task, _) => format!("work of `{}`", task.function),
             other => other.kind_name().to_owned(),
         }
     }
 
     /// The kind of node in a word or two.
     pub(crate) fn kind_name(&self) -> &'static str {
+        if matches!(self, Self::Work(..)) {
+            return "library";
+        }
         match self.kind() {
             kind::KERNEL => "kernel",
             kind::MEMCPY => "memcpy",

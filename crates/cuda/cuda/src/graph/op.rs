@@ -13,6 +13,7 @@ use crate::handle::{Handle, Object};
 use crate::launch::Shape;
 use crate::module::Function;
 use crate::stream::Event;
+use crate::work::Task;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use texunit_cuda_abi::{
@@ -24,6 +25,8 @@ use texunit_cuda_abi::{
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     Kernel(Arc<KernelOp>),
+    /// What a library does in place of kernels of its own, in a context.
+    Work(Arc<Task>, Handle<Context>),
     Memcpy(Arc<CopyOp>),
     Memset(Arc<CUDA_MEMSET_NODE_PARAMS>),
     Host(Arc<CUDA_HOST_NODE_PARAMS>),
@@ -120,7 +123,7 @@ impl Op {
     /// `CUgraphNodeType`
     pub(crate) fn kind(&self) -> u32 {
         match self {
-            Self::Kernel(_) => kind::KERNEL,
+            Self::Kernel(_) | Self::Work(..) => kind::KERNEL,
             Self::Memcpy(_) => kind::MEMCPY,
             Self::Memset(_) => kind::MEMSET,
             Self::Host(_) => kind::HOST,

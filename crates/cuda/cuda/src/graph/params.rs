@@ -302,7 +302,7 @@ pub(crate) fn of(op: &Op) -> CUgraphNodeParams {
             let params = CUDA_CHILD_GRAPH_NODE_PARAMS { graph: graph.number(), ownership: -1 };
             CUgraphNodeParams::new(kind, params)
         }
-        Op::Empty => CUgraphNodeParams { kind, ..CUgraphNodeParams::default() },
+        Op::Work(..) | Op::Empty => CUgraphNodeParams { kind, ..CUgraphNodeParams::default() },
         Op::WaitEvent(event) => {
             CUgraphNodeParams::new(kind, CUDA_EVENT_WAIT_NODE_PARAMS { event: event.number() })
         }

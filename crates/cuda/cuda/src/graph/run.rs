@@ -239,6 +239,14 @@ impl Launch {
                 launch::run((&op.context, &op.function), &op.shape, op.params(), stand, graph)?;
                 self.launched(op)
             }
+            Op::Work(task, context) => {
+                let context = alive(*context)?;
+                task.run(&context, &Stand::now(queue)).inspect_err(|refusal| {
+                    if refusal.code != CUresult::OUT_OF_MEMORY {
+                        context.fail(refusal.clone());
+                    }
+                })
+            }
             Op::Memcpy(op) => {
                 let order = self.order(alive(op.context)?, queue);
                 // SAFETY: the program has promised that its memory is there when the node is run.

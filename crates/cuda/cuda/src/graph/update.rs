@@ -38,7 +38,9 @@ pub(crate) fn whole(exec: &Exec, graph: &Graph) -> Result<(), Mismatch> {
     let updated = merged(&old, &new)?;
     // What the old one has kept alive may end with it: with no lock held.
     let changed = exec.change(|plan| Ok(std::mem::replace(plan, updated)));
-    changed.map(drop).map_err(|refusal| mismatch(result::ERROR, 0, 0, refusal.reason(&[]).into_owned()))
+    changed
+        .map(drop)
+        .map_err(|refusal| mismatch(result::ERROR, 0, 0, refusal.reason(&[]).into_owned()))
 }
 
 /// Steps that no other one comes behind, in the order in which their nodes were made.
