@@ -99,7 +99,7 @@ def test_memory_of_the_graph(words, kernels):
 def test_functions_of_the_host(words):
     calls = []
     definition = GraphDefinition()
-    definition.callback(lambda _: calls.append(1)).callback(lambda _: calls.append(2))
+    definition.callback(lambda: calls.append(1)).join().callback(lambda: calls.append(2))
     graph = definition.instantiate()
     del definition
     words.run(graph)

@@ -187,6 +187,19 @@ pub(crate) fn wait_for_stream(order: &Order) {
     }
 }
 
+/// Does work of which nothing is kept.
+pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> T {
+    /// From here on as before, whatever has come of it.
+    struct Ends(bool);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            IS_INSIDE.set(self.0);
+        }
+    }
+    let _ends = Ends(IS_INSIDE.replace(true));
+    work()
+}
+
 /// Something that a stream would do is done at once: all that comes before it is done.
 pub(crate) fn wait_before(order: &Order) {
     if has_any() {

@@ -51,7 +51,7 @@ pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
         // Whether its memory is there is what the next call asks.
         late::wait_before(order);
         order.context.check()?;
-        return launch.whole(exec, plan);
+        return late::at_once(|| launch.whole(exec, plan));
     }
     late::submit(order, move |works| {
         works?;

@@ -50,11 +50,11 @@ pub(crate) fn of_driver(copy: &CUDA_MEMCPY3D, unit: usize) -> cudaMemcpy3DParms 
         CU_MEMORYTYPE_UNIFIED => 2,
         _ => 1,
     };
-    let mut parms = cudaMemcpy3DParms::default();
-    parms.kind = match (kind(&copy.src), kind(&copy.dst)) {
+    let direction = match (kind(&copy.src), kind(&copy.dst)) {
         (2, _) | (_, 2) => 4,
         (from, to) => 2 * from + to,
     };
+    let mut parms = cudaMemcpy3DParms { kind: direction, ..cudaMemcpy3DParms::default() };
     let has_array =
         [&copy.src, &copy.dst].iter().any(|side| side.memory_type == CU_MEMORYTYPE_ARRAY);
     let sides = [
