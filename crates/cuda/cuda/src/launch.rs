@@ -37,6 +37,8 @@ pub(crate) struct Shape {
     pub(crate) shared: u32,
     /// All CTAs run at the same time.
     pub(crate) cooperative: bool,
+    /// CTAs of a cluster along x, y, z, where the launch says so.
+    pub(crate) cluster: Option<[u32; 3]>,
 }
 
 /// Bytes of stack that a thread of a launch may use. Of a kernel whose need is known before it runs
@@ -73,6 +75,27 @@ fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> A
         ))),
         _ => Ok(()),
     }
+}
+
+/// The clusters of a launch are no larger than its device takes; whether they fit the grid and the kernel is looked at when
+/// it runs.
+pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
+    let Some(cluster) = shape.cluster else { return Ok(()) };
+    let size = cluster.iter().fold(1_u32, |all, &n| all.saturating_mul(n));
+    let most = function.most_in_cluster(function.takes_non_portable());
+    if size <= most.unsigned_abs() {
+        return Ok(());
+    }
+    let help = match function.most_in_cluster(true) {
+        1 => "clusters need compute capability 9.0 (`--device h100`)".to_owned(),
+        all if size > all.unsigned_abs() => format!("no kernel can have more than {all}"),
+        _ => "more need the function attribute NON_PORTABLE_CLUSTER_SIZE_ALLOWED".to_owned(),
+    };
+    Err(CUresult::INVALID_CLUSTER_SIZE.because(format!(
+        "clusters of {} are more than the {most} that kernel `{}` can have: {help}",
+        Count(size, "CTA"),
+        reasons::shown(function)
+    )))
 }
 
 /// The kernel of a handle, of `CUfunction` or of `CUkernel`, in a context.
@@ -232,8 +255,24 @@ pub(crate) fn launch(
     params: Vec<u8>,
 ) -> Answer {
     let context = &order.context;
+<<<<<<< HEAD
     check_resources(context, function, &shape)?;
     let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
+=======
+    if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
+        return Err(
+            CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, &shape))
+        );
+    }
+    let shape = Shape { cluster: shape.cluster.or_else(|| function.required_cluster()), ..shape };
+    check_cluster(function, &shape)?;
+    if shape.cooperative {
+        check_cooperative(context, function, &shape)?;
+    }
+    let options = LaunchOptions::new(shape.grid, shape.block)
+        .with_dynamic_shared(shape.shared)
+        .with_cluster(shape.cluster);
+>>>>>>> main
     if !late::is_on() || !function.kernel.takes(&options) {
         return run((context, function), &shape, &params, Stand::now(order.queue), 0);
     }
@@ -277,7 +316,11 @@ pub(crate) fn run(
         .with_approximate(settings().approximate)
         .with_stack_limit(stack_limit(context, function))
         .with_cooperative(shape.cooperative)
+<<<<<<< HEAD
         .with_graph(graph)
+=======
+        .with_cluster(shape.cluster)
+>>>>>>> main
         .with_bounds(settings().bounds)
         .with_bad_fetch(settings().bad_fetch)
         .with_printf_limit(context.limit(Limit::PrintfFifoSize))

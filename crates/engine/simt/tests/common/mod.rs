@@ -93,6 +93,7 @@ pub struct How {
     pub bad_fetch: texunit_simt::BadFetch,
     pub stack_limit: u32,
     pub cooperative: bool,
+    pub cluster: Option<[u32; 3]>,
     pub printf_limit: usize,
     /// Whether somebody has asked it to stop, before it begins.
     pub cancelled: bool,
@@ -116,6 +117,7 @@ impl Default for How {
             bad_fetch: texunit_simt::BadFetch::Fault,
             stack_limit: 16 * 1024,
             cooperative: false,
+            cluster: None,
             printf_limit: texunit_simt::launch::PRINTF_LIMIT,
             cancelled: false,
             jit: None,
@@ -195,6 +197,7 @@ impl Loaded {
             stack_limit: how.stack_limit,
             grid_id: 7,
             cooperative: how.cooperative,
+            cluster: how.cluster,
             grid_workspace: workspace.map_or(0, |(address, _)| address),
             graph: 0,
             heap: self.heap.as_ref(),
