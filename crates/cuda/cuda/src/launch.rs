@@ -22,7 +22,9 @@ use texunit_cuda_abi::{
 };
 use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
-use texunit_device::{Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally};
+use texunit_device::{
+    ArgError, Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally,
+};
 use texunit_forms::Count;
 
 /// Grid, block and shared memory.
@@ -222,6 +224,29 @@ unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
     })
 }
 
+/// Checks a launch that is done later, as far as that can be known. A side of 0 is one that is set before the launch, as
+/// tinygrad does, whose graphs run on cards.
+pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Answer {
+    check_resources(context, function, shape)?;
+    let [grid, block] = [shape.grid, shape.block].map(|size| size.map(|side| side.max(1)));
+    let options = LaunchOptions::new(grid, block).with_dynamic_shared(shape.shared);
+    let wrong =
+        |error: ArgError| reasons::refused(&error).because(reasons::wrong(&error, shape, function));
+    function.kernel.check_shape(&options).map_err(wrong)
+}
+
+fn check_resources(context: &Context, function: &Function, shape: &Shape) -> Answer {
+    if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
+        return Err(
+            CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, shape))
+        );
+    }
+    match shape.cooperative {
+        true => check_cooperative(context, function, shape),
+        false => Ok(()),
+    }
+}
+
 /// Runs a kernel in a stream, now or later. A fault is told when it happens, and ends the context: this call succeeds,
 /// and every later one answers its code, as those of an asynchronous launch do.
 pub(crate) fn launch(
@@ -231,6 +256,10 @@ pub(crate) fn launch(
     params: Vec<u8>,
 ) -> Answer {
     let context = &order.context;
+<<<<<<< HEAD
+    check_resources(context, function, &shape)?;
+    let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
+=======
     if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
         return Err(
             CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, &shape))
@@ -244,24 +273,25 @@ pub(crate) fn launch(
     let options = LaunchOptions::new(shape.grid, shape.block)
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster);
+>>>>>>> main
     if !late::is_on() || !function.kernel.takes(&options) {
-        return run(context, function, &shape, &params, Stand::now(order.queue));
+        return run((context, function), &shape, &params, Stand::now(order.queue), 0);
     }
     let stand = Stand::submitted(order.queue);
     let (context, function) = (Arc::clone(context), Arc::clone(function));
     late::submit(order, move |works| {
         works?;
-        run(&context, &function, &shape, &params, stand)
+        run((&context, &function), &shape, &params, stand, 0)
     })
 }
 
-/// Runs a kernel.
-fn run(
-    context: &Context,
-    function: &Function,
+/// Runs a kernel, for a node of a graph if there is one (its handle).
+pub(crate) fn run(
+    (context, function): (&Context, &Function),
     shape: &Shape,
     params: &[u8],
     stand: Stand,
+    graph: u64,
 ) -> Answer {
     let module =
         Module::registry().find(function.module).ok_or_else(|| reasons::module_gone(function))?;
@@ -289,7 +319,11 @@ fn run(
         .with_approximate(settings().approximate)
         .with_stack_limit(stack_limit(context, function))
         .with_cooperative(shape.cooperative)
+<<<<<<< HEAD
+        .with_graph(graph)
+=======
         .with_cluster(shape.cluster)
+>>>>>>> main
         .with_bounds(settings().bounds)
         .with_bad_fetch(settings().bad_fetch)
         .with_printf_limit(context.limit(Limit::PrintfFifoSize))

@@ -17,7 +17,7 @@ use std::time::Instant;
 use texunit_cuda_abi::{CUresult, Refusal, function_attribute as attribute};
 use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile, Unloadable};
 use texunit_forms::Count;
-use texunit_link::{fewest_registers, limited};
+use texunit_link::{completed, fewest_registers, limited};
 use texunit_report::Located;
 use texunit_syntax::by_opcode;
 
@@ -97,7 +97,7 @@ pub(crate) fn load(
     let device = place.gpu.profile;
     let ptx = image.ptx(name, device)?;
     let start = Instant::now();
-    let mut ptx = limited(ptx, jit.registers, fatbin::architecture(device.capability));
+    let mut ptx = completed(limited(ptx, jit.registers, fatbin::architecture(device.capability)));
     crate::saved::save(&mut ptx);
     let is_full = |e: &LoadError| load_code(&e.diagnostics) == CUresult::OUT_OF_MEMORY;
     let result = crate::memory::with_room_if(place.gpu, is_full, || {

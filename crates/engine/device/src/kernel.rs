@@ -347,6 +347,7 @@ impl Kernel {
             cooperative: options.cooperative,
             cluster,
             grid_workspace: workspace.as_ref().map_or(0, Buffer::address),
+            graph: options.graph,
             heap,
             printf_limit: options.printf_limit,
             progress: options.progress,
@@ -386,7 +387,10 @@ impl Kernel {
     }
 
     /// Checks grid, block and shared memory.
-    fn check_shape(&self, options: &LaunchOptions<'_>) -> Result<(), ArgError> {
+    ///
+    /// # Errors
+    /// The size that no launch of the kernel can have.
+    pub fn check_shape(&self, options: &LaunchOptions<'_>) -> Result<(), ArgError> {
         for (what, values, limits) in
             [("grid", options.grid, MAX_GRID), ("block", options.block, MAX_BLOCK)]
         {

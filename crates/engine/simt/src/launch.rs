@@ -156,6 +156,8 @@ pub struct LaunchConfig<'a> {
     /// Address of the words that cooperative groups synchronise a grid with (%envreg1 and 2):
     /// their size in bytes, then the barrier, zero. 0 in other launches.
     pub grid_workspace: u64,
+    /// Handle of the graph whose node the launch is, read by %current_graph_exec; 0 in other launches.
+    pub graph: u64,
     /// What `malloc` takes from; `None`: it finds nothing. Its block is part of `memory`.
     pub heap: Option<&'a Heap>,
     /// Most bytes of text that a launch may print; the oldest give way to newer ones.

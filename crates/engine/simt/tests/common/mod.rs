@@ -221,6 +221,7 @@ impl Loaded {
             cooperative: how.cooperative,
             cluster: how.cluster,
             grid_workspace: workspace.map_or(0, |(address, _)| address),
+            graph: 0,
             heap: self.heap.as_ref(),
             printf_limit: how.printf_limit,
             progress: None,

@@ -156,6 +156,32 @@ impl Memory {
         self.found(&others, (address, len), writes)
     }
 
+    /// A queue is a node of a graph, which findings call so.
+    pub fn named(&self, queue: Queue, name: String) {
+        self.streams().named(queue, name);
+    }
+
+    /// What a node of a graph is called.
+    pub fn name(&self, queue: Queue) -> Option<String> {
+        self.streams().name(queue)
+    }
+
+    /// What the node of a graph is called whose launch has the CTA of this number.
+    pub(super) fn name_of(&self, serial: u32) -> Option<String> {
+        self.streams().name_of(serial)
+    }
+
+    /// Who has accessed memory in launches of these queues, and whether that was a store.
+    pub fn accessed_in(
+        &self,
+        queues: &[Queue],
+        range: (u64, u64),
+        writes: bool,
+    ) -> Option<(End, bool)> {
+        let launches = self.streams().launches_of(queues);
+        self.found(&launches, range, writes)
+    }
+
     /// What a copy accesses that was submitted before.
     pub fn accessed_by(
         &self,
