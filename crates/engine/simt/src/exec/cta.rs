@@ -227,6 +227,7 @@ impl Context<'_> {
                         Count(of, "thread")
                     )
                 }
+                State::Cluster => "for the other CTAs of the cluster".to_owned(),
                 _ => "for the other lanes of the membermask".to_owned(),
             };
             let sep = if waiting.is_empty() { "" } else { "; " };

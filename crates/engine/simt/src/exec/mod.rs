@@ -6,7 +6,9 @@ mod async_copy;
 mod atomic;
 mod bad_fetch;
 mod block;
+mod bulk_copy;
 mod calls;
+mod cluster;
 mod collective;
 mod compiled;
 mod context;
@@ -24,6 +26,7 @@ mod groups;
 mod handles;
 mod heap;
 mod limits;
+pub mod machine;
 mod matrix;
 mod mbarrier;
 mod memory;
@@ -36,6 +39,7 @@ mod printf;
 mod rare;
 mod register_file;
 mod register_moves;
+mod resident;
 mod schedule;
 mod shadow;
 mod sites;
@@ -55,6 +59,7 @@ use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
 use crate::stats::{BadFetches, Fault, LaunchStats};
+pub use cluster::split_address;
 use context::{Context, Launch};
 use counters::{Counters, Counts};
 pub use mbarrier::MbarrierState;
@@ -77,6 +82,12 @@ struct Shared {
 }
 
 impl Shared {
+    /// Of a launch whose CTAs begin at this one.
+    fn new(first: u64) -> Self {
+        let (next, faulted) = (AtomicU64::new(first), AtomicU64::new(u64::MAX));
+        Self { next, faulted, state: Mutex::default() }
+    }
+
     /// The next CTAs of a worker. What CTAs beside each other read and write is often together, so it takes a few of
     /// them; who is alone takes all.
     fn take(&self, workers: u64, end: u64) -> Range<u64> {
@@ -166,7 +177,7 @@ pub fn launch(
     let threads = config.block.iter().map(|&n| u64::from(n)).product::<u64>();
     let all = CtaRange::of_grid(config.grid);
     let ctas = match config.ctas {
-        Some(some) if !config.cooperative => some.within(all),
+        Some(some) if !config.cooperative && config.cluster.is_none() => some.within(all),
         _ => all,
     };
     if threads == 0 || ctas.is_empty() {
@@ -187,15 +198,16 @@ pub fn launch(
     if let Some(observer) = config.observer {
         observer.launch_begins(&launch.info(0));
     }
-    let shared = Shared {
-        next: AtomicU64::new(ctas.begin),
-        faulted: AtomicU64::new(u64::MAX),
-        state: Mutex::new(Collected::default()),
-    };
+    let shared = Shared::new(ctas.begin);
     if let Some(seed) = config.schedule {
         shared.timed(&launch, || schedule::run(&launch, &shared, ctas, seed));
     } else if config.cooperative {
         cooperative::run(&launch, &shared, ctas.end);
+    } else if cluster::is_needed(&launch) {
+        shared.next.store(0, Relaxed);
+        texunit_threads::each(0..launch.workers, |worker| {
+            shared.timed(&launch, || cluster::run(&launch, &shared, worker, ctas.end));
+        });
     } else {
         texunit_threads::each(0..launch.workers, |worker| {
             shared.timed(&launch, || work(&launch, &shared, worker, ctas));
