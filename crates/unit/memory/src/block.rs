@@ -89,6 +89,9 @@ enum Storage {
     /// Ours, with a second view for the program.
     #[cfg(all(target_os = "linux", not(miri)))]
     Views(crate::views::Views),
+    /// Mapped pages, one part behind the other ([`Mapped`](crate::Mapped)).
+    #[cfg(all(target_os = "linux", not(miri)))]
+    Mapped(Box<[Arc<crate::Mapped>]>),
     /// The program's.
     Foreign,
     /// Those of another block, which lives as long.
@@ -309,7 +312,43 @@ impl Block {
     pub(crate) fn slack(&self) -> usize {
         // The bytes of a part end before its owner's slack, or where its owner's size is rounded up to, which has
         // the slack behind it as well.
-        if self.is_foreign() { 0 } else { SLACK }
+        if self.is_foreign() || self.is_mapped() { 0 } else { SLACK }
+    }
+
+    /// Whether it is made of mapped pages ([`Block::of_mapped`]).
+    fn is_mapped(&self) -> bool {
+        match &self.storage {
+            #[cfg(all(target_os = "linux", not(miri)))]
+            Storage::Mapped(_) => true,
+            Storage::Of(other) => other.is_mapped(),
+            _ => false,
+        }
+    }
+
+    /// Memory that is mapped, one part behind the other, as one block, which may be written or not. Messages call it
+    /// by the name and number that are given. `None`: there is no part, or they do not follow each other.
+    #[cfg(all(target_os = "linux", not(miri)))]
+    pub fn of_mapped(
+        parts: Vec<Arc<crate::Mapped>>,
+        writable: bool,
+        (name, number): (&str, u64),
+    ) -> Option<Self> {
+        let follow = |pair: &[Arc<crate::Mapped>]| pair[0].range().end == pair[1].range().start;
+        let (first, last) = (parts.first()?, parts.last()?);
+        if !parts.windows(2).all(follow) {
+            return None;
+        }
+        let data = NonNull::new(first.place())?;
+        let size = usize::try_from(last.range().end - first.range().start).ok()?;
+        let (writable, storage) = (if writable { size } else { 0 }, Storage::Mapped(parts.into()));
+        let mut block = Self::with(data, storage, size, writable, name.to_owned());
+        block.number = number;
+        Some(block)
+    }
+
+    /// A number for something that messages call as they call allocations.
+    pub fn next_number() -> u64 {
+        NUMBERS.fetch_add(1, Relaxed)
     }
 
     /// Size in bytes.
@@ -344,7 +383,7 @@ impl Block {
         match &self.storage {
             Storage::Own { .. } => false,
             #[cfg(all(target_os = "linux", not(miri)))]
-            Storage::Views(_) => false,
+            Storage::Views(_) | Storage::Mapped(_) => false,
             Storage::Foreign => true,
             Storage::Of(other) => other.is_foreign(),
         }

@@ -2,6 +2,7 @@
 
 mod foreign;
 mod frozen;
+mod mapped;
 mod placed;
 
 pub use frozen::MemoryMap;
