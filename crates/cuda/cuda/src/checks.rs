@@ -4,12 +4,14 @@
 mod copies;
 mod host;
 mod leaks;
+mod pools;
 
 pub(crate) use copies::{Watch, copies, fills};
 pub(crate) use host::{
     called, registered, tell as tell_host, unregistered, update as watch_host, watch,
 };
 pub(crate) use leaks::{ended, made};
+pub(crate) use pools::{allocated, freed};
 use texunit_forms::Count;
 
 use crate::call::{Owner, say};
@@ -192,6 +194,9 @@ pub(crate) enum Part {
 /// A copy reads or (`writes`) writes bytes: tells which kernel accesses them and does not come before the copy.
 pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
     let Some(log) = log() else { return };
+    if let Part::Memory(address) = part {
+        pools::copied(stand, (address, len), if writes { "written" } else { "read" });
+    }
     let found = log.race().and_then(|race| match (&part, &stand.submitted) {
         (&Part::Memory(address), Some(work)) => race.accessed_by(work, (address, len), writes),
         (&Part::Memory(address), None) => race.accessed(Some(stand.queue), (address, len), writes),
@@ -234,6 +239,7 @@ pub(crate) fn bad_fetches(module: &Module, stats: &LaunchStats) {
 
 /// Tells what a launch of a module has found.
 pub(crate) fn tell(module: &Module, launch: u64) {
+    pools::used();
     let loaded = &module.loaded;
     news(Some(Located::from((loaded.source(), &**loaded.sources()))), launch);
 }

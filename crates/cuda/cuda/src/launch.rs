@@ -249,6 +249,7 @@ fn run(
     let observers = Several(all.collect());
     crate::asked::pools::tell();
     let watched = running::begin(&module, function, shape);
+    let peers = context.peer_devices();
     let default = LaunchOptions::default();
     let options = default
         .with_grid(shape.grid)
@@ -259,6 +260,7 @@ fn run(
         .with_approximate(settings().approximate)
         .with_stack_limit(stack_limit(context, function))
         .with_cooperative(shape.cooperative)
+        .with_peers(&peers)
         .with_bounds(settings().bounds)
         .with_bad_fetch(settings().bad_fetch)
         .with_printf_limit(context.limit(Limit::PrintfFifoSize))

@@ -19,6 +19,7 @@ use crate::args::Answer;
 use crate::context::Context;
 use crate::handle::Handle;
 use crate::state::{self, Gpu};
+use crate::virtual_memory;
 use advice::AdviceMap;
 use pool::{PoolLocation, Share};
 pub(crate) use reasons::{no_room, not_inside};
@@ -134,10 +135,26 @@ impl Allocation {
         if matches!(self.kind, AllocationKind::Registered(_)) {
             crate::checks::unregistered(self.base, self.size);
         }
-        if let (true, Ok(gpus)) = (self.on_host(), state::gpus()) {
-            for gpu in gpus {
+        let Ok(gpus) = state::gpus() else { return };
+        let others = |share: &Share| share.pool.peers();
+        let shown = match &self.kind {
+            AllocationKind::Pool(share) if !self.on_host() => others(share),
+            _ => Vec::new(),
+        };
+        for gpu in gpus {
+            if self.on_host() || shown.contains(&gpu.ordinal) {
                 gpu.device.unmap_host(self.base);
             }
+        }
+    }
+
+    /// Lets another device reach it, or not any more.
+    pub(crate) fn show(&self, gpu: &Gpu, is_shown: bool) {
+        let Storage::Device { buffer } = &self.storage else { return };
+        match is_shown {
+            // It may be there already.
+            true => _ = gpu.device.reach(buffer),
+            false => _ = gpu.device.part_from(self.base),
         }
     }
 
@@ -190,7 +207,21 @@ pub(crate) fn allocate_as(
     let base = buffer.address();
     let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
     allocation.gpu = Arc::clone(gpu);
+    if let AllocationKind::Pool(share) = &allocation.kind {
+        // Who reaches it, the pool says, and no access of peers.
+        gpu.device.keep_to_itself(base);
+        for device in share.pool.peers() {
+            allocation.show(state::gpu(device)?, true);
+        }
+    }
     keep(context, allocation)
+}
+
+/// What is allocated from a pool.
+pub(crate) fn of_pool(pool: &pool::Pool) -> Vec<Arc<Allocation>> {
+    all(
+        |allocation| matches!(&allocation.kind, AllocationKind::Pool(share) if share.pool.handle == pool.handle),
+    )
 }
 
 /// Takes memory of a device. If that has too little, its pools give back what they keep.
@@ -337,9 +368,10 @@ pub(crate) fn is_sync(address: u64) -> bool {
     find(address).is_some_and(|allocation| allocation.sync.load(Ordering::Relaxed))
 }
 
-/// Whether an address is one of some device, be there an allocation or not.
+/// Whether an address is one of some device, or reserved for memory of devices, be there an allocation or not.
 pub(crate) fn is_device_address(address: u64) -> Answer<bool> {
-    Ok(state::gpus()?.iter().any(|gpu| gpu.device.gives_out(address)))
+    let gives_out = state::gpus()?.iter().any(|gpu| gpu.device.gives_out(address));
+    Ok(gives_out || virtual_memory::is_reserved(address))
 }
 
 /// Whether an address is in an allocation, or one that a device gives out.

@@ -50,6 +50,15 @@ impl Gpu {
     }
 }
 
+impl Gpu {
+    /// Whether this device can be a peer of another one and reach its memory: cards that can are of the same major compute
+    /// capability.
+    pub(crate) fn can_reach(&self, other: &Gpu) -> bool {
+        let major = |gpu: &Gpu| gpu.profile.capability.major;
+        self.ordinal != other.ordinal && major(self) == major(other)
+    }
+}
+
 static GPUS: OnceLock<Answer<Vec<Arc<Gpu>>>> = OnceLock::new();
 
 /// Makes the devices that `TEXUNIT_DEVICE` names, unless they are there.
@@ -71,7 +80,10 @@ fn make() -> Answer<Vec<Arc<Gpu>>> {
     }
     crate::report::devices(profiles.iter().map(|profile| profile.key.to_owned()).collect());
     let gpu = |(ordinal, profile)| Arc::new(Gpu::new(ordinal, profile, count));
-    Ok(profiles.into_iter().enumerate().map(gpu).collect())
+    let gpus: Vec<_> = profiles.into_iter().enumerate().map(gpu).collect();
+    let devices: Vec<Device> = gpus.iter().map(|gpu| gpu.device.clone()).collect();
+    devices.iter().for_each(|device| device.know(&devices));
+    Ok(gpus)
 }
 
 /// Addresses of device number `i` of `n`: none has those of another (unified addressing), and all are

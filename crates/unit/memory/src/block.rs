@@ -325,6 +325,17 @@ impl Block {
         }
     }
 
+    /// Which pages it is made of, if they are mapped ([`Block::of_mapped`]): numbers that others have that are the same
+    /// memory.
+    pub(crate) fn pages(&self) -> Vec<(u64, u64)> {
+        match &self.storage {
+            #[cfg(all(target_os = "linux", not(miri)))]
+            Storage::Mapped(parts) => parts.iter().map(|part| part.pages().identity()).collect(),
+            Storage::Of(other) => other.pages(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Memory that is mapped, one part behind the other, as one block, which may be written or not. Messages call it
     /// by the name and number that are given. `None`: there is no part, or they do not follow each other.
     #[cfg(all(target_os = "linux", not(miri)))]

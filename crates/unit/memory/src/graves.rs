@@ -14,7 +14,7 @@ pub(crate) struct Graves {
     /// Addresses and numbers by age, also of those that are forgotten already.
     order: VecDeque<(u64, u64)>,
     /// What is known of ranges where this device reaches nothing although they are not free: where they end, and what
-    /// is said of a use. They do not overlap.
+    /// is said of a use.
     claims: BTreeMap<u64, (u64, Gone)>,
 }
 
@@ -47,9 +47,11 @@ impl Graves {
         self.by_address.iter().map(|(&address, gone)| (address, gone))
     }
 
-    /// Says of ranges inside of `all` what a use of them is; nothing is said of the rest of it any more. No claim of
-    /// before reaches out of it.
+    /// Says of ranges inside of `all` what a use of them is; nothing is said of the rest of it any more.
     pub(crate) fn claim(&mut self, all: Range<u64>, said: Vec<(Range<u64>, Gone)>) {
+        if let Some((_, (end, _))) = self.claims.range_mut(..all.start).next_back() {
+            *end = all.start.min(*end);
+        }
         let old: Vec<u64> = self.claims.range(all).map(|(&start, _)| start).collect();
         old.iter().for_each(|start| _ = self.claims.remove(start));
         self.claims.extend(said.into_iter().map(|(range, gone)| (range.start, (range.end, gone))));

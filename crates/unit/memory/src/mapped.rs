@@ -20,7 +20,6 @@ pub use pages::Pages;
 use crate::Rights;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

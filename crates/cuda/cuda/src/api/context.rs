@@ -1,5 +1,5 @@
-//! Contexts (driver API, "Primary Context Management", "Context Management"). Green contexts, peers and
-//! affinity are not provided.
+//! Contexts (driver API, "Primary Context Management", "Context Management"). Green contexts and affinity are
+//! not provided.
 
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
@@ -260,26 +260,19 @@ driver_api! {
         context::current().map(|_| ())
     }
 
-    /// Other devices' memory cannot be reached.
+    /// Lets kernels of the current context reach memory that is allocated in a context of another device. Pools and
+    /// mapped memory have an access of their own.
     fn cuCtxEnablePeerAccess(peerContext: Handle<Context>, Flags: c_uint) {
-        context::current()?;
+        let context = context::current()?;
         if Flags != 0 {
             return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} is not 0")));
         }
-        peerContext.get()?;
-        Err(CUresult::PEER_ACCESS_UNSUPPORTED.because(
-            "peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer returns 0 for \
-             every two devices of texunit)",
-        ))
+        context.enable_peer(peerContext)
     }
 
-    /// Other devices' memory cannot be reached.
+    /// Ends what `cuCtxEnablePeerAccess` allowed.
     fn cuCtxDisablePeerAccess(peerContext: Handle<Context>) {
-        context::current()?;
-        peerContext.get()?;
-        Err(CUresult::PEER_ACCESS_NOT_ENABLED.because(
-            "peerContext was not enabled: access between devices is not provided",
-        ))
+        context::current()?.disable_peer(peerContext)
     }
 }
 

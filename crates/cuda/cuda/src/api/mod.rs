@@ -29,3 +29,4 @@ mod surface;
 mod texref;
 mod texref_get;
 mod texture;
+mod virtual_memory;

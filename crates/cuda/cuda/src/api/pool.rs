@@ -3,13 +3,15 @@
 
 use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
+use crate::checks::{self, Stand};
 use crate::handle::Handle;
 use crate::late::{self, Order};
 use crate::memory::pool::{self, Pool, PoolLocation};
 use crate::memory::{self, AllocationKind};
 use crate::state;
-use crate::stream::{self, Stream};
+use crate::stream::Stream;
 use std::ffi::c_uint;
+use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOCATION_TYPE_MANAGED,
     CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE,
@@ -20,10 +22,10 @@ use texunit_cuda_abi::{
 driver_api! {
     /// Allocates from the current pool of the stream's device.
     fn cuMemAllocAsync(dptr: Out<CUdeviceptr>, bytesize: usize, hStream: Handle<Stream>) {
-        let context = stream::on(hStream)?;
+        let order = Order::of(hStream)?;
         dptr.check()?;
-        let pool = pool::current_of(PoolLocation::Device(context.gpu.ordinal)).get()?;
-        dptr.set(pool.allocate(&context, bytesize)?)
+        let pool = pool::current_of(PoolLocation::Device(order.context.gpu.ordinal)).get()?;
+        dptr.set(allocate(&pool, bytesize, &order)?)
     }
 
     /// Allocates from a pool.
@@ -33,9 +35,9 @@ driver_api! {
         pool: Handle<Pool>,
         hStream: Handle<Stream>,
     ) {
-        let context = stream::on(hStream)?;
+        let order = Order::of(hStream)?;
         dptr.check()?;
-        dptr.set(pool.get()?.allocate(&context, bytesize)?)
+        dptr.set(allocate(&pool.get()?, bytesize, &order)?)
     }
 
     /// Frees memory of a pool, or of `cuMemAlloc`.
@@ -43,7 +45,12 @@ driver_api! {
         let order = Order::of(hStream)?;
         let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Pool(_) | AllocationKind::Managed);
         let freed = memory::take("dptr", dptr, right)?;
+        let stand = match late::is_on() {
+            true => Stand::submitted(order.queue),
+            false => Stand::now(order.queue),
+        };
         late::submit(&order, move |_| {
+            checks::freed(&stand, (freed.base, freed.size), freed.id);
             freed.end();
             Ok(())
         })
@@ -85,7 +92,7 @@ driver_api! {
         unsafe { get_attribute(&*pool.get()?, attr, value) }
     }
 
-    /// Remembers the access of devices to a pool; all reach what they are given.
+    /// Says which devices reach the memory of a pool.
     fn cuMemPoolSetAccess(pool: Handle<Pool>, map: In<CUmemAccessDesc>, count: usize) {
         state::gpus()?;
         let pool = pool.get()?;
@@ -163,6 +170,18 @@ driver_api! {
         state::gpus()?;
         pool::set_current(place(type_, location.get()?)?, pool)
     }
+}
+
+/// Allocates in a stream: the memory is there at once, and for checks when the stream comes to it.
+fn allocate(pool: &Arc<Pool>, size: usize, order: &Order) -> Answer<u64> {
+    let address = pool.allocate(&order.context, size)?;
+    if checks::race().is_some()
+        && let Some(made) = memory::find(address)
+    {
+        let stand = Stand::submitted(order.queue);
+        checks::allocated(&stand, (address, size as u64), made.id);
+    }
+    Ok(address)
 }
 
 /// What memory of a type at a location is. The host has one NUMA node.

@@ -390,11 +390,10 @@ impl Pool {
         self.state().access.get(&device).copied().unwrap_or(default)
     }
 
-    /// `cuMemPoolSetAccess`: a device cannot lose access to its own memory, nor get it to another's
-    /// (`cuDeviceCanAccessPeer`), and there are no reads without writes. Nothing else depends on it: all devices reach what
-    /// they are given.
+    /// `cuMemPoolSetAccess`: a device cannot lose access to its own memory, nor get it to that of a device which it cannot reach
+    /// (`cuDeviceCanAccessPeer`), and there are no reads without writes. It holds for what is allocated, too.
     pub(crate) fn set_access(&self, device: CUdevice, flags: u32) -> Answer {
-        state::gpu(device)?;
+        let gpu = state::gpu(device)?;
         let all = flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         let none = flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
         if !all && (!none || self.place == PoolLocation::Device(device)) {
@@ -403,16 +402,32 @@ impl Pool {
                  own _PROT_NONE (0)"
             )));
         }
-        if let PoolLocation::Device(own) = self.place
-            && all
-            && own != device
-        {
+        let PoolLocation::Device(own) = self.place else {
+            self.state().access.insert(device, flags);
+            return Ok(());
+        };
+        if all && own != device && !gpu.can_reach(state::gpu(own)?) {
             return Err(CUresult::INVALID_DEVICE.because(format!(
-                "device {device} cannot reach memory of device {own}, where the pool is (cuDeviceCanAccessPeer returns 0 for \
-                 every two devices of texunit)"
+                "device {device} cannot reach memory of device {own}, where the pool is (cuDeviceCanAccessPeer)"
             )));
         }
         self.state().access.insert(device, flags);
+        if own != device {
+            for allocation in memory::of_pool(self) {
+                allocation.show(gpu, all);
+            }
+        }
         Ok(())
+    }
+
+    /// The devices other than its own that reach its memory.
+    pub(crate) fn peers(&self) -> Vec<CUdevice> {
+        let state = self.state();
+        let all = state.access.iter();
+        let reach = all.filter(|(_, flags)| **flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+        reach
+            .map(|(&device, _)| device)
+            .filter(|&d| self.place != PoolLocation::Device(d))
+            .collect()
     }
 }

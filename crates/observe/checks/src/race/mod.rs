@@ -34,6 +34,7 @@ mod loads;
 mod mbarrier;
 mod pages;
 mod phase;
+mod pools;
 mod probe;
 mod report;
 mod shadow;
@@ -46,12 +47,14 @@ mod view;
 
 pub use host::{HostRace, Pending, Touched};
 pub use launch::Memory;
+pub use pools::PoolUse;
 pub use streams::{Queue, Submitted};
 
 use crate::sink::Sink;
 use launch::{Launch, Order};
 use shadow::lock;
 use std::sync::{Arc, Mutex};
+use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 
 /// The race check of a launch.
@@ -104,5 +107,10 @@ impl Observer for Race<'_> {
 
     fn launch_begins(&self, launch: &LaunchInfo<'_>) {
         *lock(&self.order) = self.memory.begin(self.queue, self.submitted.as_ref(), launch);
+    }
+
+    fn launch_ends(&self, _: &LaunchInfo<'_>, _: Option<&Fault>) {
+        let order = lock(&self.order).clone();
+        self.memory.look_early(&order.early, |serial| order.has(serial));
     }
 }

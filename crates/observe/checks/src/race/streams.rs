@@ -12,6 +12,7 @@ use texunit_simt::observe::LaunchInfo;
 use texunit_syntax::{SourceFile, Span};
 
 use super::host::Copied;
+use super::pools::{self, Allocated, Early};
 use crate::finding::End;
 
 /// A stream that work is submitted to.
@@ -43,7 +44,7 @@ const MAX: usize = 1024;
 const MAX_TEXTS: usize = 64;
 
 /// Of each stream up to which of its launches.
-type Known = HashMap<Queue, u64>;
+pub(super) type Known = HashMap<Queue, u64>;
 
 #[derive(Clone, Debug, Default)]
 struct Stream {
@@ -84,6 +85,20 @@ pub(super) struct Streams {
     /// Copies and fills that the host has not waited for.
     copies: Vec<Copied>,
     texts: Vec<Arc<Text>>,
+    /// Memory of pools whose allocation the host has not waited for.
+    pub(super) allocated: Vec<Allocated>,
+}
+
+impl Submitted {
+    /// Its place in its stream.
+    pub(super) fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// What comes before it.
+    pub(super) fn known(&self) -> Known {
+        Known::clone(&self.before)
+    }
 }
 
 fn join(known: &mut Known, other: &Known) {
@@ -115,7 +130,7 @@ impl Streams {
     }
 
     /// What comes before the next launch of a stream.
-    fn before(&self, queue: Queue) -> Known {
+    pub(super) fn before(&self, queue: Queue) -> Known {
         let mut known = self.host.clone();
         join(&mut known, &self.all_of(queue));
         for &other in self.streams.keys() {
@@ -183,8 +198,11 @@ impl Streams {
         own: (u32, u32),
         info: &LaunchInfo<'_>,
         is_told: bool,
-    ) -> Vec<(u32, u32)> {
+    ) -> (Vec<(u32, u32)>, Early) {
         let Submitted { queue, at, before } = submitted;
+        self.forget_allocated();
+        let early = self.allocated.iter().filter(|allocated| !pools::is_known(&before, allocated));
+        let early = early.map(|of| (of.address, of.len, of.number)).collect();
         let host = &self.host;
         let is_known =
             |known: &Known, past: &Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
@@ -201,7 +219,13 @@ impl Streams {
         let (first, last) = own;
         let (grid, block) = (info.config.grid, info.config.block);
         self.past.push(Past { first, last, queue, at, grid, block, text });
-        others
+        (others, early)
+    }
+
+    /// Forgets allocations that the host has waited for.
+    pub(super) fn forget_allocated(&mut self) {
+        let host = &self.host;
+        self.allocated.retain(|allocated| !pools::is_known(host, allocated));
     }
 
     fn text(&mut self, info: &LaunchInfo<'_>) -> Arc<Text> {
@@ -298,6 +322,7 @@ impl Streams {
             return;
         }
         self.streams.retain(|queue, _| !gone.contains(queue));
+        self.allocated.retain(|allocated| !gone.contains(&allocated.queue));
         let knows = self.streams.values_mut().map(|stream| &mut stream.knows);
         for known in knows.chain(self.events.values_mut()).chain([&mut self.host]) {
             known.retain(|queue, _| !gone.contains(queue));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 impl Memory {
     /// Puts blocks into a range in the place of those that are in it, which do not end, and says what a use of other
-    /// parts of it is. Nothing but what was put there so is in the range, and nothing reaches out of it.
+    /// parts of it is. Nothing but what was put there so is in the range.
     pub fn set_range(
         &self,
         range: Range<u64>,
@@ -17,11 +17,18 @@ impl Memory {
         let mut state = self.state();
         let old: Vec<u64> = state.blocks.range(range.clone()).map(|(&base, _)| base).collect();
         old.iter().for_each(|base| _ = state.blocks.remove(base));
-        let entry = |(base, block)| (base, Entry { block, counted: false });
+        let entry = |(base, block)| (base, Entry { block, counted: false, is_own: false });
         state.blocks.extend(blocks.into_iter().map(entry));
         let mut graves = self.graves();
         graves.cover(range.clone());
         graves.claim(range, said);
+    }
+}
+
+impl Memory {
+    /// Remembers what was at an address, which is free now.
+    pub fn bury(&self, address: u64, gone: Gone) {
+        self.graves().add(address, gone);
     }
 }
 

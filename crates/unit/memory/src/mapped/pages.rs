@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Pages of memory, zeros at first (`cuMemCreate`).
@@ -133,6 +133,11 @@ impl Pages {
     /// Number of bytes.
     pub fn size(&self) -> u64 {
         self.size
+    }
+
+    /// Numbers that pages have which are the same memory: of the file, and of their place in it.
+    pub(crate) fn identity(&self) -> (u64, u64) {
+        (self.file.metadata().map_or(0, |of_file| of_file.ino()), self.offset)
     }
 
     /// Maps the first bytes at addresses of the process that are kept for that.
