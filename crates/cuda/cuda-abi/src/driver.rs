@@ -120,6 +120,8 @@ macro_rules! driver_functions {
             fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
             fn cuMemPoolCreate(pool: *mut CUmemoryPool, props: *const CUmemPoolProps);
             fn cuMemPoolDestroy(pool: CUmemoryPool);
+            fn cuMemPoolExportPointer(data: *mut [u8; 64], address: CUdeviceptr);
+            fn cuMemPoolImportPointer(address: *mut CUdeviceptr, pool: CUmemoryPool, data: *const [u8; 64]);
             fn cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
             fn cuMemPoolGetAccess(flags: *mut c_uint, pool: CUmemoryPool, location: *const CUmemLocation);
             fn cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
@@ -414,6 +416,18 @@ macro_rules! driver_functions {
             // Memory of streams and pools.
             fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
             fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
+            fn cuMemPoolExportToShareableHandle(
+                handle: *mut c_void,
+                pool: CUmemoryPool,
+                kind: c_uint,
+                flags: u64,
+            );
+            fn cuMemPoolImportFromShareableHandle(
+                pool: *mut CUmemoryPool,
+                handle: *mut c_void,
+                kind: c_uint,
+                flags: u64,
+            );
             fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize);
             // Memory of the host.
             fn cuMemFreeHost(pointer: *mut c_void);

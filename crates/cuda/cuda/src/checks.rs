@@ -11,7 +11,7 @@ pub(crate) use host::{
     called, registered, tell as tell_host, unregistered, update as watch_host, watch,
 };
 pub(crate) use leaks::{ended, made};
-pub(crate) use pools::{allocated, freed};
+pub(crate) use pools::{allocated, forgotten, freed};
 use texunit_forms::Count;
 
 use crate::call::{Owner, say};

@@ -132,6 +132,9 @@ impl Allocation {
     /// one that holds it lets it go.
     pub(crate) fn end(&self) {
         crate::asked::freed(self.id);
+        if matches!(self.kind, AllocationKind::Pool(_)) {
+            crate::checks::forgotten(self.id);
+        }
         if matches!(self.kind, AllocationKind::Registered(_)) {
             crate::checks::unregistered(self.base, self.size);
         }

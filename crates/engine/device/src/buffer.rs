@@ -44,6 +44,21 @@ impl Buffer {
         Some(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
+    /// Memory that is there, at an address. If it `counts`, it counts as the device's.
+    pub(crate) fn of(
+        device: &Device,
+        address: u64,
+        block: Arc<Block>,
+        counts: bool,
+    ) -> Result<Self, Error> {
+        let name = || block.name().to_owned();
+        device.inner.memory.adopt(address, &block, counts).map_err(|error| match error {
+            PlaceError::Alloc(source) => Error::Memory { name: name(), source },
+            PlaceError::Taken(error) => Error::Taken { name: name(), reason: error.to_string() },
+        })?;
+        Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
+    }
+
     /// Zero bytes at a place that is given.
     pub(crate) fn at(device: &Device, place: &Placement<'_>) -> Result<Self, Error> {
         let block = device.inner.memory.allocate_at(place).map_err(|error| {

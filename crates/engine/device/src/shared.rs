@@ -2,6 +2,7 @@
 
 use crate::buffer::Buffer;
 use crate::device::Device;
+use crate::error::Error;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 use texunit_memory::{AttachError, Block, Gone};
@@ -32,6 +33,14 @@ impl Device {
     /// Remembers what was at an address, which is free now: a use of it is told so.
     pub fn bury(&self, address: u64, gone: Gone) {
         self.inner.memory.bury(address, gone);
+    }
+
+    /// Makes memory that is there a buffer, at an address. If it `counts`, it counts as the device's.
+    ///
+    /// # Errors
+    /// Something else is there, or the device has no room.
+    pub fn adopt(&self, address: u64, block: Arc<Block>, counts: bool) -> Result<Buffer, Error> {
+        Buffer::of(self, address, block, counts)
     }
 
     /// Lets this device reach memory of another one, at its address there.

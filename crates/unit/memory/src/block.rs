@@ -96,6 +96,8 @@ enum Storage {
     Foreign,
     /// Those of another block, which lives as long.
     Of(Arc<Block>),
+    /// Some of another block, with an end of their own ([`Block::slice`]).
+    Slice(Arc<Block>),
 }
 
 /// The number of the next block.
@@ -320,7 +322,7 @@ impl Block {
         match &self.storage {
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Mapped(_) => true,
-            Storage::Of(other) => other.is_mapped(),
+            Storage::Of(other) | Storage::Slice(other) => other.is_mapped(),
             _ => false,
         }
     }
@@ -331,7 +333,7 @@ impl Block {
         match &self.storage {
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Mapped(parts) => parts.iter().map(|part| part.pages().identity()).collect(),
-            Storage::Of(other) => other.pages(),
+            Storage::Of(other) | Storage::Slice(other) => other.pages(),
             _ => Vec::new(),
         }
     }
@@ -396,7 +398,7 @@ impl Block {
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Views(_) | Storage::Mapped(_) => false,
             Storage::Foreign => true,
-            Storage::Of(other) => other.is_foreign(),
+            Storage::Of(other) | Storage::Slice(other) => other.is_foreign(),
         }
     }
 

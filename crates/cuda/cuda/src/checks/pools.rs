@@ -15,7 +15,6 @@ pub(crate) fn allocated(stand: &Stand, range: (u64, u64), number: u64) {
 pub(crate) fn freed(stand: &Stand, range: (u64, u64), number: u64) {
     let Some(log) = log() else { return };
     let Some(race) = log.race() else { return };
-    race.pool_freed(number);
     let found = match &stand.submitted {
         Some(work) => race.accessed_by(work, range, true),
         None => race.accessed(Some(stand.queue), range, true),
@@ -32,6 +31,13 @@ pub(crate) fn freed(stand: &Stand, range: (u64, u64), number: u64) {
     finding.other = Some((here.to_owned(), end));
     log.found(finding);
     news(None, 0);
+}
+
+/// It is freed, in a stream or by the host.
+pub(crate) fn forgotten(number: u64) {
+    if let Some(race) = super::race() {
+        race.pool_freed(number);
+    }
 }
 
 /// A copy or fill uses memory: tells if it is a pool's whose allocation it does not wait for.

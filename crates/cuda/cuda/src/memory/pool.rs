@@ -6,11 +6,15 @@
 //! the device goes on counting, and its address, which a later allocation gets. Of the host's
 //! memory only the counts are kept.
 
+mod shared;
+
 use crate::args::Answer;
 use crate::context::Context;
 use crate::handle::{Handle, Object, object};
 use crate::memory::{self, AllocationKind};
 use crate::state;
+use shared::Range;
+pub(crate) use shared::Shared;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use texunit_cuda_abi::{
@@ -53,6 +57,8 @@ pub(crate) struct Pool {
     pub(crate) location: CUmemLocation,
     /// Most bytes; 0: no limit.
     pub(crate) max_size: u64,
+    /// Its memory, if other processes can be given it.
+    pub(crate) shared: Option<Arc<Shared>>,
     state: Mutex<State>,
 }
 
@@ -69,12 +75,24 @@ pub(crate) struct Share {
     size: u64,
     /// Address and room of device memory, once it is there.
     place: OnceLock<(u64, u64)>,
+    /// Where it is in a pool that other processes are given.
+    range: OnceLock<Range>,
+    /// Of what another process has allocated: where.
+    found: Option<(u64, u64)>,
 }
 
 impl Share {
     /// Device memory for it, where the pool has kept some if that fits.
     pub(crate) fn buffer(&self, device: &Device) -> Answer<Buffer> {
         let name = crate::refused::maker().unwrap_or(MADE_BY);
+        if let Some(shared) = &self.pool.shared {
+            let (buffer, range) = match self.found {
+                Some(found) => shared.found(device, found, name)?,
+                None => shared.allocate(device, self.size, name)?,
+            };
+            let _ = self.range.set(range);
+            return Ok(buffer);
+        }
         let mut state = self.pool.state();
         state.lend(device);
         let kept = state.kept.take(self.size);
@@ -213,6 +231,11 @@ impl Kept {
     }
 }
 
+/// The place of a device.
+fn on(id: CUdevice) -> CUmemLocation {
+    CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id }
+}
+
 /// The pools of a place: the one that it always has, and the one that is taken from.
 #[derive(Clone, Copy, Debug)]
 struct OfPlace {
@@ -249,7 +272,9 @@ pub(crate) fn current_of(place: PoolLocation) -> Handle<Pool> {
 /// `cuDeviceSetMemPool`, `cuMemSetMemPool`: `CUDA_ERROR_INVALID_VALUE` if the pool is of another place.
 pub(crate) fn set_current(place: PoolLocation, pool: Handle<Pool>) -> Answer {
     of_place(place, |pools| {
-        if pool.get()?.place != place {
+        let found = pool.get()?;
+        found.check_own()?;
+        if found.place != place {
             return Err(CUresult::INVALID_VALUE
                 .because(format!("pool {pool:?} is not a pool of {}", place.name())));
         }
@@ -287,9 +312,50 @@ impl Pool {
         location: CUmemLocation,
         max_size: u64,
     ) -> Handle<Self> {
+        Self::create_with(place, location, max_size, None)
+    }
+
+    /// A new pool on a device that other processes can be given.
+    pub(crate) fn create_shared(device: CUdevice, max_size: u64) -> Answer<Handle<Self>> {
+        let limit = state::gpu(device)?.device.memory_limit();
+        let shared = Shared::new(device, if max_size == 0 { limit } else { max_size })?;
+        Ok(Self::create_with(PoolLocation::Device(device), on(device), max_size, Some(shared)))
+    }
+
+    /// The pool of a file that another process has exported (`cuMemPoolImportFromShareableHandle`).
+    pub(crate) fn import(number: i32) -> Answer<Handle<Self>> {
+        let (shared, device) = Shared::import(number)?;
+        state::gpu(device)?;
+        Ok(Self::create_with(PoolLocation::Device(device), on(device), 0, Some(shared)))
+    }
+
+    /// An allocation of the pool of another process (`cuMemPoolImportPointer`).
+    pub(crate) fn import_pointer(
+        self: &Arc<Self>,
+        context: &Context,
+        data: &[u8; 64],
+    ) -> Answer<u64> {
+        let imported = self.shared.as_ref().filter(|shared| shared.is_imported);
+        let (Some(shared), PoolLocation::Device(device)) = (imported, self.place) else {
+            return Err(CUresult::INVALID_VALUE
+                .because("pool was not imported (cuMemPoolImportFromShareableHandle)"));
+        };
+        let found = shared.read(data)?;
+        let mut share = self.take(found.1)?;
+        share.found = Some(found);
+        let kind = AllocationKind::Pool(share);
+        memory::allocate_as(context, state::gpu(device)?, found.1 as usize, kind)
+    }
+
+    fn create_with(
+        place: PoolLocation,
+        location: CUmemLocation,
+        max_size: u64,
+        shared: Option<Arc<Shared>>,
+    ) -> Handle<Self> {
         let state = Mutex::new(State { reuse: [1; 3], ..State::default() });
         let handle = Handle::fresh();
-        let pool = Self { handle, place, location, max_size, state };
+        let pool = Self { handle, place, location, max_size, shared, state };
         Self::registry().keep(handle, Arc::new(pool));
         handle
     }
@@ -342,6 +408,7 @@ impl Pool {
             return Err(CUresult::INVALID_VALUE
                 .because("bytesize is 0: an allocation has at least one byte"));
         }
+        self.check_own()?;
         let kind = AllocationKind::Pool(self.take(size as u64)?);
         let made = match self.place {
             PoolLocation::Device(device) => {
@@ -357,6 +424,17 @@ impl Pool {
         }
         state.settle(self.device());
         made
+    }
+
+    /// `CUDA_ERROR_INVALID_VALUE` for the pool of another process, from which nothing can be allocated.
+    fn check_own(&self) -> Answer {
+        match self.shared.as_ref().is_some_and(|shared| shared.is_imported) {
+            false => Ok(()),
+            true => Err(CUresult::INVALID_VALUE.because(format!(
+                "pool {:?} was imported from another process: nothing can be allocated from it here",
+                self.handle
+            ))),
+        }
     }
 
     fn take(self: &Arc<Self>, size: u64) -> Answer<Share> {
@@ -376,7 +454,8 @@ impl Pool {
         }
         state.used = used;
         state.most = state.most.max(used);
-        Ok(Share { pool: Arc::clone(self), size, place: OnceLock::new() })
+        let (place, range) = (OnceLock::new(), OnceLock::new());
+        Ok(Share { pool: Arc::clone(self), size, place, range, found: None })
     }
 
     /// `cuMemPoolGetAccess`: a device reaches its own memory, and memory of the host.

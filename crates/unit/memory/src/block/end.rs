@@ -103,6 +103,7 @@ impl Block {
     pub fn ended(&self) -> Option<End> {
         match &self.storage {
             Storage::Of(other) => other.ended(),
+            Storage::Slice(other) if other.ended().is_some() => other.ended(),
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Mapped(parts) => {
                 parts.iter().any(|part| part.has_ended()).then_some(End::Removed)
