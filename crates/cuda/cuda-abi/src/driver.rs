@@ -8,8 +8,8 @@ use crate::args::{In, InOut, Out, Raw, Text};
 use crate::{
     CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR,
     CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUDA_RESOURCE_DESC,
-    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUlaunchConfig, CUmemAccessDesc, CUmemLocation,
-    CUmemPoolProps, CUmemcpyAttributes, CUresult, CUuuid,
+    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUipcHandle, CUlaunchConfig, CUmemAccessDesc,
+    CUmemLocation, CUmemPoolProps, CUmemcpyAttributes, CUresult, CUuuid,
 };
 use std::ffi::{c_char, c_void};
 
@@ -120,6 +120,12 @@ macro_rules! driver_functions {
             fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
             fn cuMemPoolCreate(pool: *mut CUmemoryPool, props: *const CUmemPoolProps);
             fn cuMemPoolDestroy(pool: CUmemoryPool);
+            // Other processes.
+            fn cuIpcGetMemHandle(handle: *mut [u8; 64], address: CUdeviceptr);
+            fn cuIpcOpenMemHandle_v2(address: *mut CUdeviceptr, handle: CUipcHandle, flags: c_uint);
+            fn cuIpcCloseMemHandle(address: CUdeviceptr);
+            fn cuIpcGetEventHandle(handle: *mut [u8; 64], event: CUevent);
+            fn cuIpcOpenEventHandle(event: *mut CUevent, handle: CUipcHandle);
             fn cuMemPoolExportPointer(data: *mut [u8; 64], address: CUdeviceptr);
             fn cuMemPoolImportPointer(address: *mut CUdeviceptr, pool: CUmemoryPool, data: *const [u8; 64]);
             fn cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
@@ -541,7 +547,7 @@ macro_rules! as_they_are {
     };
 }
 as_they_are! {
-    c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUmemLocation CUmemAccessDesc CUmemPoolProps
+    c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUipcHandle CUmemLocation CUmemAccessDesc CUmemPoolProps
     CUmemcpyAttributes CUlaunchConfig CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS
     CUDA_ARRAY_SPARSE_PROPERTIES CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_BATCH_OP CUDA_RESOURCE_DESC
     CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC

@@ -65,6 +65,11 @@ pub struct CUmemPoolProps {
     pub reserved: [u8; 53],
 }
 
+/// What stands for memory or an event of another process (`CUipcMemHandle`, `CUipcEventHandle`), by value.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct CUipcHandle(pub [u8; 64]);
+
 /// Memory that stays where it is.
 pub const CU_MEM_ALLOCATION_TYPE_PINNED: u32 = 1;
 /// Managed memory.

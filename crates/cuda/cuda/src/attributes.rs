@@ -150,7 +150,7 @@ const ATTRIBUTES: &[(i32, &str, Value)] = &[
     (122, "CAN_USE_64_BIT_STREAM_MEM_OPS", Same(0)),
     (123, "CAN_USE_STREAM_WAIT_VALUE_NOR", Same(0)),
     (124, "DMA_BUF_SUPPORTED", Same(0)),
-    (125, "IPC_EVENT_SUPPORTED", Same(0)),
+    (125, "IPC_EVENT_SUPPORTED", Same(1)),
     (126, "MEM_SYNC_DOMAIN_COUNT", Of(|p| if p.capability.major >= 9 { 4 } else { 1 })),
     (127, "TENSOR_MAP_ACCESS_SUPPORTED", Same(0)),
     (128, "HANDLE_TYPE_FABRIC_SUPPORTED", Same(0)),

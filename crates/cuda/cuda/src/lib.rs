@@ -45,6 +45,7 @@ mod format;
 pub mod functions;
 mod handle;
 mod image;
+mod ipc;
 mod late;
 mod launch;
 mod launch_trace;

@@ -43,6 +43,8 @@ pub(crate) enum AllocationKind {
     Registered(u32),
     /// `cuMemAllocManaged`.
     Managed,
+    /// `cuIpcOpenMemHandle`.
+    Opened(crate::ipc::memory::Opened),
 }
 
 impl AllocationKind {
@@ -54,6 +56,7 @@ impl AllocationKind {
             Self::Host(_) => "cuMemHostAlloc",
             Self::Registered(_) => return "registered host memory",
             Self::Managed => "cuMemAllocManaged",
+            Self::Opened(_) => "cuIpcOpenMemHandle",
         };
         crate::refused::maker().unwrap_or(function)
     }
@@ -120,6 +123,14 @@ impl Allocation {
         match &self.storage {
             Storage::Device { buffer } => buffer.name(),
             Storage::Host { block } => block.name(),
+        }
+    }
+
+    /// The memory of a device.
+    pub(crate) fn buffer(&self) -> Option<&Buffer> {
+        match &self.storage {
+            Storage::Device { buffer } => Some(buffer),
+            Storage::Host { .. } => None,
         }
     }
 
@@ -217,6 +228,19 @@ pub(crate) fn allocate_as(
             allocation.show(state::gpu(device)?, true);
         }
     }
+    keep(context, allocation)
+}
+
+/// Makes memory that is there an allocation of a device; its address.
+pub(crate) fn take_in(
+    context: &Context,
+    gpu: &Arc<Gpu>,
+    (base, size): (u64, u64),
+    buffer: Buffer,
+    kind: AllocationKind,
+) -> Answer<u64> {
+    let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
+    allocation.gpu = Arc::clone(gpu);
     keep(context, allocation)
 }
 

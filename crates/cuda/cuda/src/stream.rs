@@ -6,6 +6,7 @@
 use crate::args::Answer;
 use crate::context::{self, Context};
 use crate::handle::{Handle, Object, object};
+use crate::ipc::event::SharedEvent;
 use crate::late::{self, Order};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -88,13 +89,27 @@ pub(crate) struct Event {
     pub(crate) without_time: bool,
     /// When it was last recorded.
     recorded: Mutex<Option<Instant>>,
+    /// What other processes see of it.
+    pub(crate) shared: Option<SharedEvent>,
 }
 
 object!(Event, "an event");
 
 impl Event {
     pub(crate) fn new(context: Handle<Context>, without_time: bool) -> Self {
-        Self { context, without_time, recorded: Mutex::new(None) }
+        Self { context, without_time, recorded: Mutex::new(None), shared: None }
+    }
+
+    /// One that other processes have, too.
+    pub(crate) fn of_processes(context: Handle<Context>, shared: SharedEvent) -> Self {
+        Self { shared: Some(shared), ..Self::new(context, true) }
+    }
+
+    /// Waits for what another process has recorded.
+    pub(crate) fn wait_for_others(&self) {
+        if let Some(shared) = &self.shared {
+            shared.wait();
+        }
     }
 
     /// It happens now: all work before it is done.
@@ -114,7 +129,13 @@ pub(crate) fn record(event: Handle<Event>, order: &Order) {
     if let Some(race) = crate::checks::race() {
         race.event_recorded(event.number() as u64, order.queue);
     }
-    late::record(event.number(), order, move || object.record());
+    let time = object.shared.as_ref().map(SharedEvent::recorded);
+    late::record(event.number(), order, move || {
+        object.record();
+        if let (Some(shared), Some(time)) = (&object.shared, time) {
+            shared.happens(time);
+        }
+    });
 }
 
 /// Ends the streams and events of a context.

@@ -35,7 +35,7 @@ functions! {
 
 const PAGE: u64 = 2 << 20;
 const SEQUENCES: u64 = 500;
-const CALLS: usize = 60;
+const CALLS: usize = 100;
 const OK: CUresult = CUresult::SUCCESS;
 const INVALID: CUresult = CUresult::INVALID_VALUE;
 
@@ -437,5 +437,5 @@ fn random_sequences_are_as_a_model_of_pages() {
         model.done.iter().for_each(|(&what, count)| *done.entry(what).or_default() += count);
     }
     // Enough of each, so that the model is not only asked about what is refused.
-    assert!(done.len() == 5 && done.values().all(|&count| count > 100), "{done:?}");
+    assert!(done.len() == 5 && done.values().all(|&count| count > 50), "{done:?}");
 }

@@ -108,6 +108,15 @@ impl Buffer {
         }
     }
 
+    /// Its pages as a file that other processes can be given, with a note for them of at most 1024 bytes.
+    ///
+    /// # Errors
+    /// The system has no such file.
+    #[cfg(all(target_os = "linux", not(miri)))]
+    pub fn give_out(&self, note: &[u8]) -> std::io::Result<Arc<texunit_memory::Pages>> {
+        self.inner.block.give_out(note)
+    }
+
     /// Copies numbers, or structures of them, to the one with this index and on.
     ///
     /// # Errors

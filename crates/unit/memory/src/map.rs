@@ -179,8 +179,16 @@ impl Memory {
     /// # Errors
     /// The limit would be passed.
     pub fn allocate_opaque(&self, size: u64, name: &str) -> Result<Arc<Block>, AllocError> {
+        self.make(size, |size| Block::new(size, name))
+    }
+
+    fn make(
+        &self,
+        size: u64,
+        block: impl FnOnce(usize) -> Option<Block>,
+    ) -> Result<Arc<Block>, AllocError> {
         self.reserve(size)?;
-        let block = usize::try_from(size).ok().and_then(|s| Block::new(s, name)).map(Arc::new);
+        let block = usize::try_from(size).ok().and_then(block).map(Arc::new);
         let block = block.ok_or_else(|| {
             self.state().used -= size;
             AllocError::Host { size }
@@ -241,7 +249,7 @@ impl Memory {
         if size > available {
             return Err(AllocError::Limit { size, available });
         }
-        let block = self.allocate_opaque(size, name)?;
+        let block = self.make(size, |size| Block::in_pages(size, name))?;
         let mut state = self.state();
         let start = *next(&mut state);
         let Some(base) =

@@ -6,6 +6,7 @@ use crate::call::driver_api;
 use crate::checks;
 use crate::context::{self, Context};
 use crate::handle::Handle;
+use crate::ipc::event::SharedEvent;
 use crate::late::{self, Order};
 use crate::memory::pool;
 use crate::stream::{self, Event, Stream};
@@ -17,7 +18,7 @@ use texunit_cuda_abi::CUresult;
 const BLOCKING_SYNC: c_uint = 1;
 /// `CU_EVENT_DISABLE_TIMING`
 const DISABLE_TIMING: c_uint = 2;
-/// `CU_EVENT_INTERPROCESS`: there are no other processes.
+/// `CU_EVENT_INTERPROCESS`
 const INTERPROCESS: c_uint = 4;
 
 driver_api! {
@@ -31,15 +32,14 @@ driver_api! {
                  timing) and 4 (interprocess)"
             )));
         }
-        if Flags & INTERPROCESS != 0 {
-            return Err(match Flags & DISABLE_TIMING {
-                0 => CUresult::INVALID_VALUE
-                    .because("flags has CU_EVENT_INTERPROCESS without CU_EVENT_DISABLE_TIMING, which it needs"),
-                _ => CUresult::NOT_SUPPORTED
-                    .because("flags has CU_EVENT_INTERPROCESS: texunit's events are not shared with other processes"),
-            });
+        if Flags & INTERPROCESS != 0 && Flags & DISABLE_TIMING == 0 {
+            return Err(CUresult::INVALID_VALUE
+                .because("flags has CU_EVENT_INTERPROCESS without CU_EVENT_DISABLE_TIMING, which it needs"));
         }
-        let new = Event::new(context.handle, Flags & DISABLE_TIMING != 0);
+        let new = match Flags & INTERPROCESS {
+            0 => Event::new(context.handle, Flags & DISABLE_TIMING != 0),
+            _ => Event::of_processes(context.handle, SharedEvent::new()?),
+        };
         let handle = context.keep(new)?;
         crate::checks::made(handle.number());
         phEvent.set(handle)
@@ -67,6 +67,10 @@ driver_api! {
 
     /// An event has happened, or was never recorded, which is the same.
     fn cuEventQuery(hEvent: Handle<Event>) {
+        late::wait_for_event(hEvent.number());
+        if hEvent.get()?.shared.as_ref().is_some_and(|shared| !shared.has_happened()) {
+            return Err(CUresult::NOT_READY.because("another process has recorded the event, and it has not happened"));
+        }
         waited(hEvent).map(|_| ())
     }
 
@@ -102,6 +106,7 @@ fn destroy(event: Handle<Event>) -> Answer {
 fn waited(event: Handle<Event>) -> Answer<Arc<Context>> {
     happened(event)?;
     late::wait_for_event(event.number());
+    event.get()?.wait_for_others();
     let context = happened(event)?;
     checks::waited(|race| race.event_waited(event.number() as u64, None));
     Ok(context)

@@ -9,6 +9,7 @@ mod event;
 mod function;
 mod host;
 mod init;
+mod ipc;
 mod launch;
 mod library;
 mod link;

@@ -275,9 +275,10 @@ impl Attribute {
             Self::RangeStart | Self::MappingBase => Value::Long(pointer.range.start),
             Self::RangeSize | Self::MappingSize => Value::Long(size),
             Self::Mapped => Value::Int(1),
-            Self::IsLegacyIpcCapable | Self::IsDecompressCapable | Self::IsRdmaCapable => {
-                Value::Int(0)
+            Self::IsLegacyIpcCapable => {
+                Value::Int(matches!(pointer.kind(), Some(AllocationKind::Device)).into())
             }
+            Self::IsDecompressCapable | Self::IsRdmaCapable => Value::Int(0),
             Self::AllowedHandleTypes => Value::Long(match &pointer.mapped {
                 Some(mapped) => mapped.memory.prop.requested_handle_types.into(),
                 None => CU_MEM_HANDLE_TYPE_NONE.into(),

@@ -3,8 +3,9 @@
 
 use super::{
     array::*, context::*, copy::*, copy_box::*, device::*, event::*, function::*, host::*, init::*,
-    launch::*, library::*, managed::*, memory::*, memset::*, mipmap::*, module::*, occupancy::*,
-    pointer::*, pool::*, procs::*, profiler::*, sparse::*, stream::*, surface::*, texture::*,
+    ipc::*, launch::*, library::*, managed::*, memory::*, memset::*, mipmap::*, module::*,
+    occupancy::*, pointer::*, pool::*, procs::*, profiler::*, sparse::*, stream::*, surface::*,
+    texture::*,
 };
 use crate::tables::cuGetExportTable;
 use texunit_cuda_abi::CUresult;

@@ -66,12 +66,20 @@ driver_api! {
             )));
         }
         let order = Order::of(hStream)?;
-        hEvent.get()?;
+        let event = hEvent.get()?;
         if let Some(race) = checks::race() {
             race.event_waited(hEvent.number() as u64, Some(order.queue));
         }
         late::stream_waits(&order, hEvent.number());
-        Ok(())
+        match &event.shared {
+            None => Ok(()),
+            // Work of other processes is waited for where the stream comes to it.
+            Some(_) => late::submit(&order, move |works| {
+                works?;
+                event.wait_for_others();
+                Ok(())
+            }),
+        }
     }
 
     /// Calls a function of the host when the stream's work is done: now, or with `--schedule` then.

@@ -6,6 +6,8 @@
 //! the device goes on counting, and its address, which a later allocation gets. Of the host's
 //! memory only the counts are kept.
 
+mod kept;
+mod share;
 mod shared;
 
 use crate::args::Answer;
@@ -13,15 +15,16 @@ use crate::context::Context;
 use crate::handle::{Handle, Object, object};
 use crate::memory::{self, AllocationKind};
 use crate::state;
-use shared::Range;
+use kept::Kept;
+pub(crate) use share::Share;
 pub(crate) use shared::Shared;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_LOCATION_TYPE_DEVICE,
     CU_MEM_LOCATION_TYPE_HOST, CUdevice, CUmemLocation, CUresult,
 };
-use texunit_device::{Buffer, Device};
+use texunit_device::Device;
 use texunit_forms::Count;
 
 /// What a pool's memory is.
@@ -66,64 +69,6 @@ object!(Pool, "a memory pool", INVALID_VALUE);
 
 /// What messages call memory of pools where no call of the program is known.
 pub(super) const MADE_BY: &str = "cuMemAllocAsync";
-
-/// Bytes of a pool that are in use. When they are let go, after the memory itself, the pool keeps them.
-#[derive(Debug)]
-pub(crate) struct Share {
-    /// The pool.
-    pub(crate) pool: Arc<Pool>,
-    size: u64,
-    /// Address and room of device memory, once it is there.
-    place: OnceLock<(u64, u64)>,
-    /// Where it is in a pool that other processes are given.
-    range: OnceLock<Range>,
-    /// Of what another process has allocated: where.
-    found: Option<(u64, u64)>,
-}
-
-impl Share {
-    /// Device memory for it, where the pool has kept some if that fits.
-    pub(crate) fn buffer(&self, device: &Device) -> Answer<Buffer> {
-        let name = crate::refused::maker().unwrap_or(MADE_BY);
-        if let Some(shared) = &self.pool.shared {
-            let (buffer, range) = match self.found {
-                Some(found) => shared.found(device, found, name)?,
-                None => shared.allocate(device, self.size, name)?,
-            };
-            let _ = self.range.set(range);
-            return Ok(buffer);
-        }
-        let mut state = self.pool.state();
-        state.lend(device);
-        let kept = state.kept.take(self.size);
-        let again = kept.and_then(|(address, room)| {
-            Some((device.alloc_again(address, self.size, name)?, room))
-        });
-        let (buffer, room) = match again {
-            Some(found) => found,
-            None => {
-                let made = device.alloc(self.size, name);
-                (made.map_err(|error| memory::no_room(device, self.size, error))?, self.size)
-            }
-        };
-        let _ = self.place.set((buffer.address(), room));
-        Ok(buffer)
-    }
-}
-
-impl Drop for Share {
-    fn drop(&mut self) {
-        let mut state = self.pool.state();
-        state.used = state.used.saturating_sub(self.size);
-        if let Some(&(address, room)) = self.place.get() {
-            state.kept.put(address, room);
-        }
-        if state.ended {
-            state.trim(0);
-        }
-        state.settle(self.pool.device());
-    }
-}
 
 /// In which steps a pool grows, as NVIDIA's do.
 const STEP: u64 = 32 << 20;
@@ -186,48 +131,6 @@ impl State {
             }
         }
         self.kept.shrink(self.reserved.saturating_sub(self.used));
-    }
-}
-
-/// Device memory that was freed: room and address. It is used again for what needs at least half of it.
-#[derive(Clone, Debug, Default)]
-struct Kept {
-    rooms: BTreeSet<(u64, u64)>,
-    /// Sum of the rooms, in units of allocations.
-    sum: u64,
-}
-
-impl Kept {
-    /// Units in which memory is kept.
-    const UNIT: u64 = 512;
-
-    fn put(&mut self, address: u64, room: u64) {
-        if self.rooms.insert((room, address)) {
-            self.sum = self.sum.saturating_add(room.next_multiple_of(Self::UNIT));
-        }
-    }
-
-    fn remove(&mut self, kept: (u64, u64)) {
-        if self.rooms.remove(&kept) {
-            self.sum = self.sum.saturating_sub(kept.0.next_multiple_of(Self::UNIT));
-        }
-    }
-
-    /// Address and room of the smallest that fits.
-    fn take(&mut self, size: u64) -> Option<(u64, u64)> {
-        let most = size.max(Self::UNIT).saturating_mul(2);
-        let found = *self.rooms.range((size, 0)..=(most, u64::MAX)).next()?;
-        self.remove(found);
-        Some((found.1, found.0))
-    }
-
-    /// Forgets the largest, until all together have so many bytes.
-    fn shrink(&mut self, bytes: u64) {
-        while self.sum > bytes
-            && let Some(&largest) = self.rooms.last()
-        {
-            self.remove(largest);
-        }
     }
 }
 
@@ -341,9 +244,7 @@ impl Pool {
                 .because("pool was not imported (cuMemPoolImportFromShareableHandle)"));
         };
         let found = shared.read(data)?;
-        let mut share = self.take(found.1)?;
-        share.found = Some(found);
-        let kind = AllocationKind::Pool(share);
+        let kind = AllocationKind::Pool(self.take(found.1, Some(found))?);
         memory::allocate_as(context, state::gpu(device)?, found.1 as usize, kind)
     }
 
@@ -409,7 +310,7 @@ impl Pool {
                 .because("bytesize is 0: an allocation has at least one byte"));
         }
         self.check_own()?;
-        let kind = AllocationKind::Pool(self.take(size as u64)?);
+        let kind = AllocationKind::Pool(self.take(size as u64, None)?);
         let made = match self.place {
             PoolLocation::Device(device) => {
                 memory::allocate_as(context, state::gpu(device)?, size, kind)
@@ -437,7 +338,7 @@ impl Pool {
         }
     }
 
-    fn take(self: &Arc<Self>, size: u64) -> Answer<Share> {
+    fn take(self: &Arc<Self>, size: u64, found: Option<(u64, u64)>) -> Answer<Share> {
         let mut state = self.state();
         let used = state.used.checked_add(size).ok_or_else(|| {
             CUresult::OUT_OF_MEMORY.because(format!(
@@ -454,8 +355,7 @@ impl Pool {
         }
         state.used = used;
         state.most = state.most.max(used);
-        let (place, range) = (OnceLock::new(), OnceLock::new());
-        Ok(Share { pool: Arc::clone(self), size, place, range, found: None })
+        Ok(Share::new(Arc::clone(self), size, found))
     }
 
     /// `cuMemPoolGetAccess`: a device reaches its own memory, and memory of the host.

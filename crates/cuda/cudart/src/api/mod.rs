@@ -12,6 +12,7 @@ mod error;
 mod event;
 mod function;
 mod host;
+mod ipc;
 mod launch;
 mod library;
 mod managed;

@@ -260,13 +260,19 @@ fn pools(setup: &Setup) -> Result<(), Failed> {
         ("host", "", ""),
         ("kernel", early, "a kernel stores to memory of a pool"),
         ("copy", early, "1024 bytes of a pool"),
-        ("set", early, "are written by a copy or fill in a stream that does not wait for the allocation"),
+        (
+            "set",
+            early,
+            "are written by a copy or fill in a stream that does not wait for the allocation",
+        ),
         ("free", free, "a kernel of another stream stores to it"),
         ("reused", early, "a kernel stores to memory of a pool"),
     ] {
         for seed in [None, Some("3")] {
             let mut command = setup.run();
-            command.args(["--check", "race"]).args(seed.iter().flat_map(|seed| ["--schedule", seed]));
+            command
+                .args(["--check", "race"])
+                .args(seed.iter().flat_map(|seed| ["--schedule", seed]));
             let ended = run(command.arg(&program).arg(case), &program)?;
             same(&*ended.stdout, "cudaSuccess\n", &ended)?;
             if code.is_empty() {

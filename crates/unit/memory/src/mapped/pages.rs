@@ -130,6 +130,16 @@ impl Pages {
         self.is_own.then(number).filter(|&number| number >= 0)
     }
 
+    /// The number of the file within the process, as others find it in `/proc`; `None`: there is no file of these pages alone.
+    pub fn own_number(&self) -> Option<i32> {
+        self.is_own.then(|| self.file.as_raw_fd())
+    }
+
+    /// Writes bytes.
+    pub(crate) fn write(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(bytes, self.offset + at)
+    }
+
     /// Number of bytes.
     pub fn size(&self) -> u64 {
         self.size
@@ -141,7 +151,7 @@ impl Pages {
     }
 
     /// Maps the first bytes at addresses of the process that are kept for that.
-    pub(super) fn put(&self, at: u64, size: u64, rights: i32) -> bool {
+    pub(crate) fn put(&self, at: u64, size: u64, rights: i32) -> bool {
         let Ok(offset) = libc::off_t::try_from(self.offset) else { return false };
         let wanted = std::ptr::with_exposed_provenance_mut(at as usize);
         let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE;
