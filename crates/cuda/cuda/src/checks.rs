@@ -5,14 +5,16 @@ mod copies;
 mod host;
 mod leaks;
 mod pools;
+mod work;
 
-pub(crate) use copies::{Watch, copies, fills};
+pub(crate) use copies::{Watch, copies, fills, works};
 pub(crate) use host::{
     called, registered, tell as tell_host, unregistered, update as watch_host, watch,
 };
 pub(crate) use leaks::{ended, made};
 pub(crate) use pools::{allocated, forgotten, freed};
 use texunit_forms::Count;
+pub(crate) use work::Work;
 
 use crate::call::{Owner, say};
 use crate::context::Context;
@@ -193,6 +195,11 @@ pub(crate) enum Part {
 
 /// A copy reads or (`writes`) writes bytes: tells which kernel accesses them and does not come before the copy.
 pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
+    accessed(stand, (part, len), writes, || format!("a copy of {}", Count(len, "byte")));
+}
+
+/// The same of what `who` names.
+fn accessed(stand: &Stand, (part, len): (Part, u64), writes: bool, who: impl FnOnce() -> String) {
     let Some(log) = log() else { return };
     if let Part::Memory(address) = part {
         pools::copied(stand, (address, len), if writes { "written" } else { "read" });
@@ -210,17 +217,15 @@ pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
         (true, true) => rules::RACE_WRITE_AFTER_WRITE,
         (true, false) => rules::RACE_WRITE_AFTER_READ,
     };
-    let copies = if writes { "writes" } else { "reads" };
-    let (what, does, here) = match (part, stores) {
+    let does = if writes { "writes" } else { "reads" };
+    let (what, other_does, here) = match (part, stores) {
         (Part::Memory(_), true) => ("memory", "stores to", "is stored here"),
         (Part::Memory(_), false) => ("memory", "loads from", "is loaded here"),
         (Part::Array(..), true) => ("texels of an array", "stores to", "is stored here"),
         (Part::Array(..), false) => ("texels of an array", "reads", "is read here"),
     };
-    let message = format!(
-        "a copy of {} {copies} {what} that a kernel {does}, and nothing orders the two",
-        Count(len, "byte")
-    );
+    let message =
+        format!("{} {does} {what} that a kernel {other_does}, and nothing orders the two", who());
     let notes = vec![
         "the kernel is one of another stream: `cudaStreamSynchronize` or `cudaStreamWaitEvent` between the two \
          orders them"

@@ -73,3 +73,4 @@ mod tables;
 mod texref;
 mod texture;
 mod virtual_memory;
+mod work;

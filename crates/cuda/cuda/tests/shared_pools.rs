@@ -53,7 +53,8 @@ fn byte(address: u64) -> u8 {
 fn allocations_are_seen_by_those_who_import_them() {
     let _context = context();
     let (mut pool, mut plain, mut there, mut file) = (null_mut(), null_mut(), null_mut(), -1);
-    ok!(cuMemPoolCreate(&raw mut pool, &raw const props(1, 0)));
+    let wanted = props(1, 0);
+    ok!(cuMemPoolCreate(&raw mut pool, &raw const wanted));
     ok!(cuDeviceGetDefaultMemPool(&raw mut plain, 0));
     fails!(INVALID_VALUE, cuMemPoolExportToShareableHandle(&raw mut file, plain, 1, 0));
     fails!(INVALID_VALUE, cuMemPoolExportToShareableHandle(&raw mut file, pool, 1, 1));
@@ -105,7 +106,8 @@ fn ranges_are_used_again_and_never_twice() {
     let _context = context();
     let size = 64 << 20;
     let mut pool = null_mut();
-    ok!(cuMemPoolCreate(&raw mut pool, &raw const props(1, size)));
+    let wanted = props(1, size);
+    ok!(cuMemPoolCreate(&raw mut pool, &raw const wanted));
     let mut random = Random::for_test(20_261_130);
     let mut alive = BTreeMap::<u64, (u64, u8)>::new();
     let mut refused = 0;
