@@ -185,6 +185,15 @@ pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
     }
 }
 
+/// The host has waited for the default stream of the current context.
+pub(crate) fn host_waited() {
+    waited(|race| {
+        if let Ok(context) = crate::context::current_even_if_faulty() {
+            race.synchronized(crate::stream::default_of(&context));
+        }
+    });
+}
+
 /// Which memory a part of a copy is in.
 pub(crate) enum Part {
     /// Memory of the device, by its address.

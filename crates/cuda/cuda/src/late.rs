@@ -38,7 +38,9 @@ impl Order {
 
     /// Of a call that is not of a stream: in the default stream of the current context.
     pub(crate) fn current() -> Answer<Self> {
-        Ok(Self { context: context::current()?, queue: Queue::Default, waits: true })
+        let context = context::current()?;
+        let queue = stream::default_of(&context);
+        Ok(Self { context, queue, waits: true })
     }
 
     fn line(&self) -> Line {
@@ -164,9 +166,9 @@ fn has_any() -> bool {
 /// The program waits for a stream.
 pub(crate) fn wait_for_stream(order: &Order) {
     if has_any() {
-        let ids = with(|state| match order.queue {
-            Queue::Default => state.before(order.line()),
-            Queue::Own { .. } => state.tail(order.line()).collect(),
+        let ids = with(|state| match order.queue.is_default() {
+            true => state.before(order.line()),
+            false => state.tail(order.line()).collect(),
         });
         settle(&ids);
     }

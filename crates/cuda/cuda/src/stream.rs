@@ -60,20 +60,31 @@ pub(crate) fn on(stream: Handle<Stream>) -> Answer<Arc<Context>> {
     }
 }
 
+/// The default stream of a context's device as what orders work.
+pub(crate) fn default_of(context: &Context) -> Queue {
+    Queue::on(context.gpu.ordinal.unsigned_abs(), None)
+}
+
 /// The stream as what orders work. What is none is the default stream: it has been looked at before.
 pub(crate) fn queue(stream: Handle<Stream>) -> Queue {
-    // The default stream of a thread: it has a number of its own, which no handle has.
-    let own = |id, is_blocking| Queue::Own { id, is_blocking };
+    let device = |context: Handle<Context>| {
+        let context = Context::registry().find(context);
+        context.map_or(0, |context| context.gpu.ordinal.unsigned_abs())
+    };
     match (stream.number(), find(stream)) {
+        // The default stream of a thread: it has a number of its own, which no handle has.
         (PER_THREAD, _) => {
             thread_local!(static OWN: u64 = {
                 static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
                 NEXT.fetch_sub(1, Relaxed)
             });
-            own(OWN.with(|id| *id), true)
+            Queue::on(device(context::current_handle()), Some((OWN.with(|id| *id), true)))
         }
-        (number, Ok(Some(stream))) => own(number as u64, stream.flags & NON_BLOCKING == 0),
-        _ => Queue::Default,
+        (number, Ok(Some(stream))) => {
+            let is_blocking = stream.flags & NON_BLOCKING == 0;
+            Queue::on(device(stream.context), Some((number as u64, is_blocking)))
+        }
+        _ => Queue::on(device(context::current_handle()), None),
     }
 }
 

@@ -156,7 +156,7 @@ fn open(handle: &[u8; 64]) -> Result<u64, CUresult> {
 fn memory_of_another_process() {
     let _context = context();
     let mut other = Other::new();
-    for size in [4, 5000, 3 << 20] {
+    for size in [8, 5000, 3 << 20] {
         let answer = other.ask(&format!("allocate {size} 77"));
         let (there, handle) = answer.split_once(' ').unwrap();
         let handle = bytes(handle);

@@ -184,7 +184,7 @@ driver_api! {
         late::wait_for_context(&context);
         context.check()?;
         pool::synchronized(context.gpu.ordinal);
-        all_synchronized();
+        all_synchronized(&context);
         Ok(())
     }
 
@@ -194,7 +194,7 @@ driver_api! {
         late::wait_for_context(&ctx);
         ctx.check()?;
         pool::synchronized(ctx.gpu.ordinal);
-        all_synchronized();
+        all_synchronized(&ctx);
         Ok(())
     }
 
@@ -373,7 +373,8 @@ fn pop(out: Out<Handle<Context>>) -> Answer {
     Ok(())
 }
 
-/// The host has waited for everything.
-fn all_synchronized() {
-    crate::checks::waited(|race| race.all_synchronized());
+/// The host has waited for all work of a context's device.
+fn all_synchronized(context: &Context) {
+    let device = context.gpu.ordinal.unsigned_abs();
+    crate::checks::waited(|race| race.device_synchronized(device));
 }

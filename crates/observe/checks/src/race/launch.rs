@@ -128,6 +128,11 @@ impl Memory {
         self.streams().synchronize_all();
     }
 
+    /// The host has waited for all work of a device.
+    pub fn device_synchronized(&self, device: u32) {
+        self.streams().synchronize_device(device);
+    }
+
     /// A stream is destroyed.
     pub fn stream_ended(&self, queue: Queue) {
         self.streams().end_stream(queue);

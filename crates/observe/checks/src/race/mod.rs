@@ -79,7 +79,7 @@ impl<'l> Race<'l> {
         queue: Queue,
         submitted: Option<Submitted>,
     ) -> Self {
-        let is_own = matches!(queue, Queue::Own { .. });
+        let is_own = queue != Queue::Default;
         let is_beside = is_own || memory.streams().are_several();
         Self { sink, is_strict, memory, queue, submitted, order: Mutex::default(), is_beside }
     }
