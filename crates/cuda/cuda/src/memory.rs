@@ -19,7 +19,6 @@ use crate::args::Answer;
 use crate::context::Context;
 use crate::handle::Handle;
 use crate::state::{self, Gpu};
-use crate::virtual_memory;
 use advice::AdviceMap;
 use pool::{PoolLocation, Share};
 pub(crate) use reasons::{no_room, not_inside};
@@ -27,7 +26,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use texunit_cuda_abi::{CUresult, Refusal};
-use texunit_device::{Block, Buffer, Device, Linear};
+use texunit_device::{Block, Buffer, Device, Linear, Reserved};
 use texunit_forms::Count;
 
 /// How memory was allocated, and thus how it is given back.
@@ -398,7 +397,7 @@ pub(crate) fn is_sync(address: u64) -> bool {
 /// Whether an address is one of some device, or reserved for memory of devices, be there an allocation or not.
 pub(crate) fn is_device_address(address: u64) -> Answer<bool> {
     let gives_out = state::gpus()?.iter().any(|gpu| gpu.device.gives_out(address));
-    Ok(gives_out || virtual_memory::is_reserved(address))
+    Ok(gives_out || Reserved::holds(address))
 }
 
 /// Whether an address is in an allocation, or one that a device gives out.

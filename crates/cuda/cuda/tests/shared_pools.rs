@@ -27,6 +27,7 @@ functions! {
     cuMemFree_v2(p: u64);
     cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
     cuMemsetD8_v2(to: u64, value: u8, n: usize);
+    cuMemcpy(to: u64, from: u64, size: usize);
     cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
 }
 
@@ -94,6 +95,8 @@ fn allocations_are_seen_by_those_who_import_them() {
     ok!(cuMemFreeAsync(q, null_mut()));
     fails!(INVALID_VALUE, cuMemsetD8_v2(q, 3, 1));
     assert_eq!(byte(p), 9);
+    // Nobody takes what is freed for memory of the program.
+    fails!(INVALID_VALUE, cuMemcpy(p, q, 4));
     ok!(cuMemPoolImportPointer(&raw mut q, there, &raw const data));
     ok!(cuMemFree_v2(q));
     ok!(cuMemFree_v2(p));

@@ -148,6 +148,13 @@ impl Reserved {
         Some(Self { range: start..start + size })
     }
 
+    /// Whether an address is one that somebody has reserved.
+    pub fn holds(address: u64) -> bool {
+        let books = books();
+        let below = books.taken.range(..=address).next_back();
+        below.is_some_and(|(_, &end)| address < end)
+    }
+
     /// The device addresses.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()

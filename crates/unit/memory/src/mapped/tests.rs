@@ -69,7 +69,10 @@ fn addresses_are_wanted_or_found() {
     assert!(Reserved::new(0, 1 << 50, 0).is_none() && Reserved::new(0, 0, 0).is_none());
     // What is given up can be had again, and a range much larger than the memory.
     let range = taken.range();
+    let held = || [range.start - 1, range.start, range.end - 1, range.end].map(Reserved::holds);
+    assert_eq!(held()[1..3], [true, true]);
     drop(taken);
+    assert_eq!(held()[1..3], [false, false]);
     assert_eq!(Reserved::new(range.start, CHUNK, 0).unwrap().range(), range);
     drop(Reserved::new(0, 4 << 40, 0).unwrap());
 }
