@@ -66,7 +66,7 @@ static void kernels()
     same("the other's memory", words(there) == std::vector<int>(N, 7));
     FAILS(cudaDeviceDisablePeerAccess(1), cudaErrorPeerAccessNotEnabled);
     FAILS(cudaDeviceEnablePeerAccess(1, 1), cudaErrorInvalidValue);
-    FAILS(cudaDeviceEnablePeerAccess(2, 0), cudaErrorPeerAccessUnsupported);
+    FAILS(cudaDeviceEnablePeerAccess(2, 0), cudaErrorInvalidDevice);
     FAILS(cudaDeviceEnablePeerAccess(3, 0), cudaErrorInvalidDevice);
     OK(cudaDeviceEnablePeerAccess(1, 0));
     FAILS(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessAlreadyEnabled);
@@ -260,6 +260,8 @@ static void copies()
     OK(cudaDeviceSynchronize());
     OK(cudaEventQuery(event));
     same("an event of another device", words(here) == std::vector<int>(N, 22));
+    OK(cudaEventDestroy(event));
+    OK(cudaStreamDestroy(stream));
     OK(cudaFreeArray(from));
     OK(cudaFreeArray(to));
     OK(cudaFree(here));

@@ -80,12 +80,14 @@ pub(crate) fn queue(stream: Handle<Stream>) -> Queue {
             });
             Queue::on(device(context::current_handle()), Some((OWN.with(|id| *id), true)))
         }
-        (number, Ok(Some(stream))) => {
-            let is_blocking = stream.flags & NON_BLOCKING == 0;
-            Queue::on(device(stream.context), Some((number as u64, is_blocking)))
-        }
+        (number, Ok(Some(stream))) => own(device(stream.context), number, &stream),
         _ => Queue::on(device(context::current_handle()), None),
     }
+}
+
+/// A stream of a device that was created.
+fn own(device: u32, number: usize, stream: &Stream) -> Queue {
+    Queue::on(device, Some((number as u64, stream.flags & NON_BLOCKING == 0)))
 }
 
 /// `CU_STREAM_NON_BLOCKING`
@@ -152,8 +154,12 @@ pub(crate) fn record(event: Handle<Event>, order: &Order) {
 /// Ends the streams and events of a context.
 pub(crate) fn release_context(context: &Context) {
     if let Some(race) = crate::checks::race() {
-        for (number, _) in Stream::registry().all_with_handles(|s| s.context == context.handle) {
-            race.stream_ended(queue(Handle::of(number)));
+        // What it did is over.
+        race.device_synchronized(context.gpu.ordinal.unsigned_abs());
+        for (number, stream) in Stream::registry().all_with_handles(|s| s.context == context.handle)
+        {
+            // The context is in no registry any more.
+            race.stream_ended(own(context.gpu.ordinal.unsigned_abs(), number, &stream));
         }
         for (number, _) in Event::registry().all_with_handles(|e| e.context == context.handle) {
             race.event_ended(number as u64);

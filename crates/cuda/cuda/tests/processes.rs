@@ -2,7 +2,7 @@
 //! lines of text.
 
 // Calls C functions, as the programs do that the library is for.
-#![allow(unsafe_code, clippy::unwrap_used)]
+#![allow(unsafe_code, clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
 

@@ -182,9 +182,9 @@ driver_api! {
     fn cuCtxSynchronize() {
         let context = context::current()?;
         late::wait_for_context(&context);
+        all_synchronized(&context);
         context.check()?;
         pool::synchronized(context.gpu.ordinal);
-        all_synchronized(&context);
         Ok(())
     }
 
@@ -192,9 +192,9 @@ driver_api! {
     fn cuCtxSynchronize_v2(ctx: Handle<Context>) {
         let ctx = given(ctx)?;
         late::wait_for_context(&ctx);
+        all_synchronized(&ctx);
         ctx.check()?;
         pool::synchronized(ctx.gpu.ordinal);
-        all_synchronized(&ctx);
         Ok(())
     }
 
