@@ -305,6 +305,7 @@ pub(crate) fn run(
     let observers = Several(all.collect());
     crate::asked::pools::tell();
     let watched = running::begin(&module, function, shape);
+    let peers = context.peer_devices();
     let default = LaunchOptions::default();
     let options = default
         .with_grid(shape.grid)
@@ -317,6 +318,7 @@ pub(crate) fn run(
         .with_cooperative(shape.cooperative)
         .with_graph(graph)
         .with_cluster(shape.cluster_of(function))
+        .with_peers(&peers)
         .with_bounds(settings().bounds)
         .with_bad_fetch(settings().bad_fetch)
         .with_printf_limit(context.limit(Limit::PrintfFifoSize))

@@ -1,6 +1,7 @@
 //! How a kernel is launched.
 
 use crate::debug::Debugger;
+use crate::device::Device;
 use crate::txd::GradientPath;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
@@ -52,6 +53,8 @@ pub struct LaunchOptions<'a> {
     pub cluster: Option<[u32; 3]>,
     /// Handle of the graph whose node the launch is, read by `%current_graph_exec`; 0 in other launches.
     pub graph: u64,
+    /// Devices whose memory the kernel reaches too.
+    pub peers: &'a [Device],
     /// Most bytes of text that the kernel may print; the oldest give way to newer ones.
     pub printf_limit: usize,
     /// Receives the number of CTAs finished.
@@ -147,6 +150,7 @@ texunit_unit::setters! {
         with_cooperative(cooperative: bool);
         with_cluster(cluster: impl Into<Option<[u32; 3]>>);
         with_graph(graph: u64);
+        with_peers(peers: &'a [Device]);
         with_printf_limit(printf_limit: usize);
         with_progress(progress: impl Into<Option<&'a AtomicU64>>);
         with_cancel(cancel: impl Into<Option<&'a AtomicBool>>);
@@ -179,6 +183,7 @@ impl Default for LaunchOptions<'_> {
             cooperative: false,
             cluster: None,
             graph: 0,
+            peers: &[],
             printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,

@@ -34,5 +34,5 @@ pub use regions::{JitError, JitMode};
 pub use stats::{BadFetches, Fault, Fusion, Interpreted, LaunchStats};
 pub use tally::{Count, Tallies, Tally};
 pub use texunit_check::sources::{Frame, SourceId, SourcePlace, Sources};
-pub use texunit_memory::SpaceKind;
+pub use texunit_memory::{End, SpaceKind};
 pub use watch::{Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
