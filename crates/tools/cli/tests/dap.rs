@@ -73,7 +73,8 @@ impl Editor {
         while !answered || !stands {
             let message = self.message()?;
             answered |= message["request_seq"] == json!(self.seq);
-            let failed = message["request_seq"] == json!(self.seq) && message["success"] == json!(false);
+            let failed =
+                message["request_seq"] == json!(self.seq) && message["success"] == json!(false);
             stands |= failed || message["event"] == "stopped" || message["event"] == "terminated";
             all.push(message);
         }

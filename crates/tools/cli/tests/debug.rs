@@ -26,7 +26,8 @@ fn main() {
 fn run(path: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(path)?;
     let (first, rest) = text.split_once('\n').ok_or("no commands")?;
-    let arguments = first.strip_prefix("$ texunit debug ").ok_or("the first line is `$ texunit debug ...`")?;
+    let arguments =
+        first.strip_prefix("$ texunit debug ").ok_or("the first line is `$ texunit debug ...`")?;
     let commands: Vec<&str> = rest.lines().filter_map(|line| line.strip_prefix(PROMPT)).collect();
     let out = texunit_testkit::TempDir::new("debug");
     // One stream, so that errors stand where they belong.
@@ -50,7 +51,13 @@ fn run(path: &Path) -> Result<(), Failed> {
         let lines = printed.lines().zip(text.lines());
         let at = lines.take_while(|(a, b)| a == b).count();
         let line = |text: &str| text.lines().nth(at).unwrap_or("(nothing)").to_owned();
-        return Err(format!("line {}: `{}`, not `{}`\n{printed}", at + 1, line(&printed), line(&text)).into());
+        return Err(format!(
+            "line {}: `{}`, not `{}`\n{printed}",
+            at + 1,
+            line(&printed),
+            line(&text)
+        )
+        .into());
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ mod clients;
 mod commands;
 mod coverage;
 mod covered;
+mod debugged;
 mod dlopen;
 mod evidence;
 #[path = "../explained/mod.rs"]
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
     trials.extend(checked::trials(&setup));
+    trials.extend(debugged::trials(&setup));
     trials.extend(severities::trials(&setup));
     trials.extend(named::trials(&setup));
     trials.extend(swept::trials(&setup));
