@@ -88,6 +88,19 @@ Examples:
   texunit reduce job.toml --against --fmad=off   outputs that differ without fused products
   texunit reduce kernel.ptx --text \"internal error\" --command ptxas -arch=sm_75 {} -o /dev/null";
 
+/// `texunit mcp`
+pub const MCP: &str = "\
+Examples:
+  texunit mcp                                    tools may read and write the current folder
+  texunit mcp --allow kernels --allow build --timeout 20";
+
+/// `texunit report`
+pub const REPORT: &str = "\
+Examples:
+  texunit run --report r.json --profile p.json --coverage c.info ./program
+  texunit report r.json p.json c.info -o report.html   counts and coverage beside the lines
+  texunit report r.json bug -o report.html             with the textures of recorded launches";
+
 /// `texunit dump`
 pub const DUMP: &str = "\
 Examples:

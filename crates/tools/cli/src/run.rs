@@ -5,6 +5,7 @@ use crate::checks::{self, Log};
 use crate::coverage;
 use crate::effective::{self, Line};
 use crate::explain::launch::Explained;
+use crate::profile;
 use crate::progress::{Shown, with_bar};
 use crate::ranges::{self, Recording};
 use std::path::{Path, PathBuf};
@@ -238,13 +239,7 @@ fn job_of(path: &Path, report: &mut Report) -> Option<Job> {
     }
 }
 
-fn run_job(
-    job: &Job,
-    args: &LaunchArgs,
-    who: Who<'_>,
-    report: &mut Report,
-    start: Instant,
-) {
+fn run_job(job: &Job, args: &LaunchArgs, who: Who<'_>, report: &mut Report, start: Instant) {
     let folder = args.job.parent().unwrap_or(Path::new(""));
     let (settings, options) = (&job.settings, DeviceOptions::default());
     let device = Device::new(
@@ -358,10 +353,13 @@ fn run_kernel(
         .as_ref()
         .and_then(|_| coverage::of_launch(kernel.module(), args.how.arithmetic(&job.settings)));
     let covering = coverage.as_ref().map(coverage::Module::observer);
+    let profile = args.profile.as_ref().and_then(|_| profile::of_launch(kernel.module()));
+    let profiling = profile.as_ref().map(profile::Launch::observer);
     let log = report.log.take();
     let checks = log.as_ref().and_then(|log| checks::observer(log, kernel.name()));
     let checking = checks.as_deref();
-    let observers = who.observer.into_iter().chain(watching).chain(covering).chain(checking);
+    let observers =
+        who.observer.into_iter().chain(watching).chain(covering).chain(profiling).chain(checking);
     let observers = Several(observers.chain(recorder).collect());
     let (settings, default) = (&job.settings, LaunchOptions::default());
     let start = Instant::now();
@@ -369,6 +367,7 @@ fn run_kernel(
         let options = LaunchOptions::new(job.grid.value, job.block.value)
             .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
             .with_cooperative(job.cooperative)
+            .with_cluster(job.cluster.as_ref().map(|of| of.value))
             .with_threads(args.threads.into())
             .with_max_steps(args.how.max_steps.or(settings.max_steps).unwrap_or(default.max_steps))
             .with_stack_limit(settings.stack_limit.unwrap_or(default.stack_limit))
@@ -403,6 +402,12 @@ fn run_kernel(
     let covered = args.coverage.as_ref().zip(coverage);
     report.failures.extend(
         covered.and_then(|(file, covered)| coverage::write(file, &covered, args.coverage_toolkit)),
+    );
+    report.failures.extend(
+        args.profile
+            .as_ref()
+            .zip(profile)
+            .and_then(|(file, profile)| profile::write(file, args.profile_format, &profile)),
     );
     let fault = match &result {
         // It says no more than what the launch was cancelled for.
@@ -462,6 +467,7 @@ fn keep_apart(bound: &Bound, read: [&Path; 2], args: &LaunchArgs, report: &mut R
     let outputs = bound.places(args.ctas.is_none().then_some(&*args.out), &mut places);
     for (option, file) in [
         ("--coverage", &args.coverage),
+        ("--profile", &args.profile),
         ("--explain-out", &args.explain_out),
         ("--writes", &args.writes),
     ] {

@@ -25,6 +25,13 @@ impl Context<'_> {
                     self.counts.add((counter + index[lane], Slot::TRUE), 1 << lane, 0);
                 }
             }
+            Op::IssueIndexed { counter, of, index, targets } => {
+                let index = warp.n(&self.launch.constants, *index);
+                let goes = if *of == Slot::TRUE { mask } else { warp.p(*of) };
+                let to = |lane| (goes >> lane & 1 == 1).then(|| targets.get(index[lane] as usize));
+                let is_divided = lanes(mask).any(|lane| to(lane) != to(first));
+                self.counts.enter(*counter, is_divided.into());
+            }
             Op::Rare(rare) => self.rare(warp, rare, mask),
             Op::CountZero { divisor } => {
                 warp.read(&self.launch.constants, *divisor, &mut self.wide);
@@ -37,6 +44,8 @@ impl Context<'_> {
             | Op::Special { .. }
             | Op::FrameAddress { .. }
             | Op::Cvta { .. }
+            | Op::MapShared { .. }
+            | Op::SharedRank { .. }
             | Op::IsSpace { .. }
             | Op::IsType { .. } => self.transfer(warp, op, mask),
             Op::LoadQuad(access) => {
@@ -60,6 +69,7 @@ impl Context<'_> {
             }
             Op::Printf(printf) => self.printf(warp, printf, mask)?,
             Op::AsyncCopy(copy) => self.async_copy(warp, copy, mask)?,
+            Op::BulkCopy(copy) => self.bulk_copy(warp, copy, mask)?,
             Op::Stack(op) => self.stack(warp, op, mask)?,
             Op::HeapCall(call) => self.heap_call(warp, call, mask)?,
             Op::EnvReg { d, number } => {

@@ -1,10 +1,10 @@
 //! The interpreter's loop: runs a warp's splits instruction by instruction.
 
 use super::context::Context;
-use super::decoded::{self, Ended, Place, Values};
+use super::decoded::{self, Place, Values};
 use super::limits::TURN;
 use super::machine::Asked;
-use super::outcome::{At, Executed, Flow, PendingFault, Stopped, Turn, fault_of_all};
+use super::outcome::{At, Executed, Flow, PendingFault, Stop, Turn, fault_of_all};
 use super::parting::{diverge, join};
 use super::warp::{self, Split, Warp, guarded, is_converged};
 use crate::code::{Inst, NONE, Op};
@@ -96,7 +96,7 @@ impl Context<'_> {
         let insts = &self.launch.code.insts[..];
         self.arrives(warp, split);
         loop {
-            if self.advance(warp, split, limit) == Stopped::Over {
+            if self.advance(warp, split, limit) == Stop::Over {
                 return Ok(Flow::Pauses);
             }
             let (from, inst) = (split.pc, &insts[split.pc as usize]);
@@ -154,6 +154,7 @@ impl Context<'_> {
             }
             Op::Join => return Ok(join(warp, split)),
             Op::Count { counter, of } => self.count_lanes(warp, (*counter, *of), mask),
+            Op::Issue { counter, of } => self.count_issue(warp, (*counter, *of), mask),
             op if ends_block(op) => {
                 let flow = self.control(warp, split, inst, mask)?;
                 if matches!(op, Op::Call(_) | Op::Return | Op::BranchIndexed { .. }) {
@@ -205,7 +206,7 @@ impl Context<'_> {
 
     /// Runs the inner loop as far as it goes.
     #[inline(never)]
-    pub(super) fn run_decoded(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Ended {
+    pub(super) fn run_decoded(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Stop {
         let mut place = Place {
             pc: split.pc,
             mask: split.mask,
@@ -214,12 +215,12 @@ impl Context<'_> {
             limit,
             threads: 0,
             turns: self.compiles(),
-            ended: Ended::Here,
+            stop: Stop::Instruction,
         };
         decoded::run(self.level, &self.values(warp), warp, &mut place);
         self.counters.executed.count(warp, place.steps - warp.steps, place.threads);
         split.pc = place.pc;
-        place.ended
+        place.stop
     }
 
     /// What the inner loop reads besides registers.
@@ -287,6 +288,7 @@ impl Context<'_> {
                 self.branch_indexed(warp, split, *index, targets, *reconverge)
             }
             Op::Barrier(barrier) => self.barrier(warp, split, barrier),
+            Op::ClusterBarrier { waits } => self.cluster_barrier(warp, split, *waits),
             _ => self.collective(warp, split, inst),
         }
     }
@@ -302,6 +304,7 @@ fn ends_block(op: &Op) -> bool {
             | Op::Call(_)
             | Op::BranchIndexed { .. }
             | Op::Barrier(_)
+            | Op::ClusterBarrier { .. }
             | Op::WarpSync { .. }
             | Op::Shuffle(_)
             | Op::Vote { .. }

@@ -3,7 +3,7 @@
 use super::mark::Mark;
 use super::order::words;
 use super::shadow::{self, Shadows};
-use super::{Counted, Counting, Events, Order, Synchronized};
+use super::{Counted, Counting, Events, Issues, Order, Synchronized};
 use crate::code::{Callee, Code, Decoded, Inst, Op, Place, Slot};
 use crate::flow::FunctionCode;
 use crate::lower::{Program, Unit};
@@ -81,7 +81,8 @@ fn sites(code: &Code) -> Vec<u32> {
 
 fn make(program: &Program, code: &Code, events: Events) -> Observed {
     let sites = sites(code);
-    let counters = if events.has(Events::COUNTS) { Counting::of(code).len() } else { 0 };
+    let (counting, issues) = counters(code, events);
+    let counters = counting.len().max(issues.len());
     let mut observed = Observed { sites, counters, ..Observed::default() };
     if !events.is_none() {
         let (code, origin) = marked(program, code, events, &|_| true);
@@ -141,7 +142,7 @@ fn beside(program: &Program, inst: &Inst, events: Events, leads: bool) -> Beside
             beside.behind |= Events::RESULTS | Events::STRONG_RESULTS;
             beside.order = Order::of(words());
         }
-        Op::AsyncCopy(_) => beside.before |= Events::ACCESSES,
+        Op::AsyncCopy(_) | Op::BulkCopy(_) => beside.before |= Events::ACCESSES,
         Op::Matrix(matrix) => {
             beside.before |= Events::ACCESSES;
             members(&mut beside, matrix.members);
@@ -231,8 +232,7 @@ pub(crate) fn marked(
     steps: &dyn Fn(u32) -> bool,
 ) -> (Code, Vec<u32>) {
     let leads = leaders(code);
-    let counting =
-        if events.has(Events::COUNTS) { Counting::of(code) } else { Counting::default() };
+    let (counting, issues) = counters(code, events);
     let mut shadows =
         if events.has(Events::DEFINED) { shadow::of(code) } else { Shadows::default() };
     let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
@@ -248,6 +248,7 @@ pub(crate) fn marked(
         if matches!(inst.op, Op::Join) {
             items.push(Item { inst: inst.clone(), op, stands: Stands::Itself });
             items.extend(counted_behind(&counting, inst, op));
+            items.extend(issues.behind(op).map(with(Stands::Beside)));
             continue;
         }
         let Beside { mut before, behind, order, fence } =
@@ -261,6 +262,7 @@ pub(crate) fn marked(
         };
         let mut push = |inst| items.push(Item { inst, op, stands: Stands::Beside });
         counted_before(&counting, inst, op).into_iter().for_each(&mut push);
+        issues.before(op).for_each(&mut push);
         if !before.is_none() {
             push(mark(before, false));
         }
@@ -269,12 +271,24 @@ pub(crate) fn marked(
             items.push(Item { inst: mark(behind, true), op, stands: Stands::Beside });
         }
         items.extend(counted_behind(&counting, inst, op));
+        items.extend(issues.behind(op).map(with(Stands::Beside)));
     }
     if shadows.funcs.is_empty() {
         return assemble(code, &items);
     }
     let Shadows { funcs, constants, .. } = shadows;
     assemble(&Code { funcs, constants, ..code.clone() }, &items)
+}
+
+/// The counters that are wanted.
+fn counters(code: &Code, events: Events) -> (Counting, Issues) {
+    if !events.has(Events::COUNTS) {
+        return Default::default();
+    }
+    let counting = Counting::of(code);
+    let issues =
+        if events.has(Events::ISSUES) { Issues::of(code, &counting) } else { Issues::default() };
+    (counting, issues)
 }
 
 /// What counts the lanes that come to a branch, and where they go.

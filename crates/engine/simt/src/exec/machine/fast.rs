@@ -7,11 +7,14 @@
 use super::super::context::Context;
 use super::super::prepare::prepare;
 use super::super::warp::Warp;
+use super::super::{Shared, Taken};
 use super::{Machine, Position, Stepper};
 use crate::launch::LaunchConfig;
 use crate::observe::Events;
 use crate::observe::marks::at_places;
-use std::cell::Cell;
+
+/// CTAs after which it is asked whether somebody has interrupted it.
+const AT_ONCE: u64 = 512;
 
 /// What came of CTAs that were executed at speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,26 +63,23 @@ impl Machine<'_> {
             context.debug = Some(Box::new(stepper));
         }
         let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
-        let last = Cell::new(begin);
+        let shared = Shared::new(begin);
+        let taken = Taken::new(&launch, &shared);
         let is_over = || self.stepper.is_interrupted() || launch.is_cancelled();
         let mut ended = begin;
         while ended < end && !is_over() {
-            last.set(ended);
-            let more = &mut || {
-                let next = last.get() + 1;
-                (next < end && !is_over()).then(|| {
-                    last.set(next);
-                    next
-                })
-            };
-            if let Err(fault) = context.run_cta(ended, &mut warps, more, || false) {
-                self.residents[0].context.counters.add(&context.counters);
-                self.fast_fault = Some(fault);
-                return Fast::Hit(last.get() - begin);
+            let until = end.min(ended + AT_ONCE);
+            while let Some(index) = taken.take(until) {
+                if let Err(fault) = context.run_cta(index, &mut warps, &taken, || false) {
+                    self.residents[0].context.counters.add(&context.counters);
+                    self.fast_fault = Some(fault);
+                    return Fast::Hit(taken.running.get() - begin);
+                }
+                shared.has_ended(&launch);
+                let limit = launch.config.printf_limit;
+                self.printed.take(taken.running.get(), &mut context.output, limit);
             }
-            let limit = launch.config.printf_limit;
-            self.printed.take(last.get(), &mut context.output, limit);
-            ended = last.get() + 1;
+            ended = until;
         }
         self.bad_fetches.add(context.sites.bad.take_told());
         self.residents[0].context.counters.add(&context.counters);

@@ -24,6 +24,8 @@ pub enum Waits {
     Lanes,
     /// A barrier of the CTA.
     Barrier(u8),
+    /// The other CTAs of the cluster.
+    Cluster,
     /// Those of their warp that took the other way at a branch.
     Others,
 }
@@ -79,6 +81,7 @@ impl<'a> Machine<'a> {
                 State::Ready => Waits::Turn,
                 State::Sync => Waits::Lanes,
                 State::Barrier(id) => Waits::Barrier(id),
+                State::Cluster => Waits::Cluster,
             },
         });
         let groups = warp.groups.iter().filter(|group| group.arrived != 0);

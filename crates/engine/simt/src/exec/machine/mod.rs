@@ -27,9 +27,11 @@ pub use saved::Saved;
 pub(super) use stepper::{Asked, Stepper};
 pub use stepper::{Caught, Filter, Position, Range};
 
+use super::cluster::Member;
 use super::context::{Context, Launch};
 use super::output::Printed;
 use super::prepare::prepare;
+use super::resident::{self, Stage};
 use super::warp::Warp;
 use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
@@ -58,6 +60,20 @@ struct Resident<'a> {
     /// Of a cooperative launch: whether it has begun.
     begun: bool,
     round: Round,
+}
+
+impl<'a> Member<'a> for Resident<'a> {
+    fn parts(&mut self) -> (&mut Context<'a>, &mut [Warp]) {
+        (&mut self.context, &mut self.warps)
+    }
+
+    fn stage(&self) -> Stage {
+        match (self.runs, self.begun) {
+            (true, _) => Stage::Runs,
+            (false, true) => Stage::Ended,
+            (false, false) => Stage::Idle,
+        }
+    }
 }
 
 /// Why a machine does not go on.
@@ -121,7 +137,7 @@ pub fn debug(
     let threads = config.block.iter().map(|&n| u64::from(n)).product::<u64>();
     let all = CtaRange::of_grid(config.grid);
     let ctas = match config.ctas {
-        Some(some) if !config.cooperative => some.within(all),
+        Some(some) if !config.cooperative && config.cluster.is_none() => some.within(all),
         _ => all,
     };
     if threads == 0 || ctas.is_empty() {
@@ -145,7 +161,7 @@ impl<'a> Machine<'a> {
         let order = Order::of(launch, ctas);
         let resident = |index| Resident {
             index,
-            context: Context::new(launch, 0),
+            context: resident::context(launch, 0),
             warps: (0..launch.warps).map(|_| Warp::default()).collect(),
             runs: false,
             begun: false,

@@ -1,11 +1,12 @@
 //! The orders in which CTAs run, as machines that can be left in the middle of a turn: one after the other, all in turns
 //! (cooperative launches), or at random from a seed.
 
+use super::super::cluster;
 use super::super::context::{Context, Launch};
-use super::super::cooperative;
 use super::super::cta::progress_of;
 use super::super::limits::CTA_TURN;
 use super::super::outcome::Turn;
+use super::super::resident;
 use super::super::schedule::{MAX, Random};
 use super::super::step::Resume;
 use super::super::warp::Warp;
@@ -25,6 +26,7 @@ pub(super) struct Order {
     at: usize,
     /// How many residents there are at most.
     places: u64,
+    /// Whether all CTAs take turns: in a cooperative launch, or in one with clusters.
     is_cooperative: bool,
 }
 
@@ -70,10 +72,12 @@ type Faulted = Box<(Stand, Box<Fault>)>;
 
 impl Order {
     pub(super) fn of(launch: &Launch<'_>, ctas: CtaRange) -> Self {
-        let (all, config) = (ctas.len(), launch.config);
+        let (all, config, size) = (ctas.len(), launch.config, cluster::size(launch));
+        let is_cooperative = config.cooperative || cluster::is_needed(launch);
         let places = match (config.cooperative, config.schedule) {
             (true, _) => all,
-            (false, Some(_)) => all.min(MAX).min(launch.fit).max(1),
+            (false, Some(_)) => all.min(MAX).min(launch.fit).max(1).next_multiple_of(size),
+            (false, None) if is_cooperative => all,
             (false, None) => 1,
         };
         let kind = match config.schedule {
@@ -85,7 +89,7 @@ impl Order {
                 turn: RandomTurn::default(),
             },
         };
-        let (next, end, is_cooperative) = (ctas.begin, ctas.end, config.cooperative);
+        let (next, end) = (ctas.begin, ctas.end);
         Self { kind, next, end, at: 0, places, is_cooperative }
     }
 
@@ -122,21 +126,38 @@ impl Machine<'_> {
         work: impl FnOnce(&mut Resident<'_>) -> Result<T, Box<Fault>>,
     ) -> Result<T, Faulted> {
         let grid = self.launch.config.grid;
+        let members = cluster::members(self.launch, place);
         let resident = &mut self.residents[place];
         let blank = Box::new(super::Stepper::new(0));
         let mut stepper = std::mem::replace(&mut self.stepper, blank);
         stepper.cta = resident.index;
         stepper.grid = [grid[0].into(), grid[1].into()];
         resident.context.debug = Some(stepper);
-        let result = work(resident);
-        if let Some(stepper) = resident.context.debug.take() {
+        let result = cluster::take_turn(&mut self.residents, &members, place, work);
+        if let Some(stepper) = self.residents[place].context.debug.take() {
             self.stepper = stepper;
         }
+        let result = match cluster::deadlock(&mut self.residents, &members) {
+            Some((_, fault)) => Err(fault),
+            None => result,
+        };
         result.map_err(|fault| Box::new((self.stepper.stand, fault)))
     }
 
+    /// The CTAs of a cluster begin, from this number on, at these places.
+    fn begin_all(&mut self, members: Vec<usize>, first: u64) -> Result<(), Faulted> {
+        for (place, number) in members.into_iter().zip(first..) {
+            self.begin(place, cluster::cta_of(self.launch, number))?;
+        }
+        Ok(())
+    }
+
     fn begin(&mut self, place: usize, index: u64) -> Result<(), Faulted> {
+        let launch = self.launch;
         let resident = &mut self.residents[place];
+        if let Some(cluster) = &mut resident.context.cluster {
+            **cluster = cluster::Cluster::of(launch, index);
+        }
         (resident.index, resident.runs, resident.begun) = (index, true, true);
         resident.round = super::Round::default();
         self.with(place, |resident| resident.context.begin_cta(index, &mut resident.warps))
@@ -197,10 +218,10 @@ fn all_in_turns(machine: &mut Machine<'_>) -> Result<Came, Faulted> {
         return Ok(if is_over { Came::OfAll } else { Came::OfTurn });
     }
     if !machine.residents[place].begun {
-        machine.begin(place, place as u64)?;
+        machine.begin_all(cluster::members(machine.launch, place), place as u64)?;
     }
     if machine.residents[place].runs {
-        match round_of(machine, place, cooperative::TURN)? {
+        match round_of(machine, place, resident::TURN)? {
             CameOf::Stopped => return Ok(Came::Stopped(machine.stepper.stand)),
             CameOf::Round => {}
             CameOf::Cta => machine.end(place),
@@ -240,10 +261,12 @@ fn at_random(machine: &mut Machine<'_>) -> Result<Came, Faulted> {
 fn next_round(machine: &mut Machine<'_>) -> Result<Came, Faulted> {
     let Kind::Random { all, .. } = &machine.order.kind else { return Ok(Came::OfAll) };
     for place in all.clone() {
-        if !machine.residents[place].runs && machine.order.next < machine.order.end {
-            let index = machine.order.next;
-            machine.order.next += 1;
-            machine.begin(place, index)?;
+        let members = cluster::members(machine.launch, place);
+        let is_free = members.iter().all(|&place| !machine.residents[place].runs);
+        if is_free && machine.order.next < machine.order.end {
+            let first = machine.order.next;
+            machine.order.next += members.len() as u64;
+            machine.begin_all(members, first)?;
         }
     }
     if machine.residents.iter().all(|resident| !resident.runs) {
@@ -309,7 +332,7 @@ impl Context<'_> {
         if warps.iter().all(|w| w.live == 0) {
             return Ok(CameOf::Cta);
         }
-        if !turn.progress && !self.open_barriers(warps) {
+        if !turn.progress && !self.open_barriers(warps) && !self.waits_for_cluster(warps) {
             return Err(self.deadlock(warps));
         }
         Ok(CameOf::Round)

@@ -70,7 +70,7 @@ impl Context<'_> {
         }
         let now = (self.counters.executed, self.cta.live);
         let progress = round.opened || self.cta.at_unit || round.before != now;
-        if !progress && !self.open_barriers(warps) {
+        if !progress && !self.open_barriers(warps) && !self.waits_for_cluster(warps) {
             if let Some(warp) = warps.iter_mut().find(|warp| !warp.splits.is_empty()) {
                 let split = warp.splits.remove(0);
                 self.keep_stopped(warp, split);

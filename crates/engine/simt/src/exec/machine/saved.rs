@@ -1,5 +1,6 @@
 //! All that a launch needs to go on from where it is, but for the bytes of memory.
 
+use super::super::cluster::{Barrier, Cluster};
 use super::super::context::Cta;
 use super::super::counters::Counters;
 use super::super::output::{Output, Printed};
@@ -19,6 +20,7 @@ struct SavedResident {
     output: Output,
     counters: Counters,
     round: Round,
+    cluster: Option<Barrier>,
 }
 
 /// A launch as it stands, without the bytes of global memory and of arrays.
@@ -89,6 +91,7 @@ impl Machine<'_> {
                 output: resident.context.output.clone(),
                 counters: resident.context.counters,
                 round: resident.round.clone(),
+                cluster: resident.context.cluster.as_ref().map(|of| of.barrier.clone()),
             }
         });
         Saved {
@@ -114,6 +117,11 @@ impl Machine<'_> {
                 resident.warps.clone_from(&saved.warps);
                 resident.context.name_cta(saved.index);
                 resident.context.cta = cta.clone();
+            }
+            if let (Some(barrier), launch) = (&saved.cluster, self.launch) {
+                let mut of = Cluster::of(launch, saved.index);
+                of.barrier = barrier.clone();
+                resident.context.cluster = Some(Box::new(of));
             }
             resident.context.output = saved.output.clone();
             resident.context.counters = saved.counters;

@@ -56,10 +56,17 @@ fn marked_code_is_the_code() {
             | Events::BLOCKS
             | Events::OPERATIONS
             | Events::CALLS
-            | Events::COUNTS;
+            | Events::COUNTS
+            | Events::ISSUES;
         let (marked, origin) = super::marked(&program, code, told, &|_| true);
         let is_own = |op: &Op| {
-            let counts = matches!(op, Op::Count { .. } | Op::CountIndexed { .. });
+            let counts = matches!(
+                op,
+                Op::Count { .. }
+                    | Op::CountIndexed { .. }
+                    | Op::Issue { .. }
+                    | Op::IssueIndexed { .. }
+            );
             !counts && !matches!(op, Op::Mark(_))
         };
         let those = marked.insts.iter().zip(&origin).filter(|(inst, _)| is_own(&inst.op));
