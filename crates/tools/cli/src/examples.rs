@@ -117,19 +117,16 @@ Examples:
 
 /// `texunit debug`
 pub const DEBUG: &str = "\
+Commands: `break blur.cu:12 if i == 70`, `run`, `step`, `info locals`, `print`, `reverse-step`, `last-write`; `help` says more.
+
 Examples:
-  texunit debug job.toml                         asks for commands: `break`, `run`, `step`, `print`, `help`
-  texunit debug --batch -ex 'break blur.cu:12 if i == 70' -ex run -ex 'info locals' ./program
-  texunit debug --batch -x commands.gdb --kernel blur:2 ./program ARGUMENTS";
+  texunit debug job.toml                         asks for commands
+  texunit debug --batch -ex 'break kernel' -ex run -ex 'info step' ./program";
 
 /// `texunit dap`
 pub const DAP: &str = "\
 `launch` takes: program (a CUDA program, or a job), args, cwd, env, stopOnEntry, kernel (NAME or NAME:N), device,
-schedule, checkpointMemory, process, out. docs/debugger.md shows how editors are set up.
-
-Examples:
-  texunit dap                                    started by an editor
-  texunit dap --port 4711";
+schedule, checkpointMemory, process, out. docs/debugger.md shows how editors start it.";
 
 /// `texunit lsp`
 pub const LSP: &str = "\
