@@ -131,8 +131,9 @@ pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> An
     let options = LaunchOptions::new(grid, block)
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster);
-    let wrong =
-        |error: ArgError| reasons::refused(&error).because(reasons::wrong(&error, &shape, function));
+    let wrong = |error: ArgError| {
+        reasons::refused(&error).because(reasons::wrong(&error, &shape, function))
+    };
     function.kernel.check_shape(&options).map_err(wrong)
 }
 
