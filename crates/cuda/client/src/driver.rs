@@ -36,7 +36,7 @@ macro_rules! numbers {
         })*
     };
 }
-numbers!(u8 i32 u32 u64 usize CUmemLocation);
+numbers!(u8 i32 u32 u64 usize CUmemLocation CUipcHandle);
 
 macro_rules! pointers {
     ($($from:ty => $to:ty, $of:ident: $pass:expr;)*) => {

@@ -11,7 +11,7 @@ use crate::{
     CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY2D,
     CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUDA_MEMSET_NODE_PARAMS_v1, CUDA_RESOURCE_DESC,
     CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUgraphEdgeData, CUgraphExecUpdateResultInfo,
-    CUgraphNodeParams, CUlaunchConfig, CUmemAccessDesc, CUmemLocation, CUmemPoolProps,
+    CUgraphNodeParams, CUipcHandle, CUlaunchConfig, CUmemAccessDesc, CUmemLocation, CUmemPoolProps,
     CUmemcpyAttributes, CUresult, CUuuid,
 };
 use std::ffi::{c_char, c_void};
@@ -214,6 +214,14 @@ macro_rules! driver_functions {
             fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
             fn cuMemPoolCreate(pool: *mut CUmemoryPool, props: *const CUmemPoolProps);
             fn cuMemPoolDestroy(pool: CUmemoryPool);
+            // Other processes.
+            fn cuIpcGetMemHandle(handle: *mut [u8; 64], address: CUdeviceptr);
+            fn cuIpcOpenMemHandle_v2(address: *mut CUdeviceptr, handle: CUipcHandle, flags: c_uint);
+            fn cuIpcCloseMemHandle(address: CUdeviceptr);
+            fn cuIpcGetEventHandle(handle: *mut [u8; 64], event: CUevent);
+            fn cuIpcOpenEventHandle(event: *mut CUevent, handle: CUipcHandle);
+            fn cuMemPoolExportPointer(data: *mut [u8; 64], address: CUdeviceptr);
+            fn cuMemPoolImportPointer(address: *mut CUdeviceptr, pool: CUmemoryPool, data: *const [u8; 64]);
             fn cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
             fn cuMemPoolGetAccess(flags: *mut c_uint, pool: CUmemoryPool, location: *const CUmemLocation);
             fn cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
@@ -507,6 +515,18 @@ macro_rules! driver_functions {
             // Memory of streams and pools.
             fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
             fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
+            fn cuMemPoolExportToShareableHandle(
+                handle: *mut c_void,
+                pool: CUmemoryPool,
+                kind: c_uint,
+                flags: u64,
+            );
+            fn cuMemPoolImportFromShareableHandle(
+                pool: *mut CUmemoryPool,
+                handle: *mut c_void,
+                kind: c_uint,
+                flags: u64,
+            );
             fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize);
             // Memory of the host.
             fn cuMemFreeHost(pointer: *mut c_void);
@@ -819,7 +839,7 @@ macro_rules! as_they_are {
     };
 }
 as_they_are! {
-    c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUmemLocation CUmemAccessDesc CUmemPoolProps
+    c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUipcHandle CUmemLocation CUmemAccessDesc CUmemPoolProps
     CUmemcpyAttributes CUlaunchConfig CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS
     CUDA_ARRAY_SPARSE_PROPERTIES CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_BATCH_OP CUDA_RESOURCE_DESC
     CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC CUDA_KERNEL_NODE_PARAMS CUDA_KERNEL_NODE_PARAMS_v1

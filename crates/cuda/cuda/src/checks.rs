@@ -4,6 +4,7 @@
 mod copies;
 mod host;
 mod leaks;
+mod pools;
 mod work;
 
 pub(crate) use copies::{Watch, copies, fills, works};
@@ -11,6 +12,7 @@ pub(crate) use host::{
     called, registered, tell as tell_host, unregistered, update as watch_host, watch,
 };
 pub(crate) use leaks::{ended, made};
+pub(crate) use pools::{allocated, forgotten, freed};
 use texunit_forms::Count;
 pub(crate) use work::Work;
 
@@ -183,6 +185,15 @@ pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
     }
 }
 
+/// The host has waited for the default stream of the current context.
+pub(crate) fn host_waited() {
+    waited(|race| {
+        if let Ok(context) = crate::context::current_even_if_faulty() {
+            race.synchronized(crate::stream::default_of(&context));
+        }
+    });
+}
+
 /// Which memory a part of a copy is in.
 pub(crate) enum Part {
     /// Memory of the device, by its address.
@@ -199,6 +210,9 @@ pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
 /// The same of what `who` names.
 fn accessed(stand: &Stand, (part, len): (Part, u64), writes: bool, who: impl FnOnce() -> String) {
     let Some(log) = log() else { return };
+    if let Part::Memory(address) = part {
+        pools::copied(stand, (address, len), if writes { "written" } else { "read" });
+    }
     let found = log.race().and_then(|race| match (&part, &stand.submitted) {
         (&Part::Memory(address), Some(work)) => race.accessed_by(work, (address, len), writes),
         (&Part::Memory(address), None) => race.accessed(Some(stand.queue), (address, len), writes),
@@ -288,6 +302,7 @@ pub(crate) fn bad_fetches(module: &Module, stats: &LaunchStats) {
 
 /// Tells what a launch of a module has found.
 pub(crate) fn tell(module: &Module, launch: u64) {
+    pools::used();
     let loaded = &module.loaded;
     news(Some(Located::from((loaded.source(), &**loaded.sources()))), launch);
 }

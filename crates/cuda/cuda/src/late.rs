@@ -51,7 +51,8 @@ impl Order {
 
     /// Of a call that is not of a stream: in the default stream of the current context.
     pub(crate) fn current() -> Answer<Self> {
-        let (context, queue) = (context::current()?, Queue::Default);
+        let context = context::current()?;
+        let queue = stream::default_of(&context);
         capture::of(&context, queue)?;
         Ok(Self { context, queue, waits: true, capture: None })
     }
@@ -179,9 +180,9 @@ fn has_any() -> bool {
 /// The program waits for a stream.
 pub(crate) fn wait_for_stream(order: &Order) {
     if has_any() {
-        let ids = with(|state| match order.queue {
-            Queue::Default => state.before(order.line()),
-            Queue::Own { .. } => state.tail(order.line()).collect(),
+        let ids = with(|state| match order.queue.is_default() {
+            true => state.before(order.line()),
+            false => state.tail(order.line()).collect(),
         });
         settle(&ids);
     }
@@ -285,6 +286,7 @@ const WAITING: &[&str] = &[
     "cuCtxDestroy",
     "cuCtxDestroy_v2",
     "cuCtxDetach",
+    "cuCtxDisablePeerAccess",
     "cuCtxSetLimit",
     "cuDevicePrimaryCtxRelease",
     "cuDevicePrimaryCtxRelease_v2",
@@ -297,6 +299,8 @@ const WAITING: &[&str] = &[
     "cuMemFreeHost",
     "cuMemHostUnregister",
     "cuMemMapArrayAsync",
+    "cuMemSetAccess",
+    "cuMemUnmap",
     "cuMipmappedArrayDestroy",
     "cuModuleUnload",
     "cuSurfObjectDestroy",

@@ -20,6 +20,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use texunit_cuda_abi::CUresult;
+use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
 use texunit_device::{
     ArgError, Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally,
@@ -39,6 +40,13 @@ pub(crate) struct Shape {
     pub(crate) cooperative: bool,
     /// CTAs of a cluster along x, y, z, where the launch says so.
     pub(crate) cluster: Option<[u32; 3]>,
+}
+
+impl Shape {
+    /// CTAs of a cluster along x, y, z: as the launch says, or the kernel and its attributes.
+    pub(crate) fn cluster_of(&self, function: &Function) -> Option<[u32; 3]> {
+        self.cluster.or_else(|| function.required_cluster())
+    }
 }
 
 /// Bytes of stack that a thread of a launch may use. Of a kernel whose need is known before it runs
@@ -80,7 +88,7 @@ fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> A
 /// The clusters of a launch are no larger than its device takes; whether they fit the grid and the kernel is looked at when
 /// it runs.
 pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
-    let Some(cluster) = shape.cluster else { return Ok(()) };
+    let Some(cluster) = shape.cluster_of(function) else { return Ok(()) };
     let size = cluster.iter().fold(1_u32, |all, &n| all.saturating_mul(n));
     let most = function.most_in_cluster(function.takes_non_portable());
     if size <= most.unsigned_abs() {
@@ -127,29 +135,27 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
 /// tinygrad does, whose graphs run on cards.
 pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Answer {
     let [grid, block] = [shape.grid, shape.block].map(|size| size.map(|side| side.max(1)));
-    let shape = checked(context, function, &Shape { grid, block, ..*shape })?;
+    let shape = &Shape { grid, block, ..*shape };
+    check_resources(context, function, shape)?;
     let options = LaunchOptions::new(grid, block)
         .with_dynamic_shared(shape.shared)
-        .with_cluster(shape.cluster);
-    let wrong = |error: ArgError| {
-        reasons::refused(&error).because(reasons::wrong(&error, &shape, function))
-    };
+        .with_cluster(shape.cluster_of(function));
+    let wrong =
+        |error: ArgError| reasons::refused(&error).because(reasons::wrong(&error, shape, function));
     function.kernel.check_shape(&options).map_err(wrong)
 }
 
-/// Checks what a launch needs of the device; with the clusters that the kernel asks for itself.
-fn checked(context: &Context, function: &Function, shape: &Shape) -> Answer<Shape> {
+fn check_resources(context: &Context, function: &Function, shape: &Shape) -> Answer {
     if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
         return Err(
             CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, shape))
         );
     }
-    let shape = Shape { cluster: shape.cluster.or_else(|| function.required_cluster()), ..*shape };
-    check_cluster(function, &shape)?;
-    if shape.cooperative {
-        check_cooperative(context, function, &shape)?;
+    check_cluster(function, shape)?;
+    match shape.cooperative {
+        true => check_cooperative(context, function, shape),
+        false => Ok(()),
     }
-    Ok(shape)
 }
 
 /// Runs a kernel in a stream, now or later. A fault is told when it happens, and ends the context: this call succeeds,
@@ -161,10 +167,10 @@ pub(crate) fn launch(
     params: Vec<u8>,
 ) -> Answer {
     let context = &order.context;
-    let shape = checked(context, function, &shape)?;
+    check_resources(context, function, &shape)?;
     let options = LaunchOptions::new(shape.grid, shape.block)
         .with_dynamic_shared(shape.shared)
-        .with_cluster(shape.cluster);
+        .with_cluster(shape.cluster_of(function));
     if !late::is_on() || !function.kernel.takes(&options) {
         return run((context, function), &shape, &params, Stand::now(order.queue), 0);
     }
@@ -192,12 +198,15 @@ pub(crate) fn run(
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let counting = tallies.as_ref().map(|tallies| tallies as &dyn Observer);
     let covering = module.coverage.as_ref().map(|coverage| &**coverage as &dyn Observer);
+    let profile = module.profile.as_ref().map(texunit_profile::Module::launch);
+    let profiling = profile.as_ref().map(|profile| profile as &dyn Observer);
     let checks = crate::checks::of_launch(name, stand, context.handle);
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
-    let all = watching.into_iter().chain(counting).chain(covering).chain(checking);
+    let all = watching.into_iter().chain(counting).chain(covering).chain(profiling).chain(checking);
     let observers = Several(all.collect());
     crate::asked::pools::tell();
     let watched = running::begin(&module, function, shape);
+    let peers = context.peer_devices();
     let default = LaunchOptions::default();
     let options = default
         .with_grid(shape.grid)
@@ -209,7 +218,8 @@ pub(crate) fn run(
         .with_stack_limit(stack_limit(context, function))
         .with_cooperative(shape.cooperative)
         .with_graph(graph)
-        .with_cluster(shape.cluster)
+        .with_cluster(shape.cluster_of(function))
+        .with_peers(&peers)
         .with_bounds(settings().bounds)
         .with_bad_fetch(settings().bad_fetch)
         .with_printf_limit(context.limit(Limit::PrintfFifoSize))
@@ -219,6 +229,8 @@ pub(crate) fn run(
         .with_progress(watched.as_ref().map(|launch| &launch.ctas))
         .with_cancel(watched.as_ref().map(|launch| &launch.cancel))
         .with_cpu_clock(tallies.is_some().then_some(crate::clock::thread));
+    let debugging = crate::debug::of_launch(name);
+    let options = options.with_debugger(debugging.map(|debugging| debugging as &dyn Debugger));
     let recording = crate::record::begin(function, &options, params);
     let start = Instant::now();
     // Refused before anything has run.
@@ -227,6 +239,7 @@ pub(crate) fn run(
         function.kernel.launch_packed(&options, params)
     });
     let time = start.elapsed();
+    crate::debug::launched();
     if let Some(recording) = recording {
         recording.end(function, &options, params, &result);
     }

@@ -33,6 +33,8 @@ pub(crate) struct Module {
     by_name: HashMap<String, Handle<Function>>,
     /// Who counts the blocks of its launches, if coverage is asked for.
     pub(crate) coverage: Option<Arc<texunit_coverage::Module>>,
+    /// What counts its launches, if that is asked for.
+    pub(crate) profile: Option<Arc<texunit_profile::Module>>,
 }
 
 object!(Module, "a module");
@@ -195,7 +197,8 @@ fn keep(
         by_name.insert(name, function);
     }
     let coverage = crate::coverage::of_module(&loaded);
-    let module = Module { context: place.context, loaded, functions, by_name, coverage };
+    let profile = crate::line_profile::of_module(&loaded);
+    let module = Module { context: place.context, loaded, functions, by_name, coverage, profile };
     Module::registry().keep(handle, Arc::new(module));
     handle
 }

@@ -323,7 +323,8 @@ impl Kernel {
             }
             false => Share { threads: options.threads, stack_limit: options.stack_limit },
         };
-        let memory = device.memory.map();
+        let peers = options.peers.iter().map(|peer| &peer.inner.memory);
+        let memory = device.memory.map_with(peers);
         let descriptors = device.tables().snapshot();
         let engine: Option<Engine<'_>> = txd::engine(&self.module, options);
         let cluster = cluster::of(self, options);
@@ -359,7 +360,11 @@ impl Kernel {
             schedule: options.schedule,
             fill: device.memory.fill(),
         };
-        texunit_simt::launch(program, self.id, &config).map_err(LaunchError::Fault)
+        let ran = match options.debugger {
+            Some(debugger) => texunit_simt::debug::debug(program, self.id, &config, debugger),
+            None => texunit_simt::launch(program, self.id, &config),
+        };
+        ran.map_err(LaunchError::Fault)
     }
 
     /// Most CTAs of a cooperative launch, whose registers, local and shared memory must all be

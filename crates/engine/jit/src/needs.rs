@@ -62,7 +62,7 @@ impl Needs {
             Action::Load(load) => &load.access,
             Action::Store(store) => &store.access,
             Action::Atomic(atomic) => &atomic.access,
-            Action::Count { counter, .. } => {
+            Action::Count { counter, .. } | Action::Issue { counter, .. } => {
                 if *counter >= MAX {
                     return Err(Error::Counter(*counter));
                 }

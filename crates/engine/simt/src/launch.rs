@@ -115,6 +115,7 @@ impl std::fmt::Display for CtaRange {
 }
 
 /// How to run a kernel.
+#[derive(Clone)]
 pub struct LaunchConfig<'a> {
     /// CTAs along x, y, z; none 0.
     pub grid: [u32; 3],

@@ -10,13 +10,12 @@ use crate::late::Order;
 use crate::memory::boxes::{End, Memory, copy_bytes};
 use crate::memory::endpoint::Space;
 use crate::stream::Stream;
-use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUdeviceptr;
 
 /// A copy that is done when the call returns: the host has waited for it, and for what comes before it.
 pub(super) fn at_once(copied: Answer) -> Answer {
     if copied.is_ok() {
-        checks::waited(|race| race.synchronized(Queue::Default));
+        checks::host_waited();
     }
     copied
 }

@@ -8,6 +8,7 @@ use crate::context::{self, Context};
 use crate::graph::capture;
 use crate::graph::op::Op;
 use crate::handle::Handle;
+use crate::ipc::event::SharedEvent;
 use crate::late::{self, Order};
 use crate::memory::pool;
 use crate::stream::{self, Event, Stream};
@@ -21,7 +22,7 @@ const EXTERNAL: c_uint = 1;
 const BLOCKING_SYNC: c_uint = 1;
 /// `CU_EVENT_DISABLE_TIMING`
 const DISABLE_TIMING: c_uint = 2;
-/// `CU_EVENT_INTERPROCESS`: there are no other processes.
+/// `CU_EVENT_INTERPROCESS`
 const INTERPROCESS: c_uint = 4;
 
 driver_api! {
@@ -35,15 +36,14 @@ driver_api! {
                  timing) and 4 (interprocess)"
             )));
         }
-        if Flags & INTERPROCESS != 0 {
-            return Err(match Flags & DISABLE_TIMING {
-                0 => CUresult::INVALID_VALUE
-                    .because("flags has CU_EVENT_INTERPROCESS without CU_EVENT_DISABLE_TIMING, which it needs"),
-                _ => CUresult::NOT_SUPPORTED
-                    .because("flags has CU_EVENT_INTERPROCESS: texunit's events are not shared with other processes"),
-            });
+        if Flags & INTERPROCESS != 0 && Flags & DISABLE_TIMING == 0 {
+            return Err(CUresult::INVALID_VALUE
+                .because("flags has CU_EVENT_INTERPROCESS without CU_EVENT_DISABLE_TIMING, which it needs"));
         }
-        let new = Event::new(context.handle, Flags & DISABLE_TIMING != 0);
+        let new = match Flags & INTERPROCESS {
+            0 => Event::new(context.handle, Flags & DISABLE_TIMING != 0),
+            _ => Event::of_processes(context.handle, SharedEvent::new()?),
+        };
         let handle = context.keep(new)?;
         crate::checks::made(handle.number());
         phEvent.set(handle)
@@ -71,6 +71,10 @@ driver_api! {
 
     /// An event has happened, or was never recorded, which is the same.
     fn cuEventQuery(hEvent: Handle<Event>) {
+        late::wait_for_event(hEvent.number());
+        if hEvent.get()?.shared.as_ref().is_some_and(|shared| !shared.has_happened()) {
+            return Err(CUresult::NOT_READY.because("another process has recorded the event, and it has not happened"));
+        }
         waited(hEvent).map(|_| ())
     }
 
@@ -108,6 +112,7 @@ fn waited(event: Handle<Event>) -> Answer<Arc<Context>> {
     happened(event)?;
     capture::event_used(event.number())?;
     late::wait_for_event(event.number());
+    event.get()?.wait_for_others();
     let context = happened(event)?;
     checks::waited(|race| race.event_waited(event.number() as u64, None));
     Ok(context)

@@ -3,7 +3,7 @@
 
 use super::{
     array::*, context::*, copy::*, copy_box::*, device::*, event::*, function::*, graph::*,
-    host::*, init::*, launch::*, library::*, managed::*, memory::*, memset::*, mipmap::*,
+    host::*, init::*, ipc::*, launch::*, library::*, managed::*, memory::*, memset::*, mipmap::*,
     module::*, occupancy::*, pointer::*, pool::*, procs::*, profiler::*, sparse::*, stream::*,
     surface::*, texture::*,
 };

@@ -62,7 +62,7 @@ driver_api! {
             )));
         }
         let order = Order::capturable(hStream)?;
-        hEvent.get()?;
+        let event = hEvent.get()?;
         match (Flags, order.capture) {
             (EXTERNAL, Some(place)) => return place.add(Op::WaitEvent(hEvent)),
             (EXTERNAL, None) => {
@@ -77,7 +77,15 @@ driver_api! {
             race.event_waited(hEvent.number() as u64, Some(order.queue));
         }
         late::stream_waits(&order, hEvent.number());
-        Ok(())
+        match &event.shared {
+            None => Ok(()),
+            // Work of other processes is waited for where the stream comes to it.
+            Some(_) => late::submit(&order, move |works| {
+                works?;
+                event.wait_for_others();
+                Ok(())
+            }),
+        }
     }
 
     /// Calls a function of the host when the stream's work is done: now, or with `--schedule` then.

@@ -105,7 +105,7 @@ impl All {
     /// Captures with a blocking stream of a context: the legacy stream would wait for them.
     fn blocking(&self, context: Handle<Context>) -> Vec<u64> {
         let of = |(queue, tail): (&Queue, &Tail)| {
-            let is_blocking = matches!(queue, Queue::Own { is_blocking: true, .. });
+            let is_blocking = queue.own().is_some_and(|(_, is_blocking)| is_blocking);
             let capture = self.captures.get(&tail.capture)?;
             (is_blocking && capture.context == context).then_some(tail.capture)
         };
@@ -127,7 +127,7 @@ pub(crate) fn of(context: &Context, queue: Queue) -> Answer<Option<Place>> {
         return Ok(None);
     }
     with(|all| {
-        if queue == Queue::Default {
+        if queue.own().is_none() {
             let waiting = all.blocking(context.handle);
             waiting.iter().for_each(|&capture| all.invalidate(capture));
             return if waiting.is_empty() { Ok(None) } else { Err(implicit()) };
@@ -142,7 +142,7 @@ pub(crate) fn info(context: &Context, queue: Queue) -> Answer<Option<Info>> {
         return Ok(None);
     }
     with(|all| {
-        if queue == Queue::Default {
+        if queue.own().is_none() {
             return if all.blocking(context.handle).is_empty() {
                 Ok(None)
             } else {
@@ -213,7 +213,7 @@ pub(crate) fn waits(place: Option<Place>, queue: Queue, event: usize) -> Answer<
                     "hEvent was recorded in another capture than that of the stream: both are invalidated",
                 ))
             }
-            None if queue == Queue::Default => {
+            None if queue.own().is_none() => {
                 all.invalidate(of);
                 Err(implicit())
             }
@@ -249,7 +249,7 @@ pub(crate) fn begin(
             "mode {mode} is not a CUstreamCaptureMode: 0 (global), 1 (thread local), 2 (relaxed)"
         )));
     }
-    if queue == Queue::Default {
+    if queue.own().is_none() {
         return Err(CUresult::STREAM_CAPTURE_UNSUPPORTED
             .because("hStream is the legacy default stream, which cannot be captured"));
     }

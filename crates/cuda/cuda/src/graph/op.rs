@@ -127,12 +127,6 @@ impl KernelOp {
         }
         self.attributes.get(&id).copied().unwrap_or(default)
     }
-
-    /// What is launched: with the clusters that the kernel asks for itself.
-    pub(crate) fn launched(&self) -> Shape {
-        let cluster = self.shape.cluster.or_else(|| self.function.required_cluster());
-        Shape { cluster, ..self.shape }
-    }
 }
 
 impl Op {

@@ -14,10 +14,7 @@ fn fresh_queue() -> Queue {
 }
 
 fn number(queue: Queue) -> u64 {
-    match queue {
-        Queue::Own { id, .. } => id,
-        Queue::Default => 0,
-    }
+    queue.own().map_or(0, |(id, _)| id)
 }
 
 /// The race check's queues of the steps of a plan.

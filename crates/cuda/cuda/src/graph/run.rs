@@ -202,8 +202,7 @@ impl Launch {
                 op.context.check()?;
                 let (stand, graph) = (Stand::now(queue), self.running.borrow().last().copied());
                 let graph = graph.unwrap_or_default() as u64;
-                let shape = op.launched();
-                launch::run((&op.context, &op.function), &shape, op.params(), stand, graph)?;
+                launch::run((&op.context, &op.function), &op.shape, op.params(), stand, graph)?;
                 self.launched(op)
             }
             Op::Work(task, context) => {

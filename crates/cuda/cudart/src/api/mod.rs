@@ -13,6 +13,7 @@ mod event;
 mod function;
 mod graph;
 mod host;
+mod ipc;
 mod launch;
 mod library;
 mod managed;

@@ -185,8 +185,7 @@ impl Context<'_> {
         }
         if let Some(gone) = map.gone(address) {
             let access = FaultKind::access(kind.name, space, address, size);
-            let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
-            return fault_at(lane, FaultKind::Freed { user: access, memory });
+            return fault_at(lane, FaultKind::of_gone(access, &gone));
         }
         let nearest = match &error.nearest {
             _ if !matches!(space, SpaceKind::Global | SpaceKind::Const) => {

@@ -4,6 +4,7 @@ use super::cluster::Cluster;
 use super::compiled::state::{Compiled, Short};
 use super::counters::{Counters, Counts};
 use super::decoded::Fixed;
+use super::machine::Stepper;
 use super::output::Output;
 use super::register_file::Rows;
 use super::shadow::state::{OwnShadows, Shadows};
@@ -132,6 +133,7 @@ pub(crate) struct BarrierState {
 }
 
 /// The CTA that runs.
+#[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) shared: Vec<u8>,
     /// What follows on it where ends are those of hardware ([`crate::Bounds::Hardware`]).
@@ -199,6 +201,8 @@ pub(crate) struct Context<'a> {
     /// Counters of blocks and branches, where somebody wants them, and when they were told last.
     pub(super) counts: Counts,
     pub(super) told_counts: Moment,
+    /// Where a debugger stops it.
+    pub(super) debug: Option<Box<Stepper>>,
 }
 
 impl<'a> Context<'a> {
@@ -259,6 +263,7 @@ impl<'a> Context<'a> {
             shadows: launch.shadows.as_ref().and_then(|of| OwnShadows::of(of, worker, beside)),
             counts: Counts::default(),
             told_counts: launch.start,
+            debug: None,
         }
     }
 }

@@ -26,6 +26,7 @@ mod groups;
 mod handles;
 mod heap;
 mod limits;
+pub mod machine;
 mod matrix;
 mod mbarrier;
 mod memory;
@@ -81,6 +82,12 @@ struct Shared {
 }
 
 impl Shared {
+    /// Of a launch whose CTAs begin at this one.
+    fn new(first: u64) -> Self {
+        let (next, faulted) = (AtomicU64::new(first), AtomicU64::new(u64::MAX));
+        Self { next, faulted, state: Mutex::default() }
+    }
+
     /// The next CTAs of a worker. What CTAs beside each other read and write is often together, so it takes a few of
     /// them; who is alone takes all.
     fn take(&self, workers: u64, end: u64) -> Range<u64> {
@@ -191,11 +198,7 @@ pub fn launch(
     if let Some(observer) = config.observer {
         observer.launch_begins(&launch.info(0));
     }
-    let shared = Shared {
-        next: AtomicU64::new(ctas.begin),
-        faulted: AtomicU64::new(u64::MAX),
-        state: Mutex::new(Collected::default()),
-    };
+    let shared = Shared::new(ctas.begin);
     if let Some(seed) = config.schedule {
         shared.timed(&launch, || schedule::run(&launch, &shared, ctas, seed));
     } else if config.cooperative {

@@ -13,7 +13,7 @@ use texunit_testkit::findings::Expected;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, Test); 11] = [
+    let all: [(&str, Test); 12] = [
         ("fresh memory", fresh),
         ("findings and leaks", findings),
         ("exit codes, reports, kernels, suppressions", options),
@@ -24,6 +24,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         ("the heap of devices, some kernels", heap),
         ("the host through pointers", hosted),
         ("asynchronous work late", late),
+        ("memory of pools in the order of streams", pools),
         ("without texunit run", alone),
     ];
     of(setup, &all)
@@ -281,6 +282,44 @@ fn hosted(setup: &Setup) -> Result<(), Failed> {
     let ended = succeed(command.args(["--check", "race"]).arg(&program).arg("right"), &program)?;
     same(&*ended.stderr, "", &ended)?;
     same(&*ended.stdout, &*plain.stdout, &ended)
+}
+
+/// Work that does not wait for an allocation of a pool, and frees that do not wait for work; the same late.
+fn pools(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "pool_order.cu", SHARED, &["-lineinfo", "-g"])?;
+    let (early, free) = ("race-pool-allocation", "race-pool-free");
+    for (case, code, text) in [
+        ("same", "", ""),
+        ("event", "", ""),
+        ("host", "", ""),
+        ("kernel", early, "a kernel stores to memory of a pool"),
+        ("copy", early, "1024 bytes of a pool"),
+        (
+            "set",
+            early,
+            "are written by a copy or fill in a stream that does not wait for the allocation",
+        ),
+        ("free", free, "a kernel of another stream stores to it"),
+        ("reused", early, "a kernel stores to memory of a pool"),
+    ] {
+        for seed in [None, Some("3")] {
+            let mut command = setup.run();
+            command
+                .args(["--check", "race"])
+                .args(seed.iter().flat_map(|seed| ["--schedule", seed]));
+            let ended = run(command.arg(&program).arg(case), &program)?;
+            same(&*ended.stdout, "cudaSuccess\n", &ended)?;
+            if code.is_empty() {
+                same(&*ended.stderr, "", &ended)?;
+                continue;
+            }
+            contains(&ended, &format!("error[{code}]"))?;
+            contains(&ended, text)?;
+            contains(&ended, "pool_order.cu:25")?;
+            same(ended.stderr.matches("error[").count(), 1, &ended)?;
+        }
+    }
+    Ok(())
 }
 
 /// `late.cu` with a seed; what it prints.

@@ -187,7 +187,7 @@ impl CtaLoop<'_> {
         warp.splits.insert(0, split);
         let left = compiled.left((number, region), (at, why), steps >= limit);
         if is_stray {
-            let resume = Resume { limit, over: left == Stop::Over };
+            let resume = Resume { limit, over: left == Stop::Over, yielded: 0 };
             self.stray = Some((i, resume));
         }
     }
