@@ -245,7 +245,7 @@ impl Launch {
                 Ok(())
             }
             Op::MemAlloc(op) => op.run(&self.order.context),
-            Op::MemFree(dptr) => super::memory::free(*dptr),
+            Op::MemFree(dptr) => super::memory::free(*dptr, Some(&Stand::now(queue))),
             Op::Batch(op) => op.run(),
             Op::Child(_) => step.inner.iter().try_for_each(|inner| self.run(inner, Some(queue))),
             Op::Conditional(op) => self.conditional(plan, step, op, queue),
