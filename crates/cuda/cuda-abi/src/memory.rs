@@ -44,7 +44,7 @@ pub const CU_MEM_ACCESS_FLAGS_PROT_READ: u32 = 1;
 pub const CU_MEM_ACCESS_FLAGS_PROT_READWRITE: u32 = 3;
 
 /// What a memory pool is made with (`CUmemPoolProps`).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct CUmemPoolProps {
     /// `CU_MEM_ALLOCATION_TYPE_*`.
@@ -69,6 +69,21 @@ pub struct CUmemPoolProps {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct CUipcHandle(pub [u8; 64]);
+
+impl Default for CUmemPoolProps {
+    fn default() -> Self {
+        Self {
+            alloc_type: 0,
+            handle_types: 0,
+            location: CUmemLocation::default(),
+            win32_security_attributes: 0,
+            max_size: 0,
+            usage: 0,
+            gpu_direct_rdma_capable: 0,
+            reserved: [0; 53],
+        }
+    }
+}
 
 /// Memory that stays where it is.
 pub const CU_MEM_ALLOCATION_TYPE_PINNED: u32 = 1;

@@ -5,6 +5,7 @@
 
 use crate::args::Answer;
 use crate::context::{self, Context};
+use crate::graph::capture;
 use crate::handle::{Handle, Object, object};
 use crate::ipc::event::SharedEvent;
 use crate::late::{self, Order};
@@ -139,6 +140,7 @@ impl Event {
 /// Records an event, of a handle that is one: it happens when what comes before it in the stream is done.
 pub(crate) fn record(event: Handle<Event>, order: &Order) {
     let Some(object) = Event::registry().find(event) else { return };
+    capture::recorded_outside(event.number());
     if let Some(race) = crate::checks::race() {
         race.event_recorded(event.number() as u64, order.queue);
     }
@@ -153,6 +155,7 @@ pub(crate) fn record(event: Handle<Event>, order: &Order) {
 
 /// Ends the streams and events of a context.
 pub(crate) fn release_context(context: &Context) {
+    capture::release_context(context);
     if let Some(race) = crate::checks::race() {
         // What it did is over.
         race.device_synchronized(context.gpu.ordinal.unsigned_abs());

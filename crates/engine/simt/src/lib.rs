@@ -21,11 +21,12 @@ mod tally;
 pub mod watch;
 
 pub use exec::launch;
+pub use exec::machine as debug;
 pub use fault::{BadHandle, Described, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
 pub use launch::{Approximate, Arithmetic, BadFetch, Bounds, CtaRange, Descriptors, LaunchConfig};
 pub use lower::{
-    CODES, FetchSite, HandleSource, InstructionForm, KernelId, Program, Resources, Symbols,
+    CODES, FetchSite, HandleSource, InstructionForm, KernelId, Program, Reach, Resources, Symbols,
     function_address, function_of_address, is_known_function, lower,
 };
 pub use observe::Observer;

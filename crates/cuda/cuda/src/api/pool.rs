@@ -5,6 +5,7 @@ use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
 use crate::checks::{self, Stand};
 use crate::context;
+use crate::graph;
 use crate::handle::Handle;
 use crate::late::{self, Order};
 use crate::memory::pool::{self, Pool, PoolLocation};
@@ -24,9 +25,13 @@ use texunit_cuda_abi::{
 driver_api! {
     /// Allocates from the current pool of the stream's device.
     fn cuMemAllocAsync(dptr: Out<CUdeviceptr>, bytesize: usize, hStream: Handle<Stream>) {
-        let order = Order::of(hStream)?;
         dptr.check()?;
-        let pool = pool::current_of(PoolLocation::Device(order.context.gpu.ordinal)).get()?;
+        let order = Order::capturable(hStream)?;
+        let ordinal = order.context.gpu.ordinal;
+        if let Some(place) = order.capture {
+            return dptr.set(place.allocate(ordinal, bytesize)?);
+        }
+        let pool = pool::current_of(PoolLocation::Device(ordinal)).get()?;
         dptr.set(allocate(&pool, bytesize, &order)?)
     }
 
@@ -37,22 +42,32 @@ driver_api! {
         pool: Handle<Pool>,
         hStream: Handle<Stream>,
     ) {
-        let order = Order::of(hStream)?;
         dptr.check()?;
-        dptr.set(allocate(&pool.get()?, bytesize, &order)?)
+        let order = Order::capturable(hStream)?;
+        let pool = pool.get()?;
+        match (order.capture, pool.place) {
+            (None, _) => dptr.set(allocate(&pool, bytesize, &order)?),
+            (Some(place), PoolLocation::Device(device)) => dptr.set(place.allocate(device, bytesize)?),
+            (Some(place), _) => Err(place.forbidden()),
+        }
     }
 
     /// Frees memory of a pool, or of `cuMemAlloc`.
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: Handle<Stream>) {
-        let order = Order::of(hStream)?;
-        let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Pool(_) | AllocationKind::Managed);
+        let order = Order::capturable(hStream)?;
+        if let Some(place) = order.capture {
+            return place.add(graph::memory::free_op(dptr)?);
+        }
+        let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed);
         let freed = memory::take("dptr", dptr, right)?;
         let stand = match late::is_on() {
             true => Stand::submitted(order.queue),
             false => Stand::now(order.queue),
         };
         late::submit(&order, move |_| {
-            checks::freed(&stand, (freed.base, freed.size), freed.id);
+            if let AllocationKind::Pool(_) = freed.kind {
+                checks::freed(&stand, (freed.base, freed.size), freed.id);
+            }
             freed.end();
             Ok(())
         })
@@ -248,7 +263,7 @@ fn allocate(pool: &Arc<Pool>, size: usize, order: &Order) -> Answer<u64> {
 }
 
 /// What memory of a type at a location is. The host has one NUMA node.
-fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> {
+pub(crate) fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> {
     let host = location.kind == CU_MEM_LOCATION_TYPE_HOST
         || (location.kind == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
     let device = location.kind == CU_MEM_LOCATION_TYPE_DEVICE;

@@ -5,9 +5,10 @@ use crate::args::{In, Out};
 use crate::array::{ArrayObject, MipmapObject};
 use crate::call::driver_api;
 use crate::handle::Handle;
+use crate::late::Order;
 use crate::sparse;
 use crate::state;
-use crate::stream::{self, Stream};
+use crate::stream::Stream;
 use std::ffi::c_uint;
 use texunit_cuda_abi::{CUDA_ARRAY_SPARSE_PROPERTIES, CUarrayMapInfo, CUresult};
 
@@ -38,7 +39,7 @@ driver_api! {
         count: c_uint,
         hStream: Handle<Stream>,
     ) {
-        let context = stream::on(hStream)?;
+        let context = Order::of(hStream)?.context;
         if count == 0 {
             return Err(CUresult::INVALID_VALUE.because("count is 0: at least one change is given"));
         }

@@ -4,6 +4,8 @@ use super::log;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::asked;
 use crate::context::Context;
+use crate::graph::Graph;
+use crate::graph::exec::Exec;
 use crate::handle::Object;
 use crate::memory;
 use crate::memory::pool::Pool;
@@ -75,6 +77,11 @@ pub(super) fn at_end() {
         for (number, _) in crate::virtual_memory::reservations() {
             add(&mut groups, rules::LEAK_OBJECT, "reservation of addresses", number, 0);
         }
+        // Graphs are of no context, and those inside others end with them.
+        let graphs = alive::<Graph>(|graph| graph.owner().is_none()).into_iter();
+        for number in graphs.filter(|&number| asked::knows(number)) {
+            add(&mut groups, rules::LEAK_OBJECT, "graph", number, 0);
+        }
         found(log, groups);
     }
     for context in Context::registry().all(|context| context.check().is_ok()) {
@@ -137,6 +144,7 @@ fn objects_of(context: &Context, groups: &mut Groups) {
         ("stream", alive::<Stream>(|object| object.context == handle)),
         ("event", alive::<Event>(|object| object.context == handle)),
         ("module", alive::<Module>(|object| object.context == handle)),
+        ("instantiated graph", alive::<Exec>(|object| object.context == handle)),
     ] {
         // What the runtime has made for itself is none of the program's.
         for number in numbers.into_iter().filter(|&number| asked::knows(number)) {

@@ -19,6 +19,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         ("exit codes, reports, kernels, suppressions", options),
         ("a clean program", nothing),
         ("streams and the host", streams),
+        ("nodes of graphs", graphs),
         ("rows and boxes that are copied", rows),
         ("the heap of devices, some kernels", heap),
         ("the host through pointers", hosted),
@@ -124,6 +125,39 @@ fn streams(setup: &Setup) -> Result<(), Failed> {
     command.args(["--check", "race"]).arg(&program).arg("wait");
     let ended = succeed(&mut command, &program)?;
     same(&*ended.stderr, "", &ended)
+}
+
+/// Nodes of a graph without an edge between them race, and both have their names; with edges they do not. Graphs that are not
+/// destroyed are told of.
+fn graphs(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "raced_graph.cu", SHARED, &["-lineinfo", "-g"])?;
+    let with = |check: &str, case: &str| {
+        let mut command = setup.run();
+        succeed(command.args(["--check", check]).arg(&program).arg(case), &program)
+    };
+    for (case, code, words) in [
+        ("kernels", "race-write-after-read", "node 1 (kernel `put(int*)`) of graph"),
+        ("kernels", "race-write-after-read", "node 0 (kernel `get(int const*, int*)`) of graph"),
+        ("set-first", "race-write-after-read", "node 0 (memset) of graph"),
+        ("set-last", "race-write-after-read", "node 1 (memset) of graph"),
+        ("copies", "race-write-after-write", "node 1 (memcpy) of graph"),
+        ("captured", "race-write-after-read", "another node of a graph"),
+    ] {
+        let ended = with("race", case)?;
+        same(&*ended.stdout, "cudaSuccess\n", &ended)?;
+        contains(&ended, &format!("error[{code}]"))?;
+        contains(&ended, words)?;
+        contains(&ended, "an edge between the two")?;
+        let ended = with("race", &format!("{case}-ordered"))?;
+        same(&*ended.stderr, "", &ended)?;
+    }
+    let ended = with("leak", "left")?;
+    for words in
+        ["1 graph was not destroyed", "1 instantiated graph was not destroyed", "raced_graph.cu:"]
+    {
+        contains(&ended, words)?;
+    }
+    same(&*with("leak", "kernels")?.stderr, "", &ended)
 }
 
 /// Copies of rows and boxes race with the kernels that access what is copied, and with none that accesses what is
@@ -271,7 +305,7 @@ fn pools(setup: &Setup) -> Result<(), Failed> {
         for seed in [None, Some("3")] {
             let mut command = setup.run();
             command
-                .args(["--check", "race"])
+                .args(["--check", "race", "--host-backtrace"])
                 .args(seed.iter().flat_map(|seed| ["--schedule", seed]));
             let ended = run(command.arg(&program).arg(case), &program)?;
             same(&*ended.stdout, "cudaSuccess\n", &ended)?;
@@ -281,7 +315,7 @@ fn pools(setup: &Setup) -> Result<(), Failed> {
             }
             contains(&ended, &format!("error[{code}]"))?;
             contains(&ended, text)?;
-            contains(&ended, "pool_order.cu:25")?;
+            contains(&ended, "pool_order.cu:23")?;
             same(ended.stderr.matches("error[").count(), 1, &ended)?;
         }
     }
