@@ -23,7 +23,7 @@ fn gather(profile: &Profile) -> i32 {
 }
 
 /// Number, name after `CU_DEVICE_ATTRIBUTE_`, value. What a device of software cannot have (other
-/// processes, other devices' memory, clusters, tensor maps) is 0.
+/// processes, other devices' memory, tensor maps) is 0.
 #[rustfmt::skip]
 const ATTRIBUTES: &[(i32, &str, Value)] = &[
     (1, "MAX_THREADS_PER_BLOCK", Same(1024)),
@@ -127,8 +127,8 @@ const ATTRIBUTES: &[(i32, &str, Value)] = &[
     (99, "HOST_REGISTER_SUPPORTED", Same(1)),
     (100, "PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES", Same(0)),
     (101, "DIRECT_MANAGED_MEM_ACCESS_FROM_HOST", Same(0)),
-    (102, "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED", Same(0)),
-    (103, "HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED", Same(0)),
+    (102, "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED", Same(1)),
+    (103, "HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED", Same(1)),
     (104, "HANDLE_TYPE_WIN32_HANDLE_SUPPORTED", Same(0)),
     (105, "HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED", Same(0)),
     (106, "MAX_BLOCKS_PER_MULTIPROCESSOR", Of(|p| p.ctas)),
@@ -144,13 +144,13 @@ const ATTRIBUTES: &[(i32, &str, Value)] = &[
     (116, "GPU_DIRECT_RDMA_SUPPORTED", Same(0)),
     (117, "GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS", Same(0)),
     (118, "GPU_DIRECT_RDMA_WRITES_ORDERING", Same(0)),
-    (119, "MEMPOOL_SUPPORTED_HANDLE_TYPES", Same(0)),
-    (120, "CLUSTER_LAUNCH", Same(0)),
+    (119, "MEMPOOL_SUPPORTED_HANDLE_TYPES", Same(1)),
+    (120, "CLUSTER_LAUNCH", Of(|p| i32::from(p.capability.major >= 9))),
     (121, "DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED", Same(0)),
     (122, "CAN_USE_64_BIT_STREAM_MEM_OPS", Same(0)),
     (123, "CAN_USE_STREAM_WAIT_VALUE_NOR", Same(0)),
     (124, "DMA_BUF_SUPPORTED", Same(0)),
-    (125, "IPC_EVENT_SUPPORTED", Same(0)),
+    (125, "IPC_EVENT_SUPPORTED", Same(1)),
     (126, "MEM_SYNC_DOMAIN_COUNT", Of(|p| if p.capability.major >= 9 { 4 } else { 1 })),
     (127, "TENSOR_MAP_ACCESS_SUPPORTED", Same(0)),
     (128, "HANDLE_TYPE_FABRIC_SUPPORTED", Same(0)),
@@ -166,11 +166,11 @@ const ATTRIBUTES: &[(i32, &str, Value)] = &[
     (138, "VULKAN_CIG_SUPPORTED", Same(0)),
     (139, "GPU_PCI_DEVICE_ID", Same(0)),
     (140, "GPU_PCI_SUBSYSTEM_ID", Same(0)),
-    (141, "HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED", Same(0)),
+    (141, "HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED", Same(1)),
     (142, "HOST_NUMA_MEMORY_POOLS_SUPPORTED", Same(1)),
     (143, "HOST_NUMA_MULTINODE_IPC_SUPPORTED", Same(0)),
     (144, "HOST_MEMORY_POOLS_SUPPORTED", Same(1)),
-    (145, "HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED", Same(0)),
+    (145, "HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED", Same(1)),
     (146, "HOST_ALLOC_DMA_BUF_SUPPORTED", Same(0)),
     (147, "ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED", Same(0)),
     (148, "ATOMIC_REDUCTION_SUPPORTED", Same(0)),
@@ -248,8 +248,7 @@ mod tests {
             let words: Vec<&str> = line.split_whitespace().collect();
             let number = words[0].parse().unwrap();
             let wanted = match words[2..] {
-                [_, "0"] => Some(0),
-                [value] => value.parse().ok(),
+                [value] | [_, value] => value.parse().ok(),
                 _ => panic!("{line}"),
             };
             // The place on the bus is the device's (api::device).

@@ -88,6 +88,19 @@ Examples:
   texunit reduce job.toml --against --fmad=off   outputs that differ without fused products
   texunit reduce kernel.ptx --text \"internal error\" --command ptxas -arch=sm_75 {} -o /dev/null";
 
+/// `texunit mcp`
+pub const MCP: &str = "\
+Examples:
+  texunit mcp                                    tools may read and write the current folder
+  texunit mcp --allow kernels --allow build --timeout 20";
+
+/// `texunit report`
+pub const REPORT: &str = "\
+Examples:
+  texunit run --report r.json --profile p.json --coverage c.info ./program
+  texunit report r.json p.json c.info -o report.html   counts and coverage beside the lines
+  texunit report r.json bug -o report.html             with the textures of recorded launches";
+
 /// `texunit dump`
 pub const DUMP: &str = "\
 Examples:
@@ -101,6 +114,22 @@ Examples:
   texunit isa                                    all instructions
   texunit isa tex.grad                           the forms of one
   texunit isa --format json suld.b tld4";
+
+/// `texunit debug`
+pub const DEBUG: &str = "\
+Examples:
+  texunit debug job.toml                         asks for commands: `break`, `run`, `step`, `print`, `help`
+  texunit debug --batch -ex 'break blur.cu:12 if i == 70' -ex run -ex 'info locals' ./program
+  texunit debug --batch -x commands.gdb --kernel blur:2 ./program ARGUMENTS";
+
+/// `texunit dap`
+pub const DAP: &str = "\
+`launch` takes: program (a CUDA program, or a job), args, cwd, env, stopOnEntry, kernel (NAME or NAME:N), device,
+schedule, checkpointMemory, process, out. docs/debugger.md shows how editors are set up.
+
+Examples:
+  texunit dap                                    started by an editor
+  texunit dap --port 4711";
 
 /// `texunit lsp`
 pub const LSP: &str = "\

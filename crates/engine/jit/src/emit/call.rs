@@ -4,8 +4,8 @@ use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
 use super::collective::RESULT;
-use super::frame::Frame;
 use super::register_cache::RegisterCache;
+use crate::frame::Frame;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Call, Routine, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -33,8 +33,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.write_all_back();
         self.cache = RegisterCache::default();
-        let number = self.routines.len() as i32;
-        self.routines.push(call.routine.clone());
+        let number = self.constants.routines.len() as i32;
+        self.constants.routines.push(call.routine.clone());
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, R::R10));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, R::R11));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RDI));
@@ -78,6 +78,34 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EAX));
             self.asm.put(I::with2(C::Add_rm64_r64, at(R::R12, counter + 8), R::RAX));
         }
+    }
+
+    /// Counts a warp that comes by, and whether a predicate divides its lanes. `neg` and `sbb` make a number that is not
+    /// zero -1.
+    pub(super) fn issue(&mut self, step: &Step, counter: u32, of: Option<Predicate>) {
+        self.lanes_taken(step.guard, R::EBX);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, at(R::RDI, Frame::COUNTS)));
+        let counter = counter as usize * 8;
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::EBX));
+        self.is_some(R::EAX);
+        self.asm.put(I::with1(C::Neg_rm32, R::EAX));
+        self.asm.put(I::with2(C::Add_rm64_r64, at(R::R12, counter), R::RAX));
+        if let Some(of) = of {
+            B::lanes(self, of, R::EAX);
+            self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::EBX));
+            self.asm.put(I::with2(C::Xor_r32_rm32, R::EBX, R::EAX));
+            self.is_some(R::EAX);
+            self.is_some(R::EBX);
+            self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::EBX));
+            self.asm.put(I::with1(C::Neg_rm32, R::EAX));
+            self.asm.put(I::with2(C::Add_rm64_r64, at(R::R12, counter + 8), R::RAX));
+        }
+    }
+
+    /// Makes a register -1 unless it is zero.
+    fn is_some(&mut self, register: R) {
+        self.asm.put(I::with1(C::Neg_rm32, register));
+        self.asm.put(I::with2(C::Sbb_r32_rm32, register, register));
     }
 
     /// Counts the lanes whose value is zero.

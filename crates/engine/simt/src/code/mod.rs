@@ -95,11 +95,24 @@ pub(crate) enum Op {
         counter: u32,
         of: Slot,
     },
+    /// Counts 1 at this counter, as a warp comes by; where the predicate is not always true, also at the next one, if it
+    /// holds for some of the lanes and not for others (`observe::issues`).
+    Issue {
+        counter: u32,
+        of: Slot,
+    },
     /// Counts lanes by the index of the `brx` behind it, from this counter on.
     CountIndexed {
         counter: u32,
         index: Slot,
         targets: u32,
+    },
+    /// Counts 1 at this counter if the `brx` behind it, which has this guard, divides the lanes.
+    IssueIndexed {
+        counter: u32,
+        of: Slot,
+        index: Slot,
+        targets: Box<[u32]>,
     },
     /// Arithmetic. Sources that the row lacks are zero.
     Compute {
@@ -208,6 +221,20 @@ pub(crate) enum Op {
         window: u64,
         to: bool,
     },
+    /// mapa: an address of shared memory, as it is for the CTA of the cluster with a rank. `window`: where generic addresses
+    /// of shared memory begin, 0 of addresses in `.shared::cluster`.
+    MapShared {
+        d: Slot,
+        a: Slot,
+        rank: Slot,
+        window: u64,
+    },
+    /// getctarank, likewise.
+    SharedRank {
+        d: Slot,
+        a: Slot,
+        window: u64,
+    },
     IsSpace {
         d: Slot,
         a: Slot,
@@ -233,6 +260,7 @@ pub(crate) enum Op {
     AssertFail(Box<AssertFail>),
     HeapCall(Box<HeapCall>),
     AsyncCopy(Box<AsyncCopy>),
+    BulkCopy(Box<BulkCopy>),
     Mbarrier(Box<Mbarrier>),
     Matrix(Box<Matrix>),
     Mma(Box<Mma>),
@@ -252,6 +280,10 @@ pub(crate) enum Op {
         number: u8,
     },
     Barrier(Box<Barrier>),
+    /// `barrier.cluster`: lanes arrive, or wait for all threads of the cluster.
+    ClusterBarrier {
+        waits: bool,
+    },
     WarpSync {
         mask: Slot,
     },
@@ -308,6 +340,8 @@ pub(crate) struct Func {
     /// Of a kernel: whether its registers must be zero at the start, and whether its predicates must.
     pub(crate) cleared: bool,
     pub(crate) clears_predicates: bool,
+    /// Where the registers of the PTX are, by their numbers; known of code for a debugger only.
+    pub(crate) registers: Vec<Slot>,
 }
 
 impl Func {
@@ -356,6 +390,8 @@ pub(crate) struct Code {
     pub(crate) sites: usize,
     /// Whether there are instructions without `.sync` whose results depend on which lanes execute them together.
     pub(crate) asks_who_is_there: bool,
+    /// Whether it waits for the CTAs of its cluster.
+    pub(crate) has_cluster_barrier: bool,
 }
 
 impl Code {

@@ -140,7 +140,9 @@ impl Context<'_> {
         space: SpaceKind,
         kind: Kind,
     ) -> Result<T, Box<PendingFault>> {
+        let peer = if space == SpaceKind::Shared { self.describe_peer(address) } else { None };
         let nearest = match space {
+            _ if peer.is_some() => peer.unwrap_or_default(),
             SpaceKind::Const if texunit_memory::space_of(address) != SpaceKind::Const => {
                 "constant memory has no such address".to_owned()
             }
@@ -183,8 +185,7 @@ impl Context<'_> {
         }
         if let Some(gone) = map.gone(address) {
             let access = FaultKind::access(kind.name, space, address, size);
-            let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
-            return fault_at(lane, FaultKind::Freed { user: access, memory });
+            return fault_at(lane, FaultKind::of_gone(access, &gone));
         }
         let nearest = match &error.nearest {
             _ if !matches!(space, SpaceKind::Global | SpaceKind::Const) => {

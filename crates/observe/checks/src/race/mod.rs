@@ -25,6 +25,7 @@ mod access;
 mod arrays;
 mod cell;
 mod clock;
+mod cluster;
 mod copies;
 mod host;
 mod known;
@@ -34,6 +35,7 @@ mod loads;
 mod mbarrier;
 mod pages;
 mod phase;
+mod pools;
 mod probe;
 mod report;
 mod shadow;
@@ -46,12 +48,15 @@ mod view;
 
 pub use host::{HostRace, Pending, Touched};
 pub use launch::Memory;
+pub use pools::PoolUse;
 pub use streams::{Queue, Submitted};
 
 use crate::sink::Sink;
+use cluster::Clusters;
 use launch::{Launch, Order};
 use shadow::lock;
 use std::sync::{Arc, Mutex};
+use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 
 /// The race check of a launch.
@@ -63,6 +68,7 @@ pub struct Race<'l> {
     queue: Queue,
     submitted: Option<Submitted>,
     order: Mutex<Order>,
+    clusters: Mutex<Clusters>,
     /// Whether texels of arrays are looked at (`arrays`).
     is_beside: bool,
 }
@@ -76,9 +82,18 @@ impl<'l> Race<'l> {
         queue: Queue,
         submitted: Option<Submitted>,
     ) -> Self {
-        let is_own = matches!(queue, Queue::Own { .. });
+        let is_own = queue != Queue::Default;
         let is_beside = is_own || memory.streams().are_several();
-        Self { sink, is_strict, memory, queue, submitted, order: Mutex::default(), is_beside }
+        Self {
+            sink,
+            is_strict,
+            memory,
+            queue,
+            submitted,
+            order: Mutex::default(),
+            clusters: Mutex::default(),
+            is_beside,
+        }
     }
 }
 
@@ -98,11 +113,18 @@ impl Observer for Race<'_> {
             order: lock(&self.order).clone(),
             grid: launch.config.grid,
             block: launch.config.block,
+            clusters: launch.config.cluster.map(|_| &self.clusters),
             info: *launch,
         }))
     }
 
     fn launch_begins(&self, launch: &LaunchInfo<'_>) {
+        *lock(&self.clusters) = Clusters::default();
         *lock(&self.order) = self.memory.begin(self.queue, self.submitted.as_ref(), launch);
+    }
+
+    fn launch_ends(&self, _: &LaunchInfo<'_>, _: Option<&Fault>) {
+        let order = lock(&self.order).clone();
+        self.memory.look_early(&order.early, |serial| order.has(serial));
     }
 }

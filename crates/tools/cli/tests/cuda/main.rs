@@ -27,6 +27,7 @@ mod parent;
 mod places;
 mod pools;
 mod process;
+mod profiled;
 mod program;
 mod record;
 mod redirected;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
     trials.extend(helped::trials(Some(&setup.libraries)));
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
+    trials.extend(profiled::trials(&setup));
     trials.extend(checked::trials(&setup));
     trials.extend(severities::trials(&setup));
     trials.extend(named::trials(&setup));
