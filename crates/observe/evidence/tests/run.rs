@@ -255,7 +255,10 @@ fn texts_stay_whole_in_every_form() {
     assert_eq!(result["ruleIndex"], 0);
     assert_eq!(sarif["runs"][0]["results"][2]["level"], "note");
     let properties = &sarif["runs"][0]["properties"];
-    assert_eq!(properties["fidelity"]["instructions"][0]["reaches"], serde_json::json!(["address", "output"]));
+    assert_eq!(
+        properties["fidelity"]["instructions"][0]["reaches"],
+        serde_json::json!(["address", "output"])
+    );
     assert_eq!(properties["fidelitySummary"], "1 assumed (reaching address, output)");
     assert_eq!(sarif["runs"][0]["results"][2]["occurrenceCount"], 1088);
     let junit = Format::Junit.render(&run);

@@ -262,8 +262,9 @@ impl Profile {
         }
         let mut profile = Self::default();
         for kernel in form.kernels {
-            let hash = u64::from_str_radix(&kernel.text_hash, 16)
-                .map_err(|_| Unreadable(format!("text_hash of {} is not a hexadecimal number", kernel.name)))?;
+            let hash = u64::from_str_radix(&kernel.text_hash, 16).map_err(|_| {
+                Unreadable(format!("text_hash of {} is not a hexadecimal number", kernel.name))
+            })?;
             let lines = kernel.lines.into_iter();
             let read = Kernel {
                 ptx: kernel.ptx,

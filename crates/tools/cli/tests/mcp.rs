@@ -164,9 +164,14 @@ fn what_is_outside_or_takes_too_long_is_refused() {
     let (inside, outside) = (folder.join("in"), folder.join("out"));
     std::fs::create_dir(&inside).unwrap();
     std::fs::create_dir(&outside).unwrap();
-    let endless = WRONG.replace("  st.globl.u32 [%rd5], %r1;\n", "again:\n  bra again;\n");
-    std::fs::write(inside.join("k.ptx"), endless).unwrap();
-    std::fs::write(inside.join("job.toml"), JOB).unwrap();
+    // 300,000 warps of 1,800,000 instructions each: no warp takes so many that it counts as endless.
+    let long = WRONG.replace("  st.globl.u32 [%rd5], %r1;\n", "  mov.u32 %r2, 0;\nagain:\n  add.u32 %r2, %r2, 1;\n  setp.lt.u32 %p0, %r2, 600000;\n  @%p0 bra again;\n");
+    std::fs::write(inside.join("k.ptx"), long).unwrap();
+    std::fs::write(
+        inside.join("job.toml"),
+        JOB.replace("grid = [1]", "grid = [300000]").replace("block = [64]", "block = [32]"),
+    )
+    .unwrap();
     std::fs::write(inside.join("leaving.toml"), JOB.replace("k.ptx", "../out/k.ptx")).unwrap();
     std::fs::write(outside.join("k.ptx"), WRONG).unwrap();
     std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();

@@ -122,6 +122,7 @@ fn alone(setup: &Setup) -> Result<(), Failed> {
 fn fidelity(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "covered.cu", SHARED, &["-lineinfo"])?;
     let ended = succeed(setup.run().arg("--fidelity").arg(&program).arg("32"), &program)?;
-    let line = ended.stderr.lines().find(|line| line.contains("instruction forms of the kernels: "));
+    let line =
+        ended.stderr.lines().find(|line| line.contains("instruction forms of the kernels: "));
     same(line.is_some_and(|line| line.contains(" specified")), true, &ended)
 }
