@@ -44,7 +44,7 @@ pub const CU_MEM_ACCESS_FLAGS_PROT_READ: u32 = 1;
 pub const CU_MEM_ACCESS_FLAGS_PROT_READWRITE: u32 = 3;
 
 /// What a memory pool is made with (`CUmemPoolProps`).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct CUmemPoolProps {
     /// `CU_MEM_ALLOCATION_TYPE_*`.
@@ -63,6 +63,21 @@ pub struct CUmemPoolProps {
     pub gpu_direct_rdma_capable: u8,
     /// Zeros.
     pub reserved: [u8; 53],
+}
+
+impl Default for CUmemPoolProps {
+    fn default() -> Self {
+        Self {
+            alloc_type: 0,
+            handle_types: 0,
+            location: CUmemLocation::default(),
+            win32_security_attributes: 0,
+            max_size: 0,
+            usage: 0,
+            gpu_direct_rdma_capable: 0,
+            reserved: [0; 53],
+        }
+    }
 }
 
 /// Memory that stays where it is.

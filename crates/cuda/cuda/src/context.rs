@@ -82,6 +82,7 @@ pub(crate) const MAX_STACK: usize = 512 * 1024;
 const OWNERS: &[fn(&Context)] = &[
     crate::module::release_context,
     crate::stream::release_context,
+    crate::graph::exec::release_context,
     crate::texref::release_context,
     crate::texture::release_context,
     crate::array::release_context,

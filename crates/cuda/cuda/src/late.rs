@@ -11,6 +11,7 @@ mod kept;
 use crate::args::Answer;
 use crate::call::Owner;
 use crate::context::{self, Context};
+use crate::graph::capture::{self, Place};
 use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
@@ -27,18 +28,32 @@ pub(crate) struct Order {
     pub(crate) queue: Queue,
     /// Whether the call returns when the work is done.
     pub(crate) waits: bool,
+    /// Where the work becomes a node of a graph instead of being done ([`capture`]).
+    pub(crate) capture: Option<Place>,
 }
 
 impl Order {
-    /// In a stream; as [`stream::on`].
+    /// In a stream; as [`stream::on`]. A stream that is captured is refused.
     pub(crate) fn of(stream: Handle<Stream>) -> Answer<Self> {
-        let context = stream::on(stream)?;
-        Ok(Self { context, queue: stream::queue(stream), waits: false })
+        let order = Self::capturable(stream)?;
+        match order.capture {
+            None => Ok(order),
+            Some(place) => Err(place.forbidden()),
+        }
+    }
+
+    /// In a stream that may be captured: the caller looks at `capture`.
+    pub(crate) fn capturable(stream: Handle<Stream>) -> Answer<Self> {
+        let (context, queue) = (stream::on(stream)?, stream::queue(stream));
+        let capture = capture::of(&context, queue)?;
+        Ok(Self { context, queue, waits: false, capture })
     }
 
     /// Of a call that is not of a stream: in the default stream of the current context.
     pub(crate) fn current() -> Answer<Self> {
-        Ok(Self { context: context::current()?, queue: Queue::Default, waits: true })
+        let (context, queue) = (context::current()?, Queue::Default);
+        capture::of(&context, queue)?;
+        Ok(Self { context, queue, waits: true, capture: None })
     }
 
     fn line(&self) -> Line {
@@ -172,6 +187,19 @@ pub(crate) fn wait_for_stream(order: &Order) {
     }
 }
 
+/// Does work of which nothing is kept.
+pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> T {
+    /// From here on as before, whatever has come of it.
+    struct Ends(bool);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            IS_INSIDE.set(self.0);
+        }
+    }
+    let _ends = Ends(IS_INSIDE.replace(true));
+    work()
+}
+
 /// Something that a stream would do is done at once: all that comes before it is done.
 pub(crate) fn wait_before(order: &Order) {
     if has_any() {
@@ -220,6 +248,16 @@ pub(crate) fn record(event: usize, order: &Order, happens: impl FnOnce() + 'stat
     };
     let id = keep(order, Work(Box::new(work)));
     with(|state| state.events.insert(event, vec![id]));
+}
+
+/// Events that the last item of a stream records.
+pub(crate) fn recorded_by_last(order: &Order, events: &[usize]) {
+    if !events.is_empty() && is_on() {
+        with(|state| {
+            let ids: Vec<Id> = state.tail(order.line()).collect();
+            state.events.extend(events.iter().map(|&event| (event, ids.clone())));
+        });
+    }
 }
 
 /// A stream waits for an event, or for what was recorded in it last.

@@ -20,8 +20,11 @@ use std::time::{Duration, Instant};
 use texunit_cuda_abi::{
     CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUresult,
 };
+use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
-use texunit_device::{Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally};
+use texunit_device::{
+    ArgError, Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally,
+};
 use texunit_forms::Count;
 
 /// Grid, block and shared memory.
@@ -35,6 +38,8 @@ pub(crate) struct Shape {
     pub(crate) shared: u32,
     /// All CTAs run at the same time.
     pub(crate) cooperative: bool,
+    /// CTAs of a cluster along x, y, z, where the launch says so.
+    pub(crate) cluster: Option<[u32; 3]>,
 }
 
 /// Bytes of stack that a thread of a launch may use. Of a kernel whose need is known before it runs
@@ -71,6 +76,27 @@ fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> A
         ))),
         _ => Ok(()),
     }
+}
+
+/// The clusters of a launch are no larger than its device takes; whether they fit the grid and the kernel is looked at when
+/// it runs.
+pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
+    let Some(cluster) = shape.cluster else { return Ok(()) };
+    let size = cluster.iter().fold(1_u32, |all, &n| all.saturating_mul(n));
+    let most = function.most_in_cluster(function.takes_non_portable());
+    if size <= most.unsigned_abs() {
+        return Ok(());
+    }
+    let help = match function.most_in_cluster(true) {
+        1 => "clusters need compute capability 9.0 (`--device h100`)".to_owned(),
+        all if size > all.unsigned_abs() => format!("no kernel can have more than {all}"),
+        _ => "more need the function attribute NON_PORTABLE_CLUSTER_SIZE_ALLOWED".to_owned(),
+    };
+    Err(CUresult::INVALID_CLUSTER_SIZE.because(format!(
+        "clusters of {} are more than the {most} that kernel `{}` can have: {help}",
+        Count(size, "CTA"),
+        reasons::shown(function)
+    )))
 }
 
 /// The kernel of a handle, of `CUfunction` or of `CUkernel`, in a context.
@@ -198,6 +224,29 @@ unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
     })
 }
 
+/// Checks a launch that is done later, as far as that can be known. A side of 0 is one that is set before the launch, as
+/// tinygrad does, whose graphs run on cards.
+pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Answer {
+    check_resources(context, function, shape)?;
+    let [grid, block] = [shape.grid, shape.block].map(|size| size.map(|side| side.max(1)));
+    let options = LaunchOptions::new(grid, block).with_dynamic_shared(shape.shared);
+    let wrong =
+        |error: ArgError| reasons::refused(&error).because(reasons::wrong(&error, shape, function));
+    function.kernel.check_shape(&options).map_err(wrong)
+}
+
+fn check_resources(context: &Context, function: &Function, shape: &Shape) -> Answer {
+    if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
+        return Err(
+            CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, shape))
+        );
+    }
+    match shape.cooperative {
+        true => check_cooperative(context, function, shape),
+        false => Ok(()),
+    }
+}
+
 /// Runs a kernel in a stream, now or later. A fault is told when it happens, and ends the context: this call succeeds,
 /// and every later one answers its code, as those of an asynchronous launch do.
 pub(crate) fn launch(
@@ -207,33 +256,42 @@ pub(crate) fn launch(
     params: Vec<u8>,
 ) -> Answer {
     let context = &order.context;
+<<<<<<< HEAD
+    check_resources(context, function, &shape)?;
+    let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
+=======
     if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
         return Err(
             CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, &shape))
         );
     }
+    let shape = Shape { cluster: shape.cluster.or_else(|| function.required_cluster()), ..shape };
+    check_cluster(function, &shape)?;
     if shape.cooperative {
         check_cooperative(context, function, &shape)?;
     }
-    let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
+    let options = LaunchOptions::new(shape.grid, shape.block)
+        .with_dynamic_shared(shape.shared)
+        .with_cluster(shape.cluster);
+>>>>>>> main
     if !late::is_on() || !function.kernel.takes(&options) {
-        return run(context, function, &shape, &params, Stand::now(order.queue));
+        return run((context, function), &shape, &params, Stand::now(order.queue), 0);
     }
     let stand = Stand::submitted(order.queue);
     let (context, function) = (Arc::clone(context), Arc::clone(function));
     late::submit(order, move |works| {
         works?;
-        run(&context, &function, &shape, &params, stand)
+        run((&context, &function), &shape, &params, stand, 0)
     })
 }
 
-/// Runs a kernel.
-fn run(
-    context: &Context,
-    function: &Function,
+/// Runs a kernel, for a node of a graph if there is one (its handle).
+pub(crate) fn run(
+    (context, function): (&Context, &Function),
     shape: &Shape,
     params: &[u8],
     stand: Stand,
+    graph: u64,
 ) -> Answer {
     let module =
         Module::registry().find(function.module).ok_or_else(|| reasons::module_gone(function))?;
@@ -261,6 +319,11 @@ fn run(
         .with_approximate(settings().approximate)
         .with_stack_limit(stack_limit(context, function))
         .with_cooperative(shape.cooperative)
+<<<<<<< HEAD
+        .with_graph(graph)
+=======
+        .with_cluster(shape.cluster)
+>>>>>>> main
         .with_bounds(settings().bounds)
         .with_bad_fetch(settings().bad_fetch)
         .with_printf_limit(context.limit(Limit::PrintfFifoSize))
@@ -270,6 +333,8 @@ fn run(
         .with_progress(watched.as_ref().map(|launch| &launch.ctas))
         .with_cancel(watched.as_ref().map(|launch| &launch.cancel))
         .with_cpu_clock(tallies.is_some().then_some(crate::clock::thread));
+    let debugging = crate::debug::of_launch(name);
+    let options = options.with_debugger(debugging.map(|debugging| debugging as &dyn Debugger));
     let recording = crate::record::begin(function, &options, params);
     let start = Instant::now();
     // Refused before anything has run.
@@ -278,6 +343,7 @@ fn run(
         function.kernel.launch_packed(&options, params)
     });
     let time = start.elapsed();
+    crate::debug::launched();
     if let Some(recording) = recording {
         recording.end(function, &options, params, &result);
     }

@@ -34,6 +34,8 @@ use texunit_forms::Count;
 pub(crate) enum AllocationKind {
     /// `cuMemAlloc`.
     Device,
+    /// A node of a graph.
+    Graph,
     /// `cuMemAllocAsync`, from a pool.
     Pool(Share),
     /// `cuMemHostAlloc`, with its flags.
@@ -49,6 +51,7 @@ impl AllocationKind {
     fn made_by(&self) -> &'static str {
         let function = match self {
             Self::Device => "cuMemAlloc",
+            Self::Graph => crate::graph::memory::MADE_BY,
             Self::Pool(_) => pool::MADE_BY,
             Self::Host(_) => "cuMemHostAlloc",
             Self::Registered(_) => return "registered host memory",
@@ -193,6 +196,27 @@ pub(crate) fn allocate_as(
     keep(context, allocation)
 }
 
+/// Allocates memory of a device at an address that it gave out before, for a graph.
+pub(crate) fn allocate_at(
+    context: &Context,
+    gpu: &Arc<Gpu>,
+    (address, size): (u64, u64),
+    name: &str,
+) -> Answer {
+    let buffer = with_room(gpu, || {
+        gpu.device.alloc_again(address, size, name).ok_or_else(|| {
+            CUresult::OUT_OF_MEMORY.because(format!(
+                "the device has no memory left for {} of a graph",
+                Count(size, "byte")
+            ))
+        })
+    })?;
+    let kind = AllocationKind::Graph;
+    let mut allocation = Allocation::new(context, kind, address, size, Storage::Device { buffer });
+    allocation.gpu = Arc::clone(gpu);
+    keep(context, allocation).map(|_| ())
+}
+
 /// Takes memory of a device. If that has too little, its pools give back what they keep.
 pub(crate) fn with_room<T>(gpu: &Gpu, make: impl Fn() -> Answer<T>) -> Answer<T> {
     with_room_if(gpu, |refusal: &Refusal| refusal.code == CUresult::OUT_OF_MEMORY, make)
@@ -221,18 +245,22 @@ pub(crate) fn allocate_host(context: &Context, size: usize, kind: AllocationKind
             CUresult::INVALID_VALUE.because("bytesize is 0: an allocation has at least one byte")
         );
     }
-    let name = kind.made_by();
+    let block = host_block(size, kind.made_by())?;
+    map_host(context, Arc::new(block), kind)
+}
+
+/// A block of host memory, which nobody knows of.
+pub(crate) fn host_block(size: usize, name: &str) -> Answer<Block> {
     if !fits_host(size) {
         return Err(CUresult::OUT_OF_MEMORY
             .because(format!("bytesize {size} is more host memory than the system could have")));
     }
-    let block = Block::page_aligned(size, name).ok_or_else(|| {
+    Block::page_aligned(size, name).ok_or_else(|| {
         CUresult::OUT_OF_MEMORY.because(format!(
             "the system does not have {} of host memory left",
             Count(size, "byte")
         ))
-    })?;
-    map_host(context, Arc::new(block), kind)
+    })
 }
 
 /// Makes a block of host memory an allocation, and part of the memory of all devices.

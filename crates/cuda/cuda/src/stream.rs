@@ -5,6 +5,7 @@
 
 use crate::args::Answer;
 use crate::context::{self, Context};
+use crate::graph::capture;
 use crate::handle::{Handle, Object, object};
 use crate::late::{self, Order};
 use std::collections::HashMap;
@@ -111,6 +112,7 @@ impl Event {
 /// Records an event, of a handle that is one: it happens when what comes before it in the stream is done.
 pub(crate) fn record(event: Handle<Event>, order: &Order) {
     let Some(object) = Event::registry().find(event) else { return };
+    capture::recorded_outside(event.number());
     if let Some(race) = crate::checks::race() {
         race.event_recorded(event.number() as u64, order.queue);
     }
@@ -119,6 +121,7 @@ pub(crate) fn record(event: Handle<Event>, order: &Order) {
 
 /// Ends the streams and events of a context.
 pub(crate) fn release_context(context: &Context) {
+    capture::release_context(context);
     if let Some(race) = crate::checks::race() {
         for (number, _) in Stream::registry().all_with_handles(|s| s.context == context.handle) {
             race.stream_ended(queue(Handle::of(number)));

@@ -4,7 +4,6 @@
 use crate::call::check;
 use crate::codes::{INVALID_DEVICE_FUNCTION, INVALID_SYMBOL};
 use crate::driver::{self, CUkernel, CUlibrary, ask};
-use crate::told;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
@@ -206,6 +205,11 @@ pub(crate) fn kernel(host: usize) -> Answer<CUkernel> {
     })
 }
 
+/// The host function of a kernel that was found.
+pub(crate) fn host_of(kernel: CUkernel) -> Option<usize> {
+    with(|all| all.found.iter().find(|(_, found)| **found == kernel).map(|(&host, _)| host))
+}
+
 /// As [`kernel`], but what is no host function is a handle of the driver already.
 pub(crate) fn kernel_or_handle(function: usize) -> Answer<CUkernel> {
     match with(|all| all.kernel(function)) {
@@ -234,7 +238,7 @@ pub(crate) fn symbol(host: *const c_void) -> Answer<(CUdeviceptr, usize)> {
         driver::cuLibraryGetGlobal(&raw mut address, &raw mut size, library, name.as_ptr())
     };
     match code {
-        CUresult::NOT_FOUND => Err(told::driver(INVALID_SYMBOL)),
+        CUresult::NOT_FOUND => Err(texunit_client::told::driver(INVALID_SYMBOL)),
         code => check(code).map(|()| (address, size)),
     }
 }

@@ -1,5 +1,6 @@
 //! How a kernel is launched.
 
+use crate::debug::Debugger;
 use crate::txd::GradientPath;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
@@ -46,6 +47,14 @@ pub struct LaunchOptions<'a> {
     /// Run all CTAs at the same time, so that they can wait for each other
     /// (`cuLaunchCooperativeKernel`).
     pub cooperative: bool,
+<<<<<<< HEAD
+    /// Handle of the graph whose node the launch is, read by `%current_graph_exec`; 0 in other launches.
+    pub graph: u64,
+=======
+    /// CTAs of a cluster along x, y, z (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`); `None`: as the kernel says
+    /// (`.reqnctapercluster`), or no clusters.
+    pub cluster: Option<[u32; 3]>,
+>>>>>>> main
     /// Most bytes of text that the kernel may print; the oldest give way to newer ones.
     pub printf_limit: usize,
     /// Receives the number of CTAs finished.
@@ -56,6 +65,8 @@ pub struct LaunchOptions<'a> {
     pub cpu_clock: Option<fn() -> Duration>,
     /// Who is told of what the kernel does.
     pub observer: Option<&'a dyn Observer>,
+    /// Who steps through the launch, in place of a run to its end.
+    pub debugger: Option<&'a dyn Debugger>,
     /// What answers fetches with gradients.
     pub gradients: GradientPath,
     /// Run CTAs and warps in a random fair order that follows from this seed (`--schedule`); `None`: CTAs one
@@ -137,11 +148,17 @@ texunit_unit::setters! {
         with_bounds(bounds: Bounds);
         with_bad_fetch(bad_fetch: BadFetch);
         with_cooperative(cooperative: bool);
+<<<<<<< HEAD
+        with_graph(graph: u64);
+=======
+        with_cluster(cluster: impl Into<Option<[u32; 3]>>);
+>>>>>>> main
         with_printf_limit(printf_limit: usize);
         with_progress(progress: impl Into<Option<&'a AtomicU64>>);
         with_cancel(cancel: impl Into<Option<&'a AtomicBool>>);
         with_cpu_clock(cpu_clock: Option<fn() -> Duration>);
         with_observer(observer: Option<&'a dyn Observer>);
+        with_debugger(debugger: Option<&'a dyn Debugger>);
         with_gradients(gradients: GradientPath);
         with_schedule(schedule: impl Into<Option<u64>>);
     }
@@ -166,11 +183,17 @@ impl Default for LaunchOptions<'_> {
             bounds: Bounds::Exact,
             bad_fetch: BadFetch::Fault,
             cooperative: false,
+<<<<<<< HEAD
+            graph: 0,
+=======
+            cluster: None,
+>>>>>>> main
             printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,
             cpu_clock: None,
             observer: None,
+            debugger: None,
             gradients: GradientPath::Unit,
             schedule: None,
         }

@@ -55,6 +55,7 @@ mod bound;
 mod buffer;
 mod capability;
 pub mod cards;
+mod cluster;
 mod codes;
 mod descriptors;
 mod device;
@@ -85,6 +86,7 @@ pub use array::{Array, ArrayDescriptor, MipmappedArray};
 pub use bound::{BoundTexture, Effective};
 pub use buffer::Buffer;
 pub use capability::ComputeCapability;
+pub use cluster::{MAX_CLUSTER, PORTABLE_CLUSTER};
 pub use codes::CODES;
 pub use device::{Device, DeviceOptions};
 pub use error::Error;
@@ -107,6 +109,7 @@ pub use texunit_memory::{
     AddressError, AttachError, Block, CONST_BASE, CONST_END, End, Fill, Fresh, GLOBAL_BASE, Gone,
     MemoryMap, NoFill, Placement, Rights, Windows, rights_to_pin, views,
 };
+pub use texunit_simt::debug;
 pub use texunit_simt::{
     Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, Count, CtaRange, Described,
     Fault, FaultKind, FetchSite, Frame, Fusion, GradientStats, HandleSource, InstructionForm,

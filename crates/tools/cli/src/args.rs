@@ -7,6 +7,8 @@ pub use crate::check::CheckArgs;
 pub use crate::checks::CheckOptions;
 use crate::color::ColorChoice;
 pub use crate::completions::CompletionsArgs;
+#[cfg(feature = "debug")]
+pub use crate::debug::{DebugArgs, dap::DapArgs};
 #[cfg(target_arch = "x86_64")]
 pub use crate::dump::DumpArgs;
 pub use crate::explain::args::ExplainArgs;
@@ -34,6 +36,8 @@ pub use crate::missing::Missing as ReduceArgs;
 pub use crate::missing::Missing as ReportArgs;
 #[cfg(not(feature = "compare"))]
 pub use crate::missing::Missing as CompareArgs;
+#[cfg(not(feature = "debug"))]
+pub use crate::missing::{Missing as DebugArgs, Missing as DapArgs};
 #[cfg(not(feature = "run"))]
 pub use crate::missing::{Missing as InstallLibsArgs, Missing as RunArgs};
 #[cfg(feature = "run")]
@@ -78,6 +82,18 @@ pub enum Command {
     /// fault of the kernel; 2 wrong usage, or an internal error.
     #[command(after_help = examples::LAUNCH)]
     Launch(LaunchArgs),
+    /// Stop inside of kernels, look, and go back.
+    ///
+    /// Of a job (a file that ends with `.toml`) or of a CUDA program, which runs with texunit's libraries as by
+    /// `texunit run`. Commands are those of cuda-gdb, and `reverse-step`, `reverse-continue`, `last-write`, `goto`
+    /// besides (docs/debugger.md). Exit codes: 0 the session has ended; 1 the job is wrong, or its launch has failed;
+    /// 2 wrong usage, or an internal error; 125 the program could not be started.
+    Debug(DebugArgs),
+    /// Debug kernels in an editor, over the Debug Adapter Protocol (docs/debugger.md).
+    ///
+    /// Exit codes: 0 after the request `disconnect`; 1 if the editor went away without it; 2 wrong usage, or an internal
+    /// error.
+    Dap(DapArgs),
     /// Merge what ranges of CTAs have written, and write the outputs of the whole grid.
     ///
     /// The result is that of one launch, or there is none: ranges that depend on each other are refused with both

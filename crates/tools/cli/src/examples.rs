@@ -115,6 +115,22 @@ Examples:
   texunit isa tex.grad                           the forms of one
   texunit isa --format json suld.b tld4";
 
+/// `texunit debug`
+pub const DEBUG: &str = "\
+Examples:
+  texunit debug job.toml                         asks for commands: `break`, `run`, `step`, `print`, `help`
+  texunit debug --batch -ex 'break blur.cu:12 if i == 70' -ex run -ex 'info locals' ./program
+  texunit debug --batch -x commands.gdb --kernel blur:2 ./program ARGUMENTS";
+
+/// `texunit dap`
+pub const DAP: &str = "\
+`launch` takes: program (a CUDA program, or a job), args, cwd, env, stopOnEntry, kernel (NAME or NAME:N), device,
+schedule, checkpointMemory, process, out. docs/debugger.md shows how editors are set up.
+
+Examples:
+  texunit dap                                    started by an editor
+  texunit dap --port 4711";
+
 /// `texunit lsp`
 pub const LSP: &str = "\
 Settings are sent by the editor as initializationOptions: target, ptxVersion, ptxasCompat, ptxas, arch, allow,

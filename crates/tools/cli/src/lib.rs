@@ -15,6 +15,8 @@ pub mod compare;
 pub mod completions;
 #[cfg(feature = "coverage")]
 mod coverage;
+#[cfg(feature = "debug")]
+pub mod debug;
 #[cfg(target_arch = "x86_64")]
 pub mod dump;
 pub mod effective;
@@ -107,7 +109,9 @@ fn runs_kernels(command: &Command) -> Option<&'static str> {
 fn run_command() -> u8 {
     // Zero: lines of help are not wrapped.
     let command = Cli::command().term_width(color::columns().unwrap_or(0));
-    let parsed = command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed = command
+        .try_get_matches_from(arguments())
+        .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(mut error) => {
@@ -128,6 +132,14 @@ fn run_command() -> u8 {
     }
     match cli.command {
         Command::Launch(args) => launch(&args),
+        #[cfg(feature = "debug")]
+        Command::Debug(args) => debug::run(&args),
+        #[cfg(feature = "debug")]
+        Command::Dap(args) => debug::dap::run(&args),
+        #[cfg(not(feature = "debug"))]
+        Command::Debug(_) => missing::command("debug"),
+        #[cfg(not(feature = "debug"))]
+        Command::Dap(_) => missing::command("dap"),
         #[cfg(feature = "ranges")]
         Command::Merge(args) => launch(&args.as_launch()),
         #[cfg(not(feature = "ranges"))]
@@ -179,6 +191,14 @@ fn run_command() -> u8 {
         #[cfg(not(feature = "reduce"))]
         Command::Reduce(_) => missing::command("reduce"),
     }
+}
+
+/// The arguments of the process.
+fn arguments() -> Vec<std::ffi::OsString> {
+    #[cfg(feature = "debug")]
+    return debug::arguments(std::env::args_os());
+    #[cfg(not(feature = "debug"))]
+    return std::env::args_os().collect();
 }
 
 fn launch(args: &LaunchArgs) -> u8 {

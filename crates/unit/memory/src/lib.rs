@@ -39,7 +39,7 @@ mod window;
 pub use block::{Block, End, Gone, OutOfBounds};
 pub use error::{AddressError, AllocError, AttachError, Near, PlaceError};
 pub use fill::{Fill, Fresh, NoFill};
-pub use heap::{FreeError, Heap};
+pub use heap::{FreeError, Heap, SavedHeap};
 pub use host::{Rights, rights, rights_to_pin};
 pub use map::{Memory, MemoryMap, Placement, Windows};
 pub use reach::Reach;

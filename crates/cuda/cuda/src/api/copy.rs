@@ -38,7 +38,7 @@ macro_rules! copies {
             $(#[$doc])*
             /// This is done in the order of a stream.
             fn $in_stream($($arg: $type,)* ByteCount: usize, hStream: Handle<Stream>) {
-                let order = Order::of(hStream)?;
+                let order = Order::capturable(hStream)?;
                 #[allow(unused_unsafe)] // where both ends are of a device
                 // SAFETY: memory of the program is as the driver API's page says, for the call.
                 let (to, from) = unsafe { ($to, $from) };

@@ -5,6 +5,8 @@ use crate::args::{Answer, Out};
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::{self, Context};
+use crate::graph::capture;
+use crate::graph::op::Op;
 use crate::handle::Handle;
 use crate::late::{self, Order};
 use crate::memory::pool;
@@ -13,6 +15,8 @@ use std::ffi::c_uint;
 use std::sync::Arc;
 use texunit_cuda_abi::CUresult;
 
+/// `CU_EVENT_RECORD_EXTERNAL`
+const EXTERNAL: c_uint = 1;
 /// `CU_EVENT_BLOCKING_SYNC`
 const BLOCKING_SYNC: c_uint = 1;
 /// `CU_EVENT_DISABLE_TIMING`
@@ -52,17 +56,17 @@ driver_api! {
 
     /// Records an event: it happens now.
     fn cuEventRecord(hEvent: Handle<Event>, hStream: Handle<Stream>) {
-        record(hEvent, hStream)
+        record(hEvent, hStream, 0)
     }
 
-    /// Records an event: it happens now. The flag for graphs changes nothing outside of one.
+    /// Records an event: it happens now. With the flag for graphs, and only in a capture, it becomes a node.
     fn cuEventRecordWithFlags(hEvent: Handle<Event>, hStream: Handle<Stream>, flags: c_uint) {
         if flags > 1 {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "flags {flags:#x} is not 0 or CU_EVENT_RECORD_EXTERNAL (1)"
             )));
         }
-        record(hEvent, hStream)
+        record(hEvent, hStream, flags)
     }
 
     /// An event has happened, or was never recorded, which is the same.
@@ -92,6 +96,7 @@ fn destroy(event: Handle<Event>) -> Answer {
     happened(event)?;
     event.take()?;
     late::event_ended(event.number());
+    capture::event_ended(event.number());
     if let Some(race) = checks::race() {
         race.event_ended(event.number() as u64);
     }
@@ -101,23 +106,33 @@ fn destroy(event: Handle<Event>) -> Answer {
 /// The host waits for an event.
 fn waited(event: Handle<Event>) -> Answer<Arc<Context>> {
     happened(event)?;
+    capture::event_used(event.number())?;
     late::wait_for_event(event.number());
     let context = happened(event)?;
     checks::waited(|race| race.event_waited(event.number() as u64, None));
     Ok(context)
 }
 
-fn record(event: Handle<Event>, stream: Handle<Stream>) -> Answer {
+fn record(event: Handle<Event>, stream: Handle<Stream>, flags: c_uint) -> Answer {
     let found = event.get()?;
-    let order = Order::of(stream)?;
+    let order = Order::capturable(stream)?;
     if order.context.handle != found.context {
         return Err(CUresult::INVALID_HANDLE.because(format!(
             "hEvent is an event of context {:?}, and the stream is one of context {:?}",
             found.context, order.context.handle
         )));
     }
-    stream::record(event, &order);
-    Ok(())
+    match order.capture {
+        Some(place) if flags == EXTERNAL => place.add(Op::RecordEvent(event)),
+        Some(place) => place.record(event.number()),
+        None if flags == EXTERNAL => Err(CUresult::INVALID_VALUE.because(
+            "flags are CU_EVENT_RECORD_EXTERNAL (1), which is for streams that are captured",
+        )),
+        None => {
+            stream::record(event, &order);
+            Ok(())
+        }
+    }
 }
 
 /// The context of an event, in working order.
@@ -131,6 +146,7 @@ fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
 
 fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
     out.check()?;
+    [start, end].into_iter().try_for_each(|event| capture::event_used(event.number()))?;
     [start, end].into_iter().for_each(|event| late::wait_for_event(event.number()));
     let (start, end) = (start.get()?, end.get()?);
     if start.without_time || end.without_time {

@@ -33,6 +33,7 @@ driver_api! {
             block: [blockDimX, blockDimY, blockDimZ],
             shared: sharedMemBytes,
             cooperative: false,
+            cluster: None,
         };
         // SAFETY: the arguments of the kernel are as the driver API's page says.
         unsafe { launch(f, hStream, &shape, kernelParams, extra) }
@@ -56,12 +57,13 @@ driver_api! {
             block: [blockDimX, blockDimY, blockDimZ],
             shared: sharedMemBytes,
             cooperative: true,
+            cluster: None,
         };
         // SAFETY: the arguments of the kernel are as the driver API's page says.
         unsafe { launch(f, hStream, &shape, kernelParams, In::null()) }
     }
 
-    /// Launches a kernel with attributes. Clusters have one CTA; attributes that say how work is
+    /// Launches a kernel with attributes. Those that say how work is
     /// scheduled change nothing, as work is done before the call returns.
     fn cuLaunchKernelEx(
         config: In<CUlaunchConfig>,
@@ -77,18 +79,42 @@ driver_api! {
             block: [config.blockDimX, config.blockDimY, config.blockDimZ],
             shared: config.sharedMemBytes,
             cooperative: false,
+            cluster: None,
         };
         let mut events = Vec::new();
         for one in &attributes {
             attributed(one, &mut shape, &mut events)?;
         }
         // A fault of the kernel is not this call's.
-        let order = Order::of(Handle::of(config.hStream))?;
+        let order = Order::capturable(Handle::of(config.hStream))?;
         // SAFETY: the arguments of the kernel are as the driver API's page says.
-        unsafe { launch(f, Handle::of(config.hStream), &shape, kernelParams, extra)? };
-        events.into_iter().for_each(|event| stream::record(event, &order));
+        unsafe { launch_in(f, &order, &shape, (kernelParams, extra), &attributes)? };
+        for event in events {
+            match order.capture {
+                Some(place) => place.record(event.number())?,
+                None => stream::record(event, &order),
+            }
+        }
         Ok(())
     }
+}
+
+/// Checks an attribute of a kernel node.
+pub(super) fn check_attribute(one: &CUlaunchAttribute) -> Answer {
+    // Events are recorded by nodes of their own.
+    if matches!(one.id, attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT) {
+        return Err(
+            CUresult::INVALID_VALUE.because(format!("attr {} is none of kernel nodes", one.id))
+        );
+    }
+    let is_cluster =
+        matches!(one.id, attribute::CLUSTER_DIMENSION | attribute::PREFERRED_CLUSTER_DIMENSION);
+    if is_cluster && one.value[..3] == [0; 3] {
+        // No clusters.
+        return Ok(());
+    }
+    let mut shape = Shape { grid: [1; 3], block: [1; 3], shared: 0, cooperative: false };
+    attributed(one, &mut shape, &mut Vec::new())
 }
 
 /// Applies an attribute of a launch. Events are to be recorded after it.
@@ -106,13 +132,9 @@ fn attributed(
                     "a cluster of {x} x {y} x {z} CTAs is empty: each side is at least 1"
                 )));
             }
-            if [x, y, z] != [1; 3] {
-                let reason = format!(
-                    "a launch asks for clusters of {x} x {y} x {z} CTAs; texunit runs clusters \
-                     of one CTA only"
-                );
-                say_refused(&reason);
-                return Err(CUresult::INVALID_CLUSTER_SIZE.because(reason));
+            // The preferred size is a wish; the other one is what the launch is valid with.
+            if one.id == attribute::CLUSTER_DIMENSION {
+                shape.cluster = Some([x, y, z]);
             }
         }
         attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT => {
@@ -156,9 +178,28 @@ unsafe fn launch(
     params: In<'_, Raw<'_>>,
     extra: In<'_, u64>,
 ) -> Answer {
-    let order = Order::of(stream)?;
+    let order = Order::capturable(stream)?;
+    // SAFETY: as the caller promises.
+    unsafe { launch_in(f, &order, shape, (params, extra), &[]) }
+}
+
+/// # Safety
+/// That of [`launch::parameters`].
+unsafe fn launch_in(
+    f: Handle<Function>,
+    order: &Order,
+    shape: &Shape,
+    (params, extra): (In<'_, Raw<'_>>, In<'_, u64>),
+    attributes: &[CUlaunchAttribute],
+) -> Answer {
     let function = launch::function(f, &order.context)?;
     // SAFETY: as the caller promises.
     let params = unsafe { launch::parameters(&function, params, extra)? };
-    launch::launch(&order, &function, *shape, params)
+    match order.capture {
+        None => launch::launch(order, &function, *shape, params),
+        Some(place) => {
+            launch::check(&order.context, &function, shape)?;
+            place.add_launch((function, f), &order.context, *shape, (params, attributes))
+        }
+    }
 }

@@ -48,7 +48,7 @@ macro_rules! memset {
                 N: usize,
                 hStream: Handle<Stream>,
             ) {
-                let order = Order::of(hStream)?;
+                let order = Order::capturable(hStream)?;
                 fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], &order).map(|_| ())
             }
 
@@ -61,7 +61,7 @@ macro_rules! memset {
                 Height: usize,
                 hStream: Handle<Stream>,
             ) {
-                let order = Order::of(hStream)?;
+                let order = Order::capturable(hStream)?;
                 fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], &order).map(|_| ())
             }
         }

@@ -3,12 +3,13 @@
 
 use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
+use crate::graph;
 use crate::handle::Handle;
 use crate::late::{self, Order};
 use crate::memory::pool::{self, Pool, PoolLocation};
 use crate::memory::{self, AllocationKind};
 use crate::state;
-use crate::stream::{self, Stream};
+use crate::stream::Stream;
 use std::ffi::c_uint;
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOCATION_TYPE_MANAGED,
@@ -20,8 +21,11 @@ use texunit_cuda_abi::{
 driver_api! {
     /// Allocates from the current pool of the stream's device.
     fn cuMemAllocAsync(dptr: Out<CUdeviceptr>, bytesize: usize, hStream: Handle<Stream>) {
-        let context = stream::on(hStream)?;
         dptr.check()?;
+        let Order { context, capture, .. } = Order::capturable(hStream)?;
+        if let Some(place) = capture {
+            return dptr.set(place.allocate(context.gpu.ordinal, bytesize)?);
+        }
         let pool = pool::current_of(PoolLocation::Device(context.gpu.ordinal)).get()?;
         dptr.set(pool.allocate(&context, bytesize)?)
     }
@@ -33,15 +37,23 @@ driver_api! {
         pool: Handle<Pool>,
         hStream: Handle<Stream>,
     ) {
-        let context = stream::on(hStream)?;
         dptr.check()?;
-        dptr.set(pool.get()?.allocate(&context, bytesize)?)
+        let Order { context, capture, .. } = Order::capturable(hStream)?;
+        let pool = pool.get()?;
+        match (capture, pool.place) {
+            (None, _) => dptr.set(pool.allocate(&context, bytesize)?),
+            (Some(place), PoolLocation::Device(device)) => dptr.set(place.allocate(device, bytesize)?),
+            (Some(place), _) => Err(place.forbidden()),
+        }
     }
 
     /// Frees memory of a pool, or of `cuMemAlloc`.
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: Handle<Stream>) {
-        let order = Order::of(hStream)?;
-        let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Pool(_) | AllocationKind::Managed);
+        let order = Order::capturable(hStream)?;
+        if let Some(place) = order.capture {
+            return place.add(graph::memory::free_op(dptr)?);
+        }
+        let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed);
         let freed = memory::take("dptr", dptr, right)?;
         late::submit(&order, move |_| {
             freed.end();
@@ -166,7 +178,7 @@ driver_api! {
 }
 
 /// What memory of a type at a location is. The host has one NUMA node.
-fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> {
+pub(crate) fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> {
     let host = location.kind == CU_MEM_LOCATION_TYPE_HOST
         || (location.kind == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
     let device = location.kind == CU_MEM_LOCATION_TYPE_DEVICE;

@@ -6,10 +6,11 @@ use crate::args::{Answer, In, Out};
 use crate::array::{ArrayObject, MipmapObject};
 use crate::call::driver_api;
 use crate::handle::{Handle, Object};
+use crate::late::Order;
 use crate::refused::say_refused;
 use crate::sparse::{self, TilePool};
 use crate::state::{self, Gpu};
-use crate::stream::{self, Stream};
+use crate::stream::Stream;
 use std::ffi::{c_uint, c_ulonglong};
 use std::sync::Arc;
 use texunit_cuda_abi::{
@@ -45,7 +46,7 @@ driver_api! {
         count: c_uint,
         hStream: Handle<Stream>,
     ) {
-        let context = stream::on(hStream)?;
+        let context = Order::of(hStream)?.context;
         if count == 0 {
             return Err(CUresult::INVALID_VALUE.because("count is 0: at least one change is given"));
         }

@@ -4,6 +4,8 @@ use super::log;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::asked;
 use crate::context::Context;
+use crate::graph::Graph;
+use crate::graph::exec::Exec;
 use crate::handle::Object;
 use crate::memory;
 use crate::memory::pool::Pool;
@@ -62,6 +64,11 @@ pub(super) fn at_end() {
         // The default ones are none of the program's.
         for number in pools.filter(|&number| asked::knows(number)) {
             add(&mut groups, rules::LEAK_OBJECT, "memory pool", number, 0);
+        }
+        // Graphs are of no context, and those inside others end with them.
+        let graphs = alive::<Graph>(|graph| graph.owner().is_none()).into_iter();
+        for number in graphs.filter(|&number| asked::knows(number)) {
+            add(&mut groups, rules::LEAK_OBJECT, "graph", number, 0);
         }
         found(log, groups);
     }
@@ -125,6 +132,7 @@ fn objects_of(context: &Context, groups: &mut Groups) {
         ("stream", alive::<Stream>(|object| object.context == handle)),
         ("event", alive::<Event>(|object| object.context == handle)),
         ("module", alive::<Module>(|object| object.context == handle)),
+        ("instantiated graph", alive::<Exec>(|object| object.context == handle)),
     ] {
         // What the runtime has made for itself is none of the program's.
         for number in numbers.into_iter().filter(|&number| asked::knows(number)) {

@@ -9,7 +9,7 @@ impl AllocationKind {
     /// The function that gives it back.
     pub(super) fn given_back(&self) -> &'static str {
         match self {
-            Self::Device | Self::Managed => "cuMemFree, cudaFree",
+            Self::Device | Self::Graph | Self::Managed => "cuMemFree, cudaFree",
             Self::Pool(_) => "cuMemFreeAsync, cudaFreeAsync, cuMemFree",
             Self::Host(_) => "cuMemFreeHost, cudaFreeHost",
             Self::Registered(_) => "cuMemHostUnregister, cudaHostUnregister",
@@ -22,6 +22,7 @@ impl Allocation {
     pub(crate) fn words(&self) -> String {
         let what = match self.kind {
             AllocationKind::Device => "device memory",
+            AllocationKind::Graph => "memory of a graph",
             AllocationKind::Pool(_) => "memory of a pool",
             AllocationKind::Host(_) => "host memory",
             AllocationKind::Registered(_) => "registered host memory",

@@ -11,6 +11,7 @@ mod entry;
 mod error;
 mod event;
 mod function;
+mod graph;
 mod host;
 mod launch;
 mod library;

@@ -221,6 +221,20 @@ pub(crate) enum Op {
         window: u64,
         to: bool,
     },
+    /// mapa: an address of shared memory, as it is for the CTA of the cluster with a rank. `window`: where generic addresses
+    /// of shared memory begin, 0 of addresses in `.shared::cluster`.
+    MapShared {
+        d: Slot,
+        a: Slot,
+        rank: Slot,
+        window: u64,
+    },
+    /// getctarank, likewise.
+    SharedRank {
+        d: Slot,
+        a: Slot,
+        window: u64,
+    },
     IsSpace {
         d: Slot,
         a: Slot,
@@ -246,6 +260,7 @@ pub(crate) enum Op {
     AssertFail(Box<AssertFail>),
     HeapCall(Box<HeapCall>),
     AsyncCopy(Box<AsyncCopy>),
+    BulkCopy(Box<BulkCopy>),
     Mbarrier(Box<Mbarrier>),
     Matrix(Box<Matrix>),
     Mma(Box<Mma>),
@@ -265,6 +280,10 @@ pub(crate) enum Op {
         number: u8,
     },
     Barrier(Box<Barrier>),
+    /// `barrier.cluster`: lanes arrive, or wait for all threads of the cluster.
+    ClusterBarrier {
+        waits: bool,
+    },
     WarpSync {
         mask: Slot,
     },
@@ -321,6 +340,8 @@ pub(crate) struct Func {
     /// Of a kernel: whether its registers must be zero at the start, and whether its predicates must.
     pub(crate) cleared: bool,
     pub(crate) clears_predicates: bool,
+    /// Where the registers of the PTX are, by their numbers; known of code for a debugger only.
+    pub(crate) registers: Vec<Slot>,
 }
 
 impl Func {
@@ -369,6 +390,8 @@ pub(crate) struct Code {
     pub(crate) sites: usize,
     /// Whether there are instructions without `.sync` whose results depend on which lanes execute them together.
     pub(crate) asks_who_is_there: bool,
+    /// Whether it waits for the CTAs of its cluster.
+    pub(crate) has_cluster_barrier: bool,
 }
 
 impl Code {

@@ -1,8 +1,10 @@
 //! What a worker has besides the warp it runs: the launch, the CTA, scratch and counters.
 
+use super::cluster::Cluster;
 use super::compiled::state::{Compiled, Short};
 use super::counters::{Counters, Counts};
 use super::decoded::Fixed;
+use super::machine::Stepper;
 use super::output::Output;
 use super::register_file::Rows;
 use super::shadow::state::{OwnShadows, Shadows};
@@ -69,6 +71,12 @@ impl<'a> Launch<'a> {
         }
     }
 
+    /// The first instruction of the kernel.
+    #[inline]
+    pub(crate) fn entry_at(&self) -> u32 {
+        self.code.funcs[self.entry as usize].entry
+    }
+
     /// How many lanes ahead caches are asked for what lies one behind the other from CTA to CTA: what the one behind
     /// the next one accesses.
     #[inline]
@@ -125,6 +133,7 @@ pub(crate) struct BarrierState {
 }
 
 /// The CTA that runs.
+#[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) shared: Vec<u8>,
     /// What follows on it where ends are those of hardware ([`crate::Bounds::Hardware`]).
@@ -182,6 +191,8 @@ pub(crate) struct Context<'a> {
     pub(super) events: Events,
     pub(super) told_op: (u32, Order),
     pub(super) compiled: Option<Compiled<'a>>,
+    /// Of a CTA that others of its cluster run beside.
+    pub(super) cluster: Option<Box<Cluster>>,
     /// For warps that run beside each other.
     pub(super) beside: Option<Box<Beside>>,
     /// Whether its CTAs are run from one end of the kernel to the other in one region.
@@ -190,12 +201,16 @@ pub(crate) struct Context<'a> {
     /// Counters of blocks and branches, where somebody wants them, and when they were told last.
     pub(super) counts: Counts,
     pub(super) told_counts: Moment,
+    /// Where a debugger stops it.
+    pub(super) debug: Option<Box<Stepper>>,
 }
 
 impl<'a> Context<'a> {
     pub(crate) fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
         let (observer, events) = (launch.config.observer, launch.events);
-        let shares = launch.config.cooperative || launch.config.schedule.is_some();
+        let config = launch.config;
+        let shares =
+            config.cooperative || config.schedule.is_some() || super::cluster::is_needed(launch);
         let beside = (shares, launch.shared_len);
         Self {
             launch,
@@ -242,11 +257,13 @@ impl<'a> Context<'a> {
             events,
             told_op: Default::default(),
             compiled: launch.regions.as_ref().map(|(table, how)| Compiled::new(table, *how)),
+            cluster: None,
             beside: None,
             short: Short::new(launch.is_short(), launch.ctas_are_alike()),
             shadows: launch.shadows.as_ref().and_then(|of| OwnShadows::of(of, worker, beside)),
             counts: Counts::default(),
             told_counts: launch.start,
+            debug: None,
         }
     }
 }

@@ -5,83 +5,56 @@
 //! many instructions as those that it waits for: the limit of steps keeps its meaning.
 
 use super::Shared;
-use super::context::{Context, Launch};
+use super::cluster;
+use super::context::Launch;
 use super::counters::Counts;
-use super::turns::Begun;
-use super::warp::Warp;
+use super::resident::{Resident, Stage};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Steps of a warp in a round.
-const TURN: u64 = 4 * 1024;
-
-/// A CTA of a cooperative launch.
-struct Resident<'a> {
-    index: u64,
-    context: Context<'a>,
-    warps: Vec<Warp>,
-    begun: bool,
-    ended: bool,
-}
-
-impl Resident<'_> {
-    /// A turn of this CTA, with the counters of its worker.
-    fn turn(&mut self, shared: &Shared, counts: &mut Counts) {
-        if self.ended {
-            return;
-        }
-        self.context.counts = std::mem::take(counts);
-        self.run(shared);
-        *counts = std::mem::take(&mut self.context.counts);
-    }
-
-    fn run(&mut self, shared: &Shared) {
-        let mut result = Ok(false);
-        if !self.begun {
-            self.begun = true;
-            result = self.context.begin_cta(self.index, &mut self.warps).map(|()| false);
-        }
-        if result.is_ok() {
-            result = self.context.turn_cta(&mut self.warps, Begun::default(), TURN, || false);
-        }
-        self.ended = !matches!(result, Ok(false));
-        if self.ended {
-            shared.end_of_cta(self.index, result.map(|_| ()), &mut self.context);
-            // Its memory is not needed any more.
-            self.warps = Vec::new();
-            self.context.cta.shared = Vec::new();
-            self.context.cta.tail = Vec::new();
-        }
-    }
-}
-
 /// Runs all CTAs to their ends, or to the end of the round with the first fault.
 pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64) {
-    let share = ctas.div_ceil(launch.workers as u64).max(1);
-    let mut residents: Vec<Resident<'_>> = (0..ctas)
-        .map(|index| Resident {
-            index,
-            context: Context::new(launch, (index / share) as usize),
-            warps: (0..launch.warps).map(|_| Warp::default()).collect(),
-            begun: false,
-            ended: false,
-        })
-        .collect();
+    // Each worker has whole clusters.
+    let size = cluster::size(launch);
+    let share = (ctas / size).div_ceil(launch.workers as u64).max(1) * size;
     let mut counts: Vec<Counts> =
         (0..launch.workers).map(|_| Counts::new(launch.counters)).collect();
+    let mut residents: Vec<Resident<'_>> =
+        (0..ctas).map(|number| Resident::new(launch, (number / share) as usize)).collect();
+    let members: Vec<usize> = (0..size as usize).collect();
+    let begin = |part: &mut [Resident<'_>], counts: &mut Counts, first: u64| {
+        for (resident, number) in part.iter_mut().zip(first..) {
+            resident.begin_counted(cluster::cta_of(launch, number), shared, counts);
+        }
+    };
     let turns = |part: &mut [Resident<'_>], counts: &mut Counts| {
-        part.iter_mut().for_each(|r| r.turn(shared, counts));
+        for of in part.chunks_mut(size as usize) {
+            cluster::round(of, &members, shared, counts);
+        }
         if let (Some(first), true) = (part.first_mut(), launch.counters != 0) {
             first.context.counts = std::mem::take(counts);
             first.context.tell_counts_at_times();
             *counts = std::mem::take(&mut first.context.counts);
         }
     };
-    while residents.iter().any(|r| !r.ended) && shared.faulted.load(Relaxed) == u64::MAX {
-        let parts = residents.chunks_mut(share as usize).zip(&mut counts);
-        texunit_threads::each(parts, |(part, counts)| {
-            shared.timed(launch, || turns(part, counts));
+    let mut is_first = true;
+    while is_first || residents.iter().any(|r| r.stage == Stage::Runs) {
+        let parts = residents
+            .chunks_mut(share as usize)
+            .zip(&mut counts)
+            .zip((0..).step_by(share as usize));
+        texunit_threads::each(parts, |((part, counts), first)| {
+            shared.timed(launch, || {
+                if is_first {
+                    begin(part, counts, first);
+                }
+                turns(part, counts);
+            });
         });
+        is_first = false;
+        if shared.faulted.load(Relaxed) != u64::MAX {
+            break;
+        }
     }
     if launch.counters != 0 {
         for (part, counts) in residents.chunks_mut(share as usize).zip(counts) {
@@ -90,15 +63,5 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64) {
         }
     }
     let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
-    for resident in &mut residents {
-        state.add(&mut resident.context);
-        if !resident.ended {
-            // A fault has ended it; what it printed until then counts.
-            if resident.begun {
-                resident.context.tell_end(None);
-            }
-            let limit = launch.config.printf_limit;
-            state.printed.take(resident.index, &mut resident.context.output, limit);
-        }
-    }
+    residents.iter_mut().for_each(|resident| resident.collect(&mut state));
 }

@@ -6,7 +6,9 @@ mod async_copy;
 mod atomic;
 mod bad_fetch;
 mod block;
+mod bulk_copy;
 mod calls;
+mod cluster;
 mod collective;
 mod compiled;
 mod context;
@@ -24,6 +26,7 @@ mod groups;
 mod handles;
 mod heap;
 mod limits;
+pub mod machine;
 mod matrix;
 mod mbarrier;
 mod memory;
@@ -36,6 +39,7 @@ mod printf;
 mod rare;
 mod register_file;
 mod register_moves;
+mod resident;
 mod schedule;
 mod shadow;
 mod sites;
@@ -55,6 +59,7 @@ use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
 use crate::stats::{BadFetches, Fault, LaunchStats};
+pub use cluster::split_address;
 use context::{Context, Launch};
 use counters::{Counters, Counts};
 pub use mbarrier::MbarrierState;
@@ -77,6 +82,12 @@ struct Shared {
 }
 
 impl Shared {
+    /// Of a launch whose CTAs begin at this one.
+    fn new(first: u64) -> Self {
+        let (next, faulted) = (AtomicU64::new(first), AtomicU64::new(u64::MAX));
+        Self { next, faulted, state: Mutex::default() }
+    }
+
     /// The next CTAs of a worker. What CTAs beside each other read and write is often together, so it takes a few of
     /// them; who is alone takes all.
     fn take(&self, workers: u64, end: u64) -> Range<u64> {
@@ -166,7 +177,7 @@ pub fn launch(
     let threads = config.block.iter().map(|&n| u64::from(n)).product::<u64>();
     let all = CtaRange::of_grid(config.grid);
     let ctas = match config.ctas {
-        Some(some) if !config.cooperative => some.within(all),
+        Some(some) if !config.cooperative && config.cluster.is_none() => some.within(all),
         _ => all,
     };
     if threads == 0 || ctas.is_empty() {
@@ -187,15 +198,16 @@ pub fn launch(
     if let Some(observer) = config.observer {
         observer.launch_begins(&launch.info(0));
     }
-    let shared = Shared {
-        next: AtomicU64::new(ctas.begin),
-        faulted: AtomicU64::new(u64::MAX),
-        state: Mutex::new(Collected::default()),
-    };
+    let shared = Shared::new(ctas.begin);
     if let Some(seed) = config.schedule {
         shared.timed(&launch, || schedule::run(&launch, &shared, ctas, seed));
     } else if config.cooperative {
         cooperative::run(&launch, &shared, ctas.end);
+    } else if cluster::is_needed(&launch) {
+        shared.next.store(0, Relaxed);
+        texunit_threads::each(0..launch.workers, |worker| {
+            shared.timed(&launch, || cluster::run(&launch, &shared, worker, ctas.end));
+        });
     } else {
         texunit_threads::each(0..launch.workers, |worker| {
             shared.timed(&launch, || work(&launch, &shared, worker, ctas));
@@ -234,35 +246,65 @@ pub fn launch(
 const MAX_TAKEN: u64 = 512;
 const PART: u64 = 16;
 
+/// CTAs that a worker has taken.
+pub(crate) struct Taken<'s> {
+    launch: &'s Launch<'s>,
+    shared: &'s Shared,
+    /// The one that runs, and those that have not begun.
+    running: Cell<u64>,
+    next: Cell<u64>,
+    end: Cell<u64>,
+}
+
+impl<'s> Taken<'s> {
+    fn new(launch: &'s Launch<'s>, shared: &'s Shared) -> Self {
+        Self { launch, shared, running: Cell::new(0), next: Cell::new(0), end: Cell::new(0) }
+    }
+
+    /// The next one, of those that have been taken or of those that nobody has taken.
+    fn take(&self, end: u64) -> Option<u64> {
+        if self.next == self.end {
+            let own = self.shared.take(self.launch.workers as u64, end);
+            self.next.set(own.start);
+            self.end.set(own.end);
+        }
+        let index = self.next.get();
+        (index != self.end.get()).then(|| {
+            self.next.set(index + 1);
+            self.running.set(index);
+            index
+        })
+    }
+
+    /// Those that may follow the one that runs.
+    fn upcoming(&self) -> Range<u64> {
+        let end = self.end.get().min(self.shared.faulted.load(Relaxed));
+        if self.launch.is_cancelled() { 0..0 } else { self.next.get()..end }
+    }
+
+    /// So many of them have begun, and those before the last of these have ended, as has the one that ran.
+    fn begin(&self, ctas: u64) {
+        (0..ctas).for_each(|_| self.shared.has_ended(self.launch));
+        self.next.set(self.next.get() + ctas);
+        self.running.set(self.next.get() - 1);
+    }
+}
+
 /// Runs CTAs until none is left.
 fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
     let mut context = Context::new(launch, worker);
     context.counts = Counts::new(launch.counters);
     let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
-    let mut own = 0..0;
+    let taken = Taken::new(launch, shared);
     loop {
-        if own.is_empty() {
-            own = shared.take(launch.workers as u64, ctas.end);
-        }
-        let Some(index) = own.next() else { break };
+        let Some(index) = taken.take(ctas.end) else { break };
         if index >= shared.faulted.load(Relaxed) {
             break;
         }
-        let last = Cell::new(index);
         // A fault of a lower CTA ends this one; of a higher one does not.
-        let stop = || shared.faulted.load(Relaxed) < last.get();
-        let more = &mut || {
-            let next = own.start;
-            if own.is_empty() || next >= shared.faulted.load(Relaxed) || launch.is_cancelled() {
-                return None;
-            }
-            shared.has_ended(launch);
-            own.start = next + 1;
-            last.set(next);
-            Some(next)
-        };
-        let result = context.run_cta(index, &mut warps, more, stop);
-        shared.end_of_cta(last.get(), result, &mut context);
+        let stop = || shared.faulted.load(Relaxed) < taken.running.get();
+        let result = context.run_cta(index, &mut warps, &taken, stop);
+        shared.end_of_cta(taken.running.get(), result, &mut context);
         context.tell_counts_at_times();
     }
     if launch.counters != 0 {

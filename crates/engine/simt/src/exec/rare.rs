@@ -18,7 +18,6 @@ impl Context<'_> {
         let first = mask.trailing_zeros() as usize;
         match op {
             Op::Nop => {}
-            Op::Mark(mark) => self.mark(warp, mark, mask),
             Op::Shadow(shadow) => self.shadow(warp, shadow, mask),
             Op::CountIndexed { counter, index, targets } => {
                 let index = warp.n(&self.launch.constants, *index);
@@ -45,6 +44,8 @@ impl Context<'_> {
             | Op::Special { .. }
             | Op::FrameAddress { .. }
             | Op::Cvta { .. }
+            | Op::MapShared { .. }
+            | Op::SharedRank { .. }
             | Op::IsSpace { .. }
             | Op::IsType { .. } => self.transfer(warp, op, mask),
             Op::LoadQuad(access) => {
@@ -68,6 +69,7 @@ impl Context<'_> {
             }
             Op::Printf(printf) => self.printf(warp, printf, mask)?,
             Op::AsyncCopy(copy) => self.async_copy(warp, copy, mask)?,
+            Op::BulkCopy(copy) => self.bulk_copy(warp, copy, mask)?,
             Op::Stack(op) => self.stack(warp, op, mask)?,
             Op::HeapCall(call) => self.heap_call(warp, call, mask)?,
             Op::EnvReg { d, number } => {

@@ -15,6 +15,15 @@ pub(crate) struct Rows<T> {
     end: usize,
 }
 
+impl<T: Copy + Default> Clone for Rows<T> {
+    fn clone(&self) -> Self {
+        let mut rows = Self::default();
+        rows.grow(self.len());
+        rows.copy_from_slice(self);
+        rows
+    }
+}
+
 impl<T: Copy + Default> Rows<T> {
     /// Makes room for so many rows, if there are fewer. New ones are zero.
     #[inline]

@@ -10,7 +10,7 @@
 
 use super::context::Context;
 use super::limits::FETCHED;
-use super::outcome::{At, Ran, Turn};
+use super::outcome::{At, Stop, Turn};
 use super::step::Resume;
 use super::warp::{Beside, Split, State, Warp, count, is_converged, lanes};
 use crate::code::{Inst, Op, Slot};
@@ -38,7 +38,7 @@ fn place(warp: &Warp) -> Option<Split> {
 
 /// Whether a warp can run.
 #[inline]
-fn is_ready(warp: &Warp) -> bool {
+pub(super) fn is_ready(warp: &Warp) -> bool {
     warp.live != 0 && (place(warp).is_some() || can_go(warp))
 }
 
@@ -111,14 +111,14 @@ impl Context<'_> {
         }
         let now = (self.counters.executed, self.cta.live);
         let progress = opened || self.cta.at_unit || before != now;
-        if !progress && !self.open_barriers(warps) {
+        if !progress && !self.open_barriers(warps) && !self.waits_for_cluster(warps) {
             return Err(self.deadlock(warps));
         }
         Ok(stop())
     }
 
     /// Runs a warp to the end of its turn. True: it has been too long, or a barrier has been opened.
-    fn go(
+    pub(super) fn go(
         &mut self,
         warps: &mut [Warp],
         i: usize,
@@ -129,7 +129,10 @@ impl Context<'_> {
         warp.end = warp.end.min(max_steps);
         let turn = match self.run(warp, resume) {
             Ok(turn) => turn,
-            Err(at) => return Err(self.fault(warp, at)),
+            Err(at) => {
+                self.keep_stopped(warp, at.split);
+                return Err(self.fault(warp, at));
+            }
         };
         match turn {
             Turn::Over if warp.steps >= max_steps => Err(self.step_limit(warp, max_steps)),
@@ -144,6 +147,7 @@ impl Context<'_> {
                 self.cta.at_unit = true;
                 Ok(false)
             }
+            Turn::Stopped => Ok(false),
             Turn::Executed | Turn::Blocked => Ok(self.open_barriers(warps)),
         }
     }
@@ -198,8 +202,8 @@ impl Context<'_> {
         }
         let next = rest.trailing_zeros() as usize;
         let resume = match ran {
-            Ran::Nothing => None,
-            ran => Some(Resume { limit: ends[next], over: ran == Ran::Over }),
+            None => None,
+            Some(stop) => Some(Resume { limit: ends[next], over: stop == Stop::Over, yielded: 0 }),
         };
         (on & !rest, Begun { next, resume })
     }
@@ -234,7 +238,7 @@ impl Context<'_> {
                     opened |= self.has_complete_barrier() && self.open_barriers(warps);
                 }
                 Op::Exit | Op::Barrier(_) => {
-                    let resume = Resume { limit: warps[i].end, over: false };
+                    let resume = Resume { limit: warps[i].end, over: false, yielded: 0 };
                     opened |= self.go(warps, i, Some(resume), budget)?;
                 }
                 _ => self.cta.at_unit = true,
@@ -287,7 +291,7 @@ impl Context<'_> {
     }
 
     /// What all warps ask the unit for that wait for each other so, in the order of their numbers.
-    fn ask_unit(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
+    pub(super) fn ask_unit(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
         if !std::mem::take(&mut self.cta.at_unit) {
             return Ok(());
         }
@@ -320,6 +324,7 @@ impl Context<'_> {
                     for warp in those {
                         let Some(mut split) = warp.splits.pop() else { continue };
                         if let Err(pending) = self.step(warp, &mut split, inst) {
+                            self.keep_stopped(warp, split);
                             return Err(self.fault(warp, At { split, pending }));
                         }
                         warp.splits.push(split);

@@ -35,6 +35,8 @@ pub(crate) enum State {
     Sync,
     /// A barrier of the CTA.
     Barrier(u8),
+    /// The barrier of the cluster.
+    Cluster,
 }
 
 /// Lanes that run together.
@@ -79,7 +81,7 @@ pub(crate) struct Group {
 }
 
 /// A warp.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Warp {
     pub(crate) narrow: Rows<u32>,
     pub(crate) wide: Rows<u64>,

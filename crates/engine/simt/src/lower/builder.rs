@@ -143,6 +143,11 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// All registers are to be written, be it that no instruction reads them.
+    pub(super) fn reads_all(&mut self) {
+        self.is_read.fill(true);
+    }
+
     pub(crate) fn body(&mut self, body: &'a [ir::Instruction], pairs: &fuse::Pairs) {
         let mut labels: Vec<(usize, usize)> =
             self.function.labels.iter().enumerate().map(|(i, l)| (l.1, i)).collect();
@@ -220,7 +225,9 @@ impl<'a> Builder<'a> {
             | O::Createpolicy
             | O::Ldmatrix
             | O::Stmatrix
-            | O::Movmatrix => self.special_memory(inst),
+            | O::Movmatrix
+            | O::Mapa
+            | O::Getctarank => self.special_memory(inst),
             O::Mma | O::Wmma => self.tensor(inst),
             O::Call => self.call(inst),
             O::Redux if inst.mods.ty() == Some(ScalarType::F32) => self.redux_float(inst),
@@ -289,6 +296,7 @@ impl<'a> Builder<'a> {
             has_body: f.body.is_some(),
             cleared: f.is_entry && !self.assigned,
             clears_predicates: f.is_entry,
+            registers: Vec::new(),
         };
         let built = Built { insts: self.insts, labels: self.labels, is_entry: f.is_entry };
         (func, built, self.needs)

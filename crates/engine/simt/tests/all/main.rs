@@ -7,6 +7,7 @@ mod barriers;
 mod bounds;
 mod breadth;
 mod card_forms;
+mod clusters;
 mod collectives;
 #[path = "../common/mod.rs"]
 mod common;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use texunit_check::ir::{self, Storage};
 use texunit_memory::{Block, Heap, Memory};
+use texunit_simt::debug::Debugger;
 use texunit_simt::{
     Descriptors, Fault, LaunchConfig, LaunchStats, Observer, Program, Symbols, Watch,
     function_address, lower,
@@ -93,6 +94,7 @@ pub struct How {
     pub bad_fetch: texunit_simt::BadFetch,
     pub stack_limit: u32,
     pub cooperative: bool,
+    pub cluster: Option<[u32; 3]>,
     pub printf_limit: usize,
     /// Whether somebody has asked it to stop, before it begins.
     pub cancelled: bool,
@@ -116,6 +118,7 @@ impl Default for How {
             bad_fetch: texunit_simt::BadFetch::Fault,
             stack_limit: 16 * 1024,
             cooperative: false,
+            cluster: None,
             printf_limit: texunit_simt::launch::PRINTF_LIMIT,
             cancelled: false,
             jit: None,
@@ -162,6 +165,27 @@ impl Loaded {
         args: &[Arg],
         observer: Option<&dyn Observer>,
     ) -> Result<LaunchStats, Box<Fault>> {
+        self.launched(kernel, how, args, (observer, None))
+    }
+
+    /// The same for somebody who steps through it.
+    pub fn run_debugged(
+        &self,
+        kernel: &str,
+        how: How,
+        args: &[Arg],
+        debugger: &dyn Debugger,
+    ) -> Result<LaunchStats, Box<Fault>> {
+        self.launched(kernel, how, args, (None, Some(debugger)))
+    }
+
+    fn launched(
+        &self,
+        kernel: &str,
+        how: How,
+        args: &[Arg],
+        (observer, debugger): (Option<&dyn Observer>, Option<&dyn Debugger>),
+    ) -> Result<LaunchStats, Box<Fault>> {
         let id = self.program.kernel(kernel).unwrap();
         let unsupported = self.program.unsupported(id);
         assert!(unsupported.is_empty(), "{unsupported:?}");
@@ -195,7 +219,9 @@ impl Loaded {
             stack_limit: how.stack_limit,
             grid_id: 7,
             cooperative: how.cooperative,
+            cluster: how.cluster,
             grid_workspace: workspace.map_or(0, |(address, _)| address),
+            graph: 0,
             heap: self.heap.as_ref(),
             printf_limit: how.printf_limit,
             progress: None,
@@ -207,7 +233,10 @@ impl Loaded {
             schedule: how.schedule,
             fill: None,
         };
-        texunit_simt::launch(&self.program, id, &config)
+        match debugger {
+            Some(debugger) => texunit_simt::debug::debug(&self.program, id, &config, debugger),
+            None => texunit_simt::launch(&self.program, id, &config),
+        }
     }
 
     /// The line (from 1) of a fault and its text.

@@ -11,7 +11,9 @@ mod order;
 mod partial;
 mod policy;
 mod racy;
+mod rows;
 mod short;
+mod stepped;
 mod surfaces;
 mod together;
 #[path = "../unit_common/mod.rs"]

@@ -1,6 +1,7 @@
 //! A launch among those of a process.
 
 use super::arrays::Used;
+use super::cluster::Clusters;
 use super::loads::Loads;
 use super::shadow::{Shadow, lock};
 use super::stamp::Stamp;
@@ -155,6 +156,32 @@ impl Memory {
         self.found(&others, (address, len), writes)
     }
 
+    /// A queue is a node of a graph, which findings call so.
+    pub fn named(&self, queue: Queue, name: String) {
+        self.streams().named(queue, name);
+    }
+
+    /// What a node of a graph is called.
+    pub fn name(&self, queue: Queue) -> Option<String> {
+        self.streams().name(queue)
+    }
+
+    /// What the node of a graph is called whose launch has the CTA of this number.
+    pub(super) fn name_of(&self, serial: u32) -> Option<String> {
+        self.streams().name_of(serial)
+    }
+
+    /// Who has accessed memory in launches of these queues, and whether that was a store.
+    pub fn accessed_in(
+        &self,
+        queues: &[Queue],
+        range: (u64, u64),
+        writes: bool,
+    ) -> Option<(End, bool)> {
+        let launches = self.streams().launches_of(queues);
+        self.found(&launches, range, writes)
+    }
+
     /// What a copy accesses that was submitted before.
     pub fn accessed_by(
         &self,
@@ -229,6 +256,8 @@ pub(super) struct Launch<'a> {
     pub(super) order: Order,
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
+    /// Of a launch with clusters.
+    pub(super) clusters: Option<&'a Mutex<Clusters>>,
     pub(super) info: LaunchInfo<'a>,
 }
 

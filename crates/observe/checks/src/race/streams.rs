@@ -84,6 +84,8 @@ pub(super) struct Streams {
     /// Copies and fills that the host has not waited for.
     copies: Vec<Copied>,
     texts: Vec<Arc<Text>>,
+    /// What nodes of graphs are called, each of which is a stream of its own.
+    names: HashMap<Queue, String>,
 }
 
 fn join(known: &mut Known, other: &Known) {
@@ -226,6 +228,28 @@ impl Streams {
         kept
     }
 
+    /// A stream is a node of a graph, which is called so.
+    pub(super) fn named(&mut self, queue: Queue, name: String) {
+        self.names.insert(queue, name);
+    }
+
+    /// What a node of a graph is called.
+    pub(super) fn name(&self, queue: Queue) -> Option<String> {
+        self.names.get(&queue).cloned()
+    }
+
+    /// What the stream of a launch is called, by the number of one of its CTAs.
+    pub(super) fn name_of(&self, serial: u32) -> Option<String> {
+        let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial))?;
+        self.names.get(&past.queue).cloned()
+    }
+
+    /// Launches of these streams.
+    pub(super) fn launches_of(&self, queues: &[Queue]) -> Vec<(u32, u32)> {
+        let is_one = |past: &&Past| queues.contains(&past.queue);
+        self.past.iter().filter(is_one).map(|past| (past.first, past.last)).collect()
+    }
+
     /// Who has done something: a thread of a CTA of a launch before.
     pub(super) fn end(&self, serial: u32, thread: u32, op: u32) -> Option<End> {
         let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial))?;
@@ -234,7 +258,8 @@ impl Streams {
         let [cta, thread] = place_of(index, thread, (past.grid, past.block));
         let span = *text.spans.get(op as usize)?;
         let place = CodeLocation::new(&text.sources, &text.source, span);
-        Some(End { cta, thread, kernel: text.kernel.clone(), place, span })
+        let node = self.names.get(&past.queue).cloned();
+        Some(End { cta, thread, kernel: text.kernel.clone(), place, span, node })
     }
 
     /// Launches that do not come before what is submitted to a stream, or (`None`) before what the host does.
@@ -263,7 +288,9 @@ impl Streams {
 
     /// A stream is destroyed: what is in it goes on, and nothing more comes.
     pub(super) fn end_stream(&mut self, queue: Queue) {
-        if self.streams.contains_key(&queue) {
+        if !self.streams.contains_key(&queue) {
+            self.names.remove(&queue);
+        } else {
             self.ended.push(queue);
             let host = &self.host;
             self.past.retain(|past| host.get(&past.queue).is_none_or(|&at| at < past.at));
@@ -298,6 +325,7 @@ impl Streams {
             return;
         }
         self.streams.retain(|queue, _| !gone.contains(queue));
+        self.names.retain(|queue, _| !gone.contains(queue));
         let knows = self.streams.values_mut().map(|stream| &mut stream.knows);
         for known in knows.chain(self.events.values_mut()).chain([&mut self.host]) {
             known.retain(|queue, _| !gone.contains(queue));

@@ -13,12 +13,13 @@ use texunit_testkit::findings::Expected;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, Test); 10] = [
+    let all: [(&str, Test); 11] = [
         ("fresh memory", fresh),
         ("findings and leaks", findings),
         ("exit codes, reports, kernels, suppressions", options),
         ("a clean program", nothing),
         ("streams and the host", streams),
+        ("nodes of graphs", graphs),
         ("rows and boxes that are copied", rows),
         ("the heap of devices, some kernels", heap),
         ("the host through pointers", hosted),
@@ -123,6 +124,39 @@ fn streams(setup: &Setup) -> Result<(), Failed> {
     command.args(["--check", "race"]).arg(&program).arg("wait");
     let ended = succeed(&mut command, &program)?;
     same(&*ended.stderr, "", &ended)
+}
+
+/// Nodes of a graph without an edge between them race, and both have their names; with edges they do not. Graphs that are not
+/// destroyed are told of.
+fn graphs(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "raced_graph.cu", SHARED, &["-lineinfo", "-g"])?;
+    let with = |check: &str, case: &str| {
+        let mut command = setup.run();
+        succeed(command.args(["--check", check]).arg(&program).arg(case), &program)
+    };
+    for (case, code, words) in [
+        ("kernels", "race-write-after-read", "node 1 (kernel `put(int*)`) of graph"),
+        ("kernels", "race-write-after-read", "node 0 (kernel `get(int const*, int*)`) of graph"),
+        ("set-first", "race-write-after-read", "node 0 (memset) of graph"),
+        ("set-last", "race-write-after-read", "node 1 (memset) of graph"),
+        ("copies", "race-write-after-write", "node 1 (memcpy) of graph"),
+        ("captured", "race-write-after-read", "another node of a graph"),
+    ] {
+        let ended = with("race", case)?;
+        same(&*ended.stdout, "cudaSuccess\n", &ended)?;
+        contains(&ended, &format!("error[{code}]"))?;
+        contains(&ended, words)?;
+        contains(&ended, "an edge between the two")?;
+        let ended = with("race", &format!("{case}-ordered"))?;
+        same(&*ended.stderr, "", &ended)?;
+    }
+    let ended = with("leak", "left")?;
+    for words in
+        ["1 graph was not destroyed", "1 instantiated graph was not destroyed", "raced_graph.cu:"]
+    {
+        contains(&ended, words)?;
+    }
+    same(&*with("leak", "kernels")?.stderr, "", &ended)
 }
 
 /// Copies of rows and boxes race with the kernels that access what is copied, and with none that accesses what is

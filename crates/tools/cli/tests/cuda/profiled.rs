@@ -61,7 +61,7 @@ fn compare(profile: &Profile, launches: &[u64], of: &Ended) -> Result<(), Failed
 fn several(setup: &Setup) -> Result<(), Failed> {
     for variant in [SHARED, STATIC] {
         let program = program(setup, "covered.cu", variant, &["-lineinfo"])?;
-        let file = file(setup, variant.name());
+        let file = file(setup, &variant.name());
         let shell = format!("'{0}' 32; '{0}' 25 abort; '{0}' 7 quit", program.display());
         let mut command = setup.run();
         command.arg("--profile").arg(&file).args(["bash", "-c", &shell]);

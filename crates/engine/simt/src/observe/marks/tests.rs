@@ -45,7 +45,7 @@ fn marked_code_is_the_code() {
             let insts = code.insts.iter().map(|inst| format!("{inst:?}"));
             insts.collect::<Vec<_>>()
         };
-        let (same, _) = super::marked(&program, code, Events::NONE);
+        let (same, _) = super::marked(&program, code, Events::NONE, &|_| true);
         assert_eq!(text(code), text(&same), "{}", path.display());
         // All that marks tell but `DEFINED`: shadows pass on by operations like the program's.
         let told = Events::ACCESSES
@@ -58,7 +58,7 @@ fn marked_code_is_the_code() {
             | Events::CALLS
             | Events::COUNTS
             | Events::ISSUES;
-        let (marked, origin) = super::marked(&program, code, told);
+        let (marked, origin) = super::marked(&program, code, told, &|_| true);
         let is_own = |op: &Op| {
             let counts = matches!(
                 op,

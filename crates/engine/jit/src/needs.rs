@@ -1,0 +1,160 @@
+//! Lengths of register files and inputs that a region needs.
+
+use crate::machine::Inputs;
+use crate::operand::{Place, Source};
+use crate::region::{Action, End, Region, Space};
+use crate::{B32, Error, Registers};
+use std::ops::Range;
+
+/// Exclusive limit of register and input numbers, which keeps displacements within 32 bits.
+const MAX: u32 = 1 << 20;
+
+/// Lengths that the files and inputs of a call must have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Needs {
+    narrow: usize,
+    wide: usize,
+    predicates: usize,
+    constants: usize,
+    wide_constants: usize,
+    rows: usize,
+    pub(crate) words: usize,
+    bytes: usize,
+    counts: usize,
+    /// Bytes of the running function's frame.
+    pub(crate) frame: u64,
+    /// Whether shared and local memory are accessed.
+    pub(crate) shared: bool,
+    pub(crate) local: bool,
+}
+
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+impl Needs {
+    /// The needs of a region.
+    pub(crate) fn of(region: &Region) -> Result<Self, Error> {
+        let mut needs = Self::default();
+        for block in &region.blocks {
+            for step in &block.steps {
+                let mut result = Ok(());
+                step.each_place(|place| result = result.clone().and(needs.place(place)));
+                step.each_source(|source| result = result.clone().and(needs.input(source)));
+                result?;
+                needs.action(&step.action)?;
+            }
+            if let End::Branch { taken, .. } = block.end {
+                taken.place().map_or(Ok(()), |place| needs.place(place))?;
+            }
+        }
+        for &word in region.products.as_flattened() {
+            needs.input(Source::Word(word))?;
+        }
+        for &(place, at) in region.params.iter().flatten() {
+            needs.input(match place {
+                Place::B64(_) => Source::Bytes64(at),
+                Place::B32(_) | Place::Predicate(_) => Source::Bytes32(at),
+            })?;
+        }
+        Ok(needs)
+    }
+
+    fn action(&mut self, action: &Action) -> Result<(), Error> {
+        let access = match action {
+            Action::Load(load) => &load.access,
+            Action::Store(store) => &store.access,
+            Action::Atomic(atomic) => &atomic.access,
+            Action::Count { counter, of } | Action::Issue { counter, of } => {
+                if *counter >= MAX {
+                    return Err(Error::Counter(*counter));
+                }
+                self.counts = self.counts.max(*counter as usize + 1 + usize::from(of.is_some()));
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        let end = access.offset.saturating_add(u64::from(access.size) * u64::from(access.count));
+        match access.space {
+            Space::Global => {}
+            Space::Shared => self.shared = true,
+            Space::Local => self.local = true,
+            Space::Frame | Space::Param if end >= MAX.into() => {
+                return Err(Error::Offset(access.offset));
+            }
+            Space::Frame => self.frame = self.frame.max(end),
+            Space::Param => self.bytes = self.bytes.max(end as usize),
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, place: Place) -> Result<(), Error> {
+        let (need, number) = match place {
+            Place::B32(i) => (&mut self.narrow, i),
+            Place::B64(i) => (&mut self.wide, i),
+            Place::Predicate(i) => (&mut self.predicates, i),
+        };
+        if number >= MAX {
+            return Err(Error::TooFar(place));
+        }
+        *need = (*need).max(number as usize + 1);
+        Ok(())
+    }
+
+    fn input(&mut self, source: Source) -> Result<(), Error> {
+        let (need, number, size) = match source {
+            Source::Constant(i) => (&mut self.constants, i, 1),
+            Source::WideConstant(i) => (&mut self.wide_constants, i, 1),
+            Source::Row(i) => (&mut self.rows, i, 1),
+            Source::Word(i) => (&mut self.words, i, 1),
+            Source::Bytes32(i) => (&mut self.bytes, i, 4),
+            Source::Bytes64(i) => (&mut self.bytes, i, 8),
+            Source::B32(_)
+            | Source::B64(_)
+            | Source::Literal(_)
+            | Source::FrameAt
+            | Source::Lane => return Ok(()),
+        };
+        if number >= MAX {
+            return Err(Error::InputTooFar(source));
+        }
+        *need = (*need).max(number as usize + size);
+        Ok(())
+    }
+}
+
+impl Needs {
+    /// Whether inputs are long enough.
+    pub(crate) fn hold(&self, inputs: &Inputs<'_>) -> bool {
+        inputs.constants.len() >= self.constants
+            && inputs.wide_constants.len() >= self.wide_constants
+            && inputs.words.len() >= self.words
+            && inputs.bytes.len() >= self.bytes
+            && inputs.counts.len() >= self.counts
+    }
+
+    /// Whether register files are long enough.
+    #[inline(always)]
+    pub(crate) fn hold_registers(&self, registers: &Registers<'_>) -> bool {
+        registers.narrow.len() >= self.narrow
+            && registers.wide.len() >= self.wide
+            && registers.predicates.len() >= self.predicates
+    }
+
+    /// How many per-lane inputs a warp needs.
+    #[inline(always)]
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether per-lane inputs are long enough.
+    #[inline(always)]
+    pub(crate) fn hold_rows(&self, rows: &[B32]) -> bool {
+        rows.len() >= self.rows
+    }
+
+    /// Whether the frame is large enough and inside local memory.
+    pub(crate) fn hold_frame(&self, local: &[B32], frame: &Range<u64>) -> bool {
+        self.frame == 0
+            || frame.start.is_multiple_of(8)
+                && frame.end.saturating_sub(frame.start) >= self.frame
+                && local.len() as u64 >= frame.end.div_ceil(4)
+    }
+}
