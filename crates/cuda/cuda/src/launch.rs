@@ -42,6 +42,13 @@ pub(crate) struct Shape {
     pub(crate) cluster: Option<[u32; 3]>,
 }
 
+impl Shape {
+    /// CTAs of a cluster along x, y, z: as the launch says, or the kernel and its attributes.
+    pub(crate) fn cluster_of(&self, function: &Function) -> Option<[u32; 3]> {
+        self.cluster.or_else(|| function.required_cluster())
+    }
+}
+
 /// Bytes of stack that a thread of a launch may use. Of a kernel whose need is known before it runs
 /// the driver provides that, whatever the limit of the context is; of others (recursion, calls through
 /// registers, `alloca`) the limit is what is added to what each function needs once.
@@ -81,7 +88,7 @@ fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> A
 /// The clusters of a launch are no larger than its device takes; whether they fit the grid and the kernel is looked at when
 /// it runs.
 pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
-    let Some(cluster) = shape.cluster else { return Ok(()) };
+    let Some(cluster) = shape.cluster_of(function) else { return Ok(()) };
     let size = cluster.iter().fold(1_u32, |all, &n| all.saturating_mul(n));
     let most = function.most_in_cluster(function.takes_non_portable());
     if size <= most.unsigned_abs() {
@@ -229,7 +236,9 @@ unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
 pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Answer {
     check_resources(context, function, shape)?;
     let [grid, block] = [shape.grid, shape.block].map(|size| size.map(|side| side.max(1)));
-    let options = LaunchOptions::new(grid, block).with_dynamic_shared(shape.shared);
+    let options = LaunchOptions::new(grid, block)
+        .with_dynamic_shared(shape.shared)
+        .with_cluster(shape.cluster_of(function));
     let wrong =
         |error: ArgError| reasons::refused(&error).because(reasons::wrong(&error, shape, function));
     function.kernel.check_shape(&options).map_err(wrong)
@@ -241,6 +250,7 @@ fn check_resources(context: &Context, function: &Function, shape: &Shape) -> Ans
             CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, shape))
         );
     }
+    check_cluster(function, shape)?;
     match shape.cooperative {
         true => check_cooperative(context, function, shape),
         false => Ok(()),
@@ -256,24 +266,10 @@ pub(crate) fn launch(
     params: Vec<u8>,
 ) -> Answer {
     let context = &order.context;
-<<<<<<< HEAD
     check_resources(context, function, &shape)?;
-    let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
-=======
-    if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
-        return Err(
-            CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, &shape))
-        );
-    }
-    let shape = Shape { cluster: shape.cluster.or_else(|| function.required_cluster()), ..shape };
-    check_cluster(function, &shape)?;
-    if shape.cooperative {
-        check_cooperative(context, function, &shape)?;
-    }
     let options = LaunchOptions::new(shape.grid, shape.block)
         .with_dynamic_shared(shape.shared)
-        .with_cluster(shape.cluster);
->>>>>>> main
+        .with_cluster(shape.cluster_of(function));
     if !late::is_on() || !function.kernel.takes(&options) {
         return run((context, function), &shape, &params, Stand::now(order.queue), 0);
     }
@@ -319,11 +315,8 @@ pub(crate) fn run(
         .with_approximate(settings().approximate)
         .with_stack_limit(stack_limit(context, function))
         .with_cooperative(shape.cooperative)
-<<<<<<< HEAD
         .with_graph(graph)
-=======
-        .with_cluster(shape.cluster)
->>>>>>> main
+        .with_cluster(shape.cluster_of(function))
         .with_bounds(settings().bounds)
         .with_bad_fetch(settings().bad_fetch)
         .with_printf_limit(context.limit(Limit::PrintfFifoSize))

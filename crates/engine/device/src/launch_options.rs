@@ -47,14 +47,11 @@ pub struct LaunchOptions<'a> {
     /// Run all CTAs at the same time, so that they can wait for each other
     /// (`cuLaunchCooperativeKernel`).
     pub cooperative: bool,
-<<<<<<< HEAD
-    /// Handle of the graph whose node the launch is, read by `%current_graph_exec`; 0 in other launches.
-    pub graph: u64,
-=======
     /// CTAs of a cluster along x, y, z (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`); `None`: as the kernel says
     /// (`.reqnctapercluster`), or no clusters.
     pub cluster: Option<[u32; 3]>,
->>>>>>> main
+    /// Handle of the graph whose node the launch is, read by `%current_graph_exec`; 0 in other launches.
+    pub graph: u64,
     /// Most bytes of text that the kernel may print; the oldest give way to newer ones.
     pub printf_limit: usize,
     /// Receives the number of CTAs finished.
@@ -148,11 +145,8 @@ texunit_unit::setters! {
         with_bounds(bounds: Bounds);
         with_bad_fetch(bad_fetch: BadFetch);
         with_cooperative(cooperative: bool);
-<<<<<<< HEAD
-        with_graph(graph: u64);
-=======
         with_cluster(cluster: impl Into<Option<[u32; 3]>>);
->>>>>>> main
+        with_graph(graph: u64);
         with_printf_limit(printf_limit: usize);
         with_progress(progress: impl Into<Option<&'a AtomicU64>>);
         with_cancel(cancel: impl Into<Option<&'a AtomicBool>>);
@@ -183,11 +177,8 @@ impl Default for LaunchOptions<'_> {
             bounds: Bounds::Exact,
             bad_fetch: BadFetch::Fault,
             cooperative: false,
-<<<<<<< HEAD
-            graph: 0,
-=======
             cluster: None,
->>>>>>> main
+            graph: 0,
             printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,

@@ -215,8 +215,7 @@ fn prepared(handle: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) 
         )));
     }
     params.truncate(size);
-<<<<<<< HEAD
-    let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false };
+    let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false, cluster: None };
     match order.capture {
         None => launch::launch(&order, &function, shape, params),
         Some(place) => {
@@ -224,8 +223,4 @@ fn prepared(handle: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) 
             place.add_launch((function, handle), &context, shape, (params, &[]))
         }
     }
-=======
-    let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false, cluster: None };
-    launch::launch(&order, &function, shape, params)
->>>>>>> main
 }

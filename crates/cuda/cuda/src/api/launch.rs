@@ -113,7 +113,8 @@ pub(super) fn check_attribute(one: &CUlaunchAttribute) -> Answer {
         // No clusters.
         return Ok(());
     }
-    let mut shape = Shape { grid: [1; 3], block: [1; 3], shared: 0, cooperative: false };
+    let mut shape =
+        Shape { grid: [1; 3], block: [1; 3], shared: 0, cooperative: false, cluster: None };
     attributed(one, &mut shape, &mut Vec::new())
 }
 

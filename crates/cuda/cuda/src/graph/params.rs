@@ -65,6 +65,7 @@ pub(crate) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Answer<Op> {
         block: params.block,
         shared: params.sharedMemBytes,
         cooperative: false,
+        cluster: None,
     };
     launch::check(&context, &function, &shape)?;
     // SAFETY: as the caller promises.

@@ -138,14 +138,6 @@ impl Context<'_> {
             R::ReservedSmemOffset1 => (launch.reserved.0 + launch.reserved.1 / 2) as u64,
             R::ReservedSmemOffsetEnd => (launch.reserved.0 + launch.reserved.1) as u64,
             R::ReservedSmemOffsetCap => launch.reserved.1 as u64,
-<<<<<<< HEAD
-            // Each CTA is a cluster of its own.
-            R::Clusterid => axis(self.cta.id),
-            R::Nclusterid => axis(config.grid),
-            R::ClusterNctaid | R::ClusterNctarank => 1,
-            R::CurrentGraphExec => config.graph,
-            R::ClusterCtaid | R::ClusterCtarank | R::IsExplicitCluster => 0,
-=======
             R::Clusterid => axis(self.cluster_place().0),
             R::Nclusterid => {
                 let of = cluster::shape(launch);
@@ -156,8 +148,7 @@ impl Context<'_> {
             R::ClusterCtaid => axis(self.cluster_place().1),
             R::ClusterCtarank => self.cluster_place().2.into(),
             R::IsExplicitCluster => config.cluster.is_some().into(),
-            R::CurrentGraphExec => 0,
->>>>>>> main
+            R::CurrentGraphExec => config.graph,
         };
         self.wide = [one; 32];
     }
