@@ -110,6 +110,7 @@ fn from_a_wrong_kernel_to_the_mended_one() {
             "run",
             "launch",
             "explain",
+            "debug",
             "profile",
             "explain_code",
             "capabilities",
@@ -146,6 +147,12 @@ fn from_a_wrong_kernel_to_the_mended_one() {
         write("k.ptx", &bound);
         let launched = client.fine("launch", json!({ "job": "job.toml" })).await;
         assert_eq!(launched["ok"], true, "{launched}");
+        // Stopped at its store, the debugger has the value, and who wrote the word.
+        let commands = ["break ptx:19", "run", "print %r0", "stepi", "last-write *(int *)%rd5"];
+        let debugged =
+            client.fine("debug", json!({ "job": "job.toml", "commands": commands })).await;
+        let output = debugged["output"].to_string();
+        assert!(output.contains("Breakpoint 1") && output.contains("$1 = 0"), "{debugged}");
         // The counts show a sector for each lane; with rows there are four.
         let sectors = async || {
             let counted = client.fine("profile", json!({ "job": "job.toml" })).await;
@@ -201,7 +208,9 @@ fn what_is_outside_or_takes_too_long_is_refused() {
             ("launch", json!({ "job": "job.toml", "checks": "--out=/x" })),
             ("explain_code", json!({ "code": "--help" })),
             ("page", json!({ "answer": 9, "page": 1 })),
-            ("debug", json!({})),
+            ("debug", json!({ "job": "job.toml", "commands": ["source /etc/passwd"] })),
+            ("debug", json!({ "job": "job.toml", "commands": ["dir /etc"] })),
+            ("undo", json!({})),
         ] {
             client.refused(tool, arguments).await;
         }
