@@ -59,6 +59,11 @@ impl Scene<'_, '_> {
             let ty = basic(self.types, "int");
             return Ok(Value::new(ty, 32_i32.to_le_bytes().to_vec()));
         }
+        if let Some((ty, value)) = self.types.enumerator(name) {
+            let number = crate::value::Number::Int(value.into());
+            let bytes = crate::value::bytes_of(self.types, ty, number).unwrap_or_default();
+            return Ok(Value::new(ty, bytes));
+        }
         if let Some(found) = self.member_of_this(name) {
             return Ok(found);
         }
