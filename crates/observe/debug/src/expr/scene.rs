@@ -322,6 +322,10 @@ impl Scene<'_, '_> {
     pub(crate) fn write(&mut self, place: Option<&Place>, bytes: &[u8]) -> Result<(), String> {
         match place {
             None => Err("Left operand of assignment is not an lvalue.".to_owned()),
+            Some(Place::Memory(SpaceKind::Param, _)) => {
+                Err("Parameters of a kernel are constant; registers that hold them can be set."
+                    .to_owned())
+            }
             Some(Place::Memory(space, address)) => {
                 match self.machine.write(*space, self.thread, *address, bytes) {
                     true => Ok(()),
