@@ -59,7 +59,6 @@ use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
 use crate::stats::{BadFetches, Fault, LaunchStats};
-pub use cluster::split_address;
 use context::{Context, Launch};
 use counters::{Counters, Counts};
 pub use mbarrier::MbarrierState;

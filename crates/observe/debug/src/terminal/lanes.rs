@@ -63,12 +63,12 @@ impl Live<'_, '_> {
         let differs = all.windows(2).find(|pair| pair[0].1.to_bits() != pair[1].1.to_bits());
         let number = |v: f64| crate::value::number::general(v, 17);
         let mut out = format!(
-            "min {} at thread {}, max {} at thread {}, {} threads\n",
+            "min {} at thread {}, max {} at thread {}, {}\n",
             number(least.1),
             name(least.0),
             number(most.1),
             name(most.0),
-            all.len()
+            texunit_forms::Count(all.len(), "thread")
         );
         let _ = match differs {
             Some(pair) => writeln!(
