@@ -228,6 +228,7 @@ static void mistakes()
     OK(cudaEventRecord(w.fork, w.free));
     FAILS(cudaEventSynchronize(w.fork), cudaErrorCapturedEvent);
     lost(w.free);
+    FAILS(cudaStreamWaitEvent(w.other, w.fork, 0), cudaErrorCapturedEvent);
     OK(cudaEventRecord(w.fork, w.free));
     OK(cudaEventSynchronize(w.fork));
 

@@ -19,6 +19,7 @@ pub(crate) mod exec;
 pub(crate) mod memory;
 mod name;
 pub(crate) mod op;
+mod order;
 pub(crate) mod params;
 mod queues;
 pub(crate) mod run;

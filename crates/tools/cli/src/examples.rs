@@ -92,14 +92,15 @@ Examples:
 pub const MCP: &str = "\
 Examples:
   texunit mcp                                    tools may read and write the current folder
-  texunit mcp --allow kernels --allow build --timeout 20";
+  texunit mcp --allow examples --timeout 20      only those of a folder";
 
 /// `texunit report`
 pub const REPORT: &str = "\
 Examples:
-  texunit run --report r.json --profile p.json --coverage c.info ./program
-  texunit report r.json p.json c.info -o report.html   counts and coverage beside the lines
-  texunit report r.json bug -o report.html             with the textures of recorded launches";
+  texunit launch --profile p.json --coverage c.info job.toml
+  texunit report p.json c.info -o report.html    counts and coverage beside the lines
+  texunit report job.toml -o textures.html       the textures of a job, and what fetches from them
+  texunit run --report r.json --record bug ./program";
 
 /// `texunit dump`
 pub const DUMP: &str = "\

@@ -4,13 +4,13 @@
 //! value: a launch keeps the one that it began with, and updates change a copy if a launch is under way.
 
 use super::op::Op;
+use super::order::order;
 use super::user::Held;
-use super::{Graph, Link, Node, State, name};
+use super::{Graph, Link, Node, name};
 use crate::args::Answer;
 use crate::context::{self, Context};
 use crate::handle::{Handle, Object, object};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -70,7 +70,7 @@ pub(crate) struct Step {
 /// Why a graph cannot be instantiated: how the API says it, the node, and the code with its reason.
 pub(crate) type Fault = (u32, usize, Refusal);
 
-fn fault(how: u32, node: usize, code: CUresult, reason: String) -> Fault {
+pub(super) fn fault(how: u32, node: usize, code: CUresult, reason: String) -> Fault {
     (how, node, code.because(reason))
 }
 
@@ -248,41 +248,6 @@ impl Plan {
         }
         Ok(())
     }
-}
-
-/// The nodes of a graph, each behind those that its edges come from; of several that could be next, the one that was made
-/// first.
-fn order(id: u32, state: &State) -> Result<Vec<usize>, Fault> {
-    let mut open: HashMap<usize, usize> = HashMap::with_capacity(state.nodes.len());
-    let mut ready = BinaryHeap::new();
-    for (&number, node) in &state.nodes {
-        open.insert(number, node.before.len());
-        if node.before.is_empty() {
-            ready.push(Reverse(number));
-        }
-    }
-    let mut order = Vec::with_capacity(state.nodes.len());
-    while let Some(Reverse(number)) = ready.pop() {
-        order.push(number);
-        for link in state.nodes.get(&number).iter().flat_map(|node| &node.after) {
-            if let Some(left) = open.get_mut(&link.node) {
-                *left -= 1;
-                if *left == 0 {
-                    ready.push(Reverse(link.node));
-                }
-            }
-        }
-    }
-    if order.len() == state.nodes.len() {
-        return Ok(order);
-    }
-    let in_circle =
-        state.nodes.iter().find(|(number, _)| open.get(number).is_some_and(|&left| left > 0));
-    let (number, node) = in_circle.map_or((0, "a node".to_owned()), |(&number, node)| {
-        (number, name::of_node(node.id, &node.op, id))
-    });
-    let reason = format!("{node} comes behind itself: the edges go round in a circle");
-    Err(fault(result::INVALID_STRUCTURE, number, CUresult::INVALID_VALUE, reason))
 }
 
 /// Instantiates a graph.

@@ -6,6 +6,7 @@
 
 use super::op::Op;
 use crate::args::{Answer, In};
+use crate::checks::{self, Stand};
 use crate::context::Context;
 use crate::error::refusal;
 use crate::memory::pool::PoolLocation;
@@ -122,7 +123,7 @@ impl AllocOp {
     /// A launch begins: what an earlier one has left is freed if the graph was made so, or it is a mistake.
     pub(super) fn begin(&self, frees: bool) -> Answer {
         match memory::find(self.dptr()) {
-            Some(_) if frees => free(self.dptr()),
+            Some(_) if frees => free(self.dptr(), None),
             Some(_) => Err(invalid(format!(
                 "memory {:#x} of the graph is still allocated by an earlier launch: free it, or instantiate with \
                  CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH",
@@ -133,11 +134,16 @@ impl AllocOp {
     }
 }
 
-/// Frees memory of a graph.
-pub(super) fn free(dptr: u64) -> Answer {
-    memory::free("dptr", dptr, |kind| {
+/// Frees memory, as a node that stands there, or (`None`) because a launch begins.
+pub(super) fn free(dptr: u64, stand: Option<&Stand>) -> Answer {
+    let freed = memory::take("dptr", dptr, |kind| {
         matches!(kind, AllocationKind::Graph | AllocationKind::Device | AllocationKind::Pool(_))
-    })
+    })?;
+    if let Some(stand) = stand {
+        checks::freed(stand, (freed.base, freed.size), freed.id);
+    }
+    freed.end();
+    Ok(())
 }
 
 /// A node that frees.
@@ -161,7 +167,7 @@ static USAGE: Mutex<Vec<Usage>> = Mutex::new(Vec::new());
 /// Works with what is known, and the bytes that are allocated now.
 fn usage<T>(ordinal: CUdevice, work: impl FnOnce(&mut Usage, u64) -> T) -> T {
     let of = |a: &memory::Allocation| {
-        matches!(a.kind, AllocationKind::Graph) && a.gpu.ordinal == ordinal
+        matches!(a.kind, AllocationKind::Graph) && !a.on_host() && a.gpu.ordinal == ordinal
     };
     let used = memory::all(of).iter().map(|allocation| allocation.size).sum();
     let mut all = USAGE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -94,8 +94,13 @@ impl KernelOp {
     /// With an attribute set.
     pub(crate) fn with_attribute(&self, id: u32, value: [u32; 16]) -> Self {
         let mut new = self.clone();
-        if id == attribute::COOPERATIVE {
-            new.shape.cooperative = value[0] != 0;
+        let [x, y, z, ..] = value;
+        match id {
+            attribute::COOPERATIVE => new.shape.cooperative = x != 0,
+            attribute::CLUSTER_DIMENSION => {
+                new.shape.cluster = Some([x, y, z]).filter(|all| *all != [0; 3]);
+            }
+            _ => {}
         }
         new.attributes.insert(id, value);
         new
@@ -106,14 +111,19 @@ impl KernelOp {
         let mut new = self.clone();
         new.attributes.clone_from(&other.attributes);
         new.shape.cooperative = other.shape.cooperative;
+        new.shape.cluster = other.shape.cluster;
         new
     }
 
     /// The value of an attribute; zeros if it was not set.
     pub(crate) fn attribute(&self, id: u32) -> [u32; 16] {
         let mut default = [0; 16];
-        if id == attribute::COOPERATIVE {
-            default[0] = self.shape.cooperative.into();
+        match id {
+            attribute::COOPERATIVE => default[0] = self.shape.cooperative.into(),
+            attribute::CLUSTER_DIMENSION => {
+                default[..3].copy_from_slice(&self.shape.cluster.unwrap_or_default());
+            }
+            _ => {}
         }
         self.attributes.get(&id).copied().unwrap_or(default)
     }

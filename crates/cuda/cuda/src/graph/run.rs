@@ -6,6 +6,7 @@
 
 use super::exec::{Exec, Plan, Step};
 use super::op::{KernelOp, Op};
+use super::order::shuffled;
 use super::queues::Queues;
 use super::{device, name};
 use crate::args::Answer;
@@ -86,41 +87,6 @@ struct Launch {
     tail: RefCell<VecDeque<Arc<Exec>>>,
     /// Handles of the graphs that run, each launched by a kernel of the one before.
     running: RefCell<Vec<usize>>,
-}
-
-/// Chooses among steps that could be next, as the seed of `--schedule` says.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) as usize % n.max(1)
-    }
-}
-
-/// An order of the steps that the edges allow, by a seed.
-fn shuffled(plan: &Plan, seed: u64) -> Vec<usize> {
-    let mut open: Vec<usize> = plan.steps.iter().map(|step| step.before.len()).collect();
-    let mut after: Vec<Vec<usize>> = vec![Vec::new(); open.len()];
-    for (i, step) in plan.steps.iter().enumerate() {
-        step.before.iter().for_each(|&before| after[before as usize].push(i));
-    }
-    let mut ready: Vec<usize> = (0..open.len()).filter(|&i| open[i] == 0).collect();
-    let (mut order, mut random) = (Vec::with_capacity(open.len()), Random(seed));
-    while !ready.is_empty() {
-        let i = ready.swap_remove(random.below(ready.len()));
-        order.push(i);
-        for &next in &after[i] {
-            open[next] -= 1;
-            if open[next] == 0 {
-                ready.push(next);
-            }
-        }
-    }
-    order
 }
 
 impl Launch {
@@ -279,7 +245,7 @@ impl Launch {
                 Ok(())
             }
             Op::MemAlloc(op) => op.run(&self.order.context),
-            Op::MemFree(dptr) => super::memory::free(*dptr),
+            Op::MemFree(dptr) => super::memory::free(*dptr, Some(&Stand::now(queue))),
             Op::Batch(op) => op.run(),
             Op::Child(_) => step.inner.iter().try_for_each(|inner| self.run(inner, Some(queue))),
             Op::Conditional(op) => self.conditional(plan, step, op, queue),

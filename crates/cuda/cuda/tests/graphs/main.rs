@@ -22,8 +22,9 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 use texunit_cuda_abi::{
-    CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS_v1,
-    CUgraphExecUpdateResultInfo,
+    CUDA_CONDITIONAL_NODE_PARAMS, CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D,
+    CUDA_MEMSET_NODE_PARAMS_v1, CUgraphExecUpdateResultInfo, CUgraphNodeParams,
+    graph_conditional_type, graph_node_type,
 };
 use world::*;
 
@@ -46,6 +47,8 @@ functions! {
     cuStreamBeginCapture_v2(stream: Ptr, mode: u32);
     cuStreamEndCapture(stream: Ptr, graph: *mut Ptr);
     cuMemcpyAsync(to: u64, from: u64, size: usize, stream: Ptr);
+    cuGraphConditionalHandleCreate(handle: *mut u64, graph: Ptr, context: Ptr, default: u32, flags: u32);
+    cuGraphAddNode(node: *mut Ptr, graph: Ptr, before: *const Ptr, count: usize, params: *mut CUgraphNodeParams);
 }
 
 const KERNELS: &CStr = c"
@@ -390,4 +393,62 @@ fn captures_become_what_streams_would_do() {
         check_notes(&program, &notes, seed);
         ok!(cuGraphDestroy(graph));
     }
+}
+
+/// Sets a condition, as nvrtc compiles it: nobody links a runtime of the device with it.
+const DECIDES: &CStr = c"
+.version 8.0
+.target sm_75
+.address_size 64
+.extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
+.visible .entry decide(.param .u64 handle, .param .u32 value)
+{
+    .reg .u64 %rd<2>;
+    .reg .u32 %r<2>;
+    ld.param.u64 %rd1, [handle];
+    ld.param.u32 %r1, [value];
+    { .param .b64 a; .param .b32 b; st.param.b64 [a], %rd1; st.param.b32 [b], %r1;
+      call.uni cudaGraphSetConditional, (a, b); }
+    ret;
+}
+";
+
+#[test]
+fn a_driver_defines_itself_what_kernels_of_graphs_call() {
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let machine = Machine::new();
+    let (mut module, mut decide) = (null_mut(), null_mut());
+    ok!(cuModuleLoadData(&raw mut module, DECIDES.as_ptr().cast()));
+    ok!(cuModuleGetFunction(&raw mut decide, module, c"decide".as_ptr()));
+    for value in [0_u32, 1] {
+        let (mut graph, mut handle) = (null_mut(), 0_u64);
+        ok!(cuGraphCreate(&raw mut graph, 0));
+        ok!(cuGraphConditionalHandleCreate(&raw mut handle, graph, machine.context, 0, 0));
+        let args = [(&raw const handle) as u64, (&raw const value) as u64];
+        let kernel = CUDA_KERNEL_NODE_PARAMS {
+            func: decide as usize,
+            grid: [1; 3],
+            block: [1; 3],
+            kernelParams: args.as_ptr() as u64,
+            ..CUDA_KERNEL_NODE_PARAMS::default()
+        };
+        let (mut first, mut choice) = (null_mut(), null_mut());
+        ok!(cuGraphAddKernelNode_v2(&raw mut first, graph, null_mut(), 0, &raw const kernel));
+        let condition = CUDA_CONDITIONAL_NODE_PARAMS {
+            handle,
+            kind: graph_conditional_type::IF,
+            size: 1,
+            ..CUDA_CONDITIONAL_NODE_PARAMS::default()
+        };
+        let mut params = CUgraphNodeParams::new(graph_node_type::CONDITIONAL, condition);
+        ok!(cuGraphAddNode(&raw mut choice, graph, &raw const first, 1, &raw mut params));
+        let bodies = params.get::<CUDA_CONDITIONAL_NODE_PARAMS>().phGraph_out;
+        // SAFETY: the driver's array of one graph.
+        let body = unsafe { *(bodies as *const Ptr) };
+        machine.add(body, 0, &Op::Set { to: 2, value: 99 }, &[]);
+        let wanted = if value == 0 { Program::start()[2] } else { 99 };
+        assert_eq!(machine.launched(graph).0[2], wanted, "{value}");
+        ok!(cuGraphDestroy(graph));
+    }
+    ok!(cuModuleUnload(module));
 }

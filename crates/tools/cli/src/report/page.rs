@@ -158,6 +158,11 @@ fn page(
     let recorded = recorded(found, notes);
     let fidelity = fidelity(found, rows.min(MAX_INSTRUCTIONS), notes);
     let mut environment = Environment::new();
+    environment.set_formatter(|out, state, value| match value.as_str() {
+        // minijinja escapes `/`, too, which paths are full of.
+        Some(text) if !value.is_safe() => Ok(out.write_str(&escaped(text))?),
+        _ => minijinja::escape_formatter(out, state, value),
+    });
     environment.add_template("page.html", PAGE)?;
     let columns: Vec<_> = COLUMNS.iter().map(|(letter, name, _)| (*letter, *name)).collect();
     environment.get_template("page.html")?.render(context! {
@@ -179,6 +184,24 @@ fn page(
         runs => shown(&runs(found)),
         notes => shown(notes),
     })
+}
+
+/// A text in HTML, also between quotation marks.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            // HTML has no others.
+            c if c.is_control() && !matches!(c, '\n' | '\t') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 fn shown<T: Serialize + ?Sized>(value: &T) -> minijinja::Value {
