@@ -165,7 +165,7 @@ impl Live<'_, '_> {
         all.collect()
     }
 
-    #[expect(clippy::type_complexity, reason = "name, value, expression of each child")]
+    /// Name, value and expression of each child.
     fn children(
         &mut self,
         value: &Value,

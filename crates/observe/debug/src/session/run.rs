@@ -114,13 +114,9 @@ impl Live<'_, '_> {
                 .map(|i| i.place.clone()),
             before: at,
         };
-        if *run == Run::Finish
-            && let Some(frame) = self.frames.get(self.selected)
-        {
+        if *run == Run::Finish && self.selected < self.frames.len() {
             // Out of the frame that is selected.
-            let (own, inlined) = (self.physical(self.selected), self.inlined(self.selected));
-            let _ = frame;
-            begun.depth = (own, inlined);
+            begun.depth = (self.physical(self.selected), self.inlined(self.selected));
         }
         let steps = !matches!(run, Run::Continue | Run::To(_));
         let own = steps.then(|| Self::only(self.thread));

@@ -15,8 +15,7 @@ impl Live<'_, '_> {
         };
         if matches!(self.types.shape(value.ty), Shape::Void) {
             let number = self.session.printed.len() + 1;
-            let _ = number;
-            self.say("$1 = void\n".replace("$1", &format!("${number}")).as_str());
+            self.say(&format!("${number} = void\n"));
             return Ok(());
         }
         let shown = self.text_of(&value, format, true);

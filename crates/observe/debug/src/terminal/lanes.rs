@@ -56,7 +56,8 @@ impl Live<'_, '_> {
         }
         let name = |n: u32| shown(thread_of(n, block));
         let least = all.iter().min_by(|a, b| a.1.total_cmp(&b.1));
-        let most = all.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        // The first of those that are equal.
+        let most = all.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
         let (Some(least), Some(most)) = (least, most) else {
             return Err(format!("No thread of the CTA has a number for `{text}'."));
         };
