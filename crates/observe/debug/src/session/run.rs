@@ -293,6 +293,8 @@ impl Live<'_, '_> {
             Stop::Stands(_) | Stop::Between => None,
             Stop::Ended => {
                 if let Some(number) = self.catches("end") {
+                    // No thread runs any more.
+                    self.frames.clear();
                     return Some(Reason::Catch(number, "the end of the launch".to_owned()));
                 }
                 self.is_over = true;
