@@ -4,7 +4,8 @@ use crate::txd::GradientPath;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_simt::launch::PRINTF_LIMIT;
-use texunit_simt::{Approximate, BadFetch, Bounds, CtaRange, Observer};
+use texunit_simt::runtime::Runtime;
+use texunit_simt::{Approximate, BadFetch, Bounds, CtaRange, Observer, Others};
 
 /// How to launch: what [`LaunchOptions::new`] makes, changed by fields or methods.
 ///
@@ -46,12 +47,17 @@ pub struct LaunchOptions<'a> {
     /// Run all CTAs at the same time, so that they can wait for each other
     /// (`cuLaunchCooperativeKernel`).
     pub cooperative: bool,
+    /// Who answers calls of the device runtime, and where what the kernel launches is kept: the caller runs it.
+    /// `None`: the launch has answers of its own, and ends when all that was launched has ended.
+    pub runtime: Option<Runtime<'a>>,
     /// Most bytes of text that the kernel may print; the oldest give way to newer ones.
     pub printf_limit: usize,
     /// Receives the number of CTAs finished.
     pub progress: Option<&'a AtomicU64>,
     /// Set to true by the host to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
+    /// Who else may change memory while all CTAs that can run wait in loops; `None`: nobody, so that this is the fault of a deadlock.
+    pub others: Option<&'a dyn Others>,
     /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None`: nobody asks.
     pub cpu_clock: Option<fn() -> Duration>,
     /// Who is told of what the kernel does.
@@ -137,9 +143,11 @@ texunit_unit::setters! {
         with_bounds(bounds: Bounds);
         with_bad_fetch(bad_fetch: BadFetch);
         with_cooperative(cooperative: bool);
+        with_runtime(runtime: impl Into<Option<Runtime<'a>>>);
         with_printf_limit(printf_limit: usize);
         with_progress(progress: impl Into<Option<&'a AtomicU64>>);
         with_cancel(cancel: impl Into<Option<&'a AtomicBool>>);
+        with_others(others: Option<&'a dyn Others>);
         with_cpu_clock(cpu_clock: Option<fn() -> Duration>);
         with_observer(observer: Option<&'a dyn Observer>);
         with_gradients(gradients: GradientPath);
@@ -166,9 +174,11 @@ impl Default for LaunchOptions<'_> {
             bounds: Bounds::Exact,
             bad_fetch: BadFetch::Fault,
             cooperative: false,
+            runtime: None,
             printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,
+            others: None,
             cpu_clock: None,
             observer: None,
             gradients: GradientPath::Unit,

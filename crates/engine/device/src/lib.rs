@@ -54,6 +54,7 @@ mod array;
 mod bound;
 mod buffer;
 mod capability;
+mod children;
 pub mod cards;
 mod codes;
 mod descriptors;
@@ -110,8 +111,8 @@ pub use texunit_memory::{
 pub use texunit_simt::{
     Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, Count, CtaRange, Described,
     Fault, FaultKind, FetchSite, Frame, Fusion, GradientStats, HandleSource, InstructionForm,
-    LaunchStats, Observer, Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Watch,
-    Watched, WatchedAccess, WatchedFetch, WatchedSurface, observe,
+    KernelId, LaunchStats, Looked, Observer, Others, Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Verdict, WaitingLoop, Watch,
+    Watched, WatchedAccess, WatchedFetch, WatchedSurface, observe, runtime,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format, UnknownFormat};

@@ -67,6 +67,8 @@ driver_api! {
 
     /// An event has happened, or was never recorded, which is the same.
     fn cuEventQuery(hEvent: Handle<Event>) {
+        happened(hEvent)?;
+        late::check_event(hEvent.number())?;
         waited(hEvent).map(|_| ())
     }
 
@@ -131,6 +133,7 @@ fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
 
 fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
     out.check()?;
+    [start, end].into_iter().try_for_each(|event| late::check_event(event.number()))?;
     [start, end].into_iter().for_each(|event| late::wait_for_event(event.number()));
     let (start, end) = (start.get()?, end.get()?);
     if start.without_time || end.without_time {

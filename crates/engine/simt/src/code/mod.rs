@@ -232,6 +232,7 @@ pub(crate) enum Op {
     Printf(Box<Printf>),
     AssertFail(Box<AssertFail>),
     HeapCall(Box<HeapCall>),
+    Runtime(Box<RuntimeCall>),
     AsyncCopy(Box<AsyncCopy>),
     Mbarrier(Box<Mbarrier>),
     Matrix(Box<Matrix>),

@@ -7,7 +7,9 @@
 use super::Shared;
 use super::context::{Context, Launch};
 use super::counters::Counts;
+use super::idle::Patience;
 use super::turns::Begun;
+use super::waiting::WaitingCtas;
 use super::warp::Warp;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
@@ -20,11 +22,14 @@ struct Resident<'a> {
     index: u64,
     context: Context<'a>,
     warps: Vec<Warp>,
+    patience: Patience<'a>,
     begun: bool,
     ended: bool,
+    /// How often it had looked in vain when that was told last.
+    told: u64,
 }
 
-impl Resident<'_> {
+impl<'a> Resident<'a> {
     /// A turn of this CTA, with the counters of its worker.
     fn turn(&mut self, shared: &Shared, counts: &mut Counts) {
         if self.ended {
@@ -45,7 +50,11 @@ impl Resident<'_> {
             result = self.context.turn_cta(&mut self.warps, Begun::default(), TURN, || false);
         }
         self.ended = !matches!(result, Ok(false));
+        if !self.ended {
+            self.patience.round(&mut self.context, &mut self.warps);
+        }
         if self.ended {
+            self.patience.end(&mut self.context);
             shared.end_of_cta(self.index, result.map(|_| ()), &mut self.context);
             // Its memory is not needed any more.
             self.warps = Vec::new();
@@ -63,8 +72,10 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64) {
             index,
             context: Context::new(launch, (index / share) as usize),
             warps: (0..launch.warps).map(|_| Warp::default()).collect(),
+            patience: Patience::default(),
             begun: false,
             ended: false,
+            told: 0,
         })
         .collect();
     let mut counts: Vec<Counts> =
@@ -82,6 +93,26 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64) {
         texunit_threads::each(parts, |(part, counts)| {
             shared.timed(launch, || turns(part, counts));
         });
+        let running = || residents.iter().filter(|r| !r.ended);
+        if running().next().is_none() || running().any(|r| r.patience.looks().is_none()) {
+            shared.waits.go_on(0, launch.config.others);
+            residents.iter_mut().for_each(|resident| resident.told = 0);
+            continue;
+        }
+        // In the middle of a turn of its loop one may still go on.
+        if running().any(|r| r.patience.looks().is_none_or(|looks| looks <= r.told)) {
+            continue;
+        }
+        for resident in &mut residents {
+            resident.told = resident.patience.looks().unwrap_or(0);
+        }
+        let waiting = residents.iter_mut().filter(|r| !r.ended);
+        let mut all: Vec<WaitingCtas<'_, '_>> =
+            waiting.map(|r| (r.index, &mut r.context, &mut r.warps[..])).collect();
+        if shared.end_if_in_vain((launch, 0), &mut all) {
+            residents.iter_mut().for_each(|resident| (resident.begun, resident.ended) = (true, true));
+            break;
+        }
     }
     if launch.counters != 0 {
         for (part, counts) in residents.chunks_mut(share as usize).zip(counts) {

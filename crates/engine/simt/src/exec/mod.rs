@@ -23,6 +23,7 @@ mod frames;
 mod groups;
 mod handles;
 mod heap;
+mod idle;
 mod limits;
 mod matrix;
 mod mbarrier;
@@ -36,6 +37,7 @@ mod printf;
 mod rare;
 mod register_file;
 mod register_moves;
+mod runtime;
 mod schedule;
 mod shadow;
 mod sites;
@@ -47,20 +49,24 @@ mod tensor;
 mod texels;
 mod texture;
 mod turns;
+mod waiting;
 mod warp;
 mod words;
+mod workers;
 mod yielding;
 
 use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
 use crate::stats::{BadFetches, Fault, LaunchStats};
+pub(crate) use address_fault::outside;
 use context::{Context, Launch};
-use counters::{Counters, Counts};
+pub use idle::{Looked, WaitingLoop};
+pub use waiting::{Others, Verdict};
+use waiting::Waits;
+use counters::Counters;
 pub use mbarrier::MbarrierState;
 use prepare::prepare;
-use std::cell::Cell;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -74,21 +80,11 @@ struct Shared {
     /// The lowest CTA with a fault; CTAs from it on need not run.
     faulted: AtomicU64,
     state: Mutex<Collected>,
+    /// Which of them have nothing but CTAs that wait.
+    waits: Waits,
 }
 
 impl Shared {
-    /// The next CTAs of a worker. What CTAs beside each other read and write is often together, so it takes a few of
-    /// them; who is alone takes all.
-    fn take(&self, workers: u64, end: u64) -> Range<u64> {
-        let share = |left: u64| match workers {
-            1 => left,
-            _ => (left / (PART * workers)).clamp(1, MAX_TAKEN).min(left),
-        };
-        let next = |next: u64| Some(next + share(end.saturating_sub(next)));
-        let first = self.next.fetch_update(Relaxed, Relaxed, next).unwrap_or(end);
-        first..next(first).unwrap_or(end)
-    }
-
     /// Does a worker's work, and adds the time that it takes of a core.
     fn timed(&self, launch: &Launch<'_>, work: impl FnOnce()) {
         let Some(clock) = launch.config.cpu_clock else { return work() };
@@ -104,6 +100,14 @@ impl Shared {
         if let Some(progress) = launch.config.progress {
             progress.fetch_add(1, Relaxed);
         }
+    }
+
+    /// A CTA does not come to its end: what it has printed until then counts.
+    fn leave_cta(&self, index: u64, context: &mut Context<'_>) {
+        context.tell_end(None);
+        let limit = context.launch.config.printf_limit;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.printed.take(index, &mut context.output, limit);
     }
 
     /// Keeps what a CTA that has ended printed, and its fault if there was one.
@@ -191,6 +195,7 @@ pub fn launch(
         next: AtomicU64::new(ctas.begin),
         faulted: AtomicU64::new(u64::MAX),
         state: Mutex::new(Collected::default()),
+        waits: Waits::new(if config.cooperative { 1 } else { launch.workers }),
     };
     if let Some(seed) = config.schedule {
         shared.timed(&launch, || schedule::run(&launch, &shared, ctas, seed));
@@ -198,9 +203,10 @@ pub fn launch(
         cooperative::run(&launch, &shared, ctas.end);
     } else {
         texunit_threads::each(0..launch.workers, |worker| {
-            shared.timed(&launch, || work(&launch, &shared, worker, ctas));
+            shared.timed(&launch, || workers::work(&launch, &shared, worker, ctas));
         });
     }
+    Context::free_buffers(config);
     let collected = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     let c = collected.counters;
     let stats = LaunchStats {
@@ -227,47 +233,4 @@ pub fn launch(
         }
         None => Ok(stats),
     }
-}
-
-/// CTAs that a worker takes at once: at most so many, and of those that are left so small a part of what would be its
-/// share that all come to their ends at about the same time.
-const MAX_TAKEN: u64 = 512;
-const PART: u64 = 16;
-
-/// Runs CTAs until none is left.
-fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
-    let mut context = Context::new(launch, worker);
-    context.counts = Counts::new(launch.counters);
-    let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
-    let mut own = 0..0;
-    loop {
-        if own.is_empty() {
-            own = shared.take(launch.workers as u64, ctas.end);
-        }
-        let Some(index) = own.next() else { break };
-        if index >= shared.faulted.load(Relaxed) {
-            break;
-        }
-        let last = Cell::new(index);
-        // A fault of a lower CTA ends this one; of a higher one does not.
-        let stop = || shared.faulted.load(Relaxed) < last.get();
-        let more = &mut || {
-            let next = own.start;
-            if own.is_empty() || next >= shared.faulted.load(Relaxed) || launch.is_cancelled() {
-                return None;
-            }
-            shared.has_ended(launch);
-            own.start = next + 1;
-            last.set(next);
-            Some(next)
-        };
-        let result = context.run_cta(index, &mut warps, more, stop);
-        shared.end_of_cta(last.get(), result, &mut context);
-        context.tell_counts_at_times();
-    }
-    if launch.counters != 0 {
-        context.tell_counts();
-    }
-    let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
-    state.add(&mut context);
 }

@@ -267,6 +267,7 @@ impl Context<'_> {
                 self.branch_indexed(warp, split, *index, targets, *reconverge)
             }
             Op::Barrier(barrier) => self.barrier(warp, split, barrier),
+            Op::Runtime(call) => self.runtime(warp, split, call, mask),
             _ => self.collective(warp, split, inst),
         }
     }
@@ -282,6 +283,7 @@ fn ends_block(op: &Op) -> bool {
             | Op::Call(_)
             | Op::BranchIndexed { .. }
             | Op::Barrier(_)
+            | Op::Runtime(_)
             | Op::WarpSync { .. }
             | Op::Shuffle(_)
             | Op::Vote { .. }

@@ -151,8 +151,8 @@ impl Maker<'_> {
             builder.prologue();
             builder.body(body, &pairs);
         }
-        let (func, mut insts, need) = builder.finish();
-        spin::yield_in_loops(&mut insts);
+        let (func, mut insts, mut need) = builder.finish();
+        need.may_wait |= spin::yield_in_loops(&mut insts);
         let entry = self.code.insts.len() as u32;
         self.code.insts.extend(flow_into(insts, entry));
         self.code.funcs.push(Func { entry, ..func });

@@ -241,6 +241,8 @@ fn cancelling_and_progress() {
         cooperative: false,
         grid_workspace: 0,
         heap: None,
+        runtime: None,
+        others: None,
         printf_limit: texunit_simt::launch::PRINTF_LIMIT,
         progress: Some(&progress),
         cancel: Some(&cancel),

@@ -37,4 +37,5 @@ mod textures;
 mod transport;
 #[path = "../unit_common/mod.rs"]
 mod unit_common;
+mod others;
 mod waiting;
