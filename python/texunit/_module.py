@@ -275,6 +275,7 @@ class Configured:
         stack_limit: int | None = None,
         printf_limit: int | None = None,
         cooperative: bool = False,
+        cluster: Any = None,
         fmad: bool = True,
         approx: str = "card",
         bounds: str = "exact",
@@ -296,7 +297,7 @@ class Configured:
 
         ``dynamic_shared`` is in bytes. ``threads`` are those of the host, 0 one for each CPU. ``max_steps`` ends a warp that
         executes more instructions, ``timeout`` (seconds) a launch that takes longer: ``LaunchTimeout``. A KeyboardInterrupt
-        cancels the launch. ``stack_limit`` (bytes of a thread), ``printf_limit`` (bytes in all), ``cooperative``, ``fmad``, ``approx``,
+        cancels the launch. ``stack_limit`` (bytes of a thread), ``printf_limit`` (bytes in all), ``cooperative``, ``cluster``, ``fmad``, ``approx``,
         ``bounds`` and ``schedule`` are as in docs/jobs.md. A fetch that no texture fits is a fault; with ``bad_fetch="zero"`` it is
         what a card makes of it, and is among ``findings`` whatever is checked. ``checks`` (``init``, ``max_findings``, ``suppressions``: docs/checks.md)
         fill ``findings``; ``coverage`` is True, for one of this launch, or a ``texunit.Coverage`` that it is added to.
@@ -320,6 +321,7 @@ class Configured:
             "stack_limit": _optional("stack_limit", stack_limit, 0, (1 << 32) - 1),
             "printf_limit": _optional("printf_limit", printf_limit, 0, 1 << 40),
             "cooperative": cooperative,
+            "cluster": None if cluster is None else _axes("cluster", cluster),
             "fmad": fmad,
             "approx": approx,
             "bounds": bounds,

@@ -1,4 +1,4 @@
-//! The lists of functions in docs/cuda-api.md: which are provided, and which test calls each.
+//! The lists of functions in docs/cuda-api.md and docs/cuda-libraries.md: which are provided, and which test calls each.
 //!
 //! Tests of programs record what they call in tests/cuda/tested.txt (`UPDATE=1 cargo test -p texunit --test
 //! cuda`); tests in Rust name the functions that they call.
@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-const DOCUMENT: &str = "docs/cuda-api.md";
+/// Of the driver and the runtime.
+const APIS_DOCUMENT: &str = "docs/cuda-api.md";
+/// Of libraries over them.
+const LIBRARIES_DOCUMENT: &str = "docs/cuda-libraries.md";
 /// Everything after this line is generated.
 const MARK: &str = "<!-- What follows is written by `cargo run -p xtask -- matrix`. -->\n";
 /// Functions that programs have called: function, test.
@@ -17,51 +20,59 @@ const RECORDED: &str = "tests/cuda/tested.txt";
 const IN_RUST: [&str; 3] =
     ["crates/cuda/cuda/tests/all", "crates/cuda/cuda/tests", "crates/cuda/cudart/tests"];
 
-/// One of the two libraries.
+/// A library.
 struct Api {
+    /// The page that lists its functions.
+    document: &'static str,
     title: &'static str,
     list: &'static str,
     /// The return code of a function that is not provided.
     refusal: &'static str,
 }
 
-const APIS: [Api; 2] = [
+const APIS: [Api; 3] = [
     Api {
+        document: APIS_DOCUMENT,
         title: "Driver API (`libcuda.so.1`)",
         list: "crates/cuda/cuda/data/driver-api.txt",
         refusal: "CUDA_ERROR_NOT_SUPPORTED",
     },
     Api {
+        document: APIS_DOCUMENT,
         title: "Runtime API (`libcudart.so.12`, `libcudart.so.13`)",
         list: "crates/cuda/cudart/data/runtime-api.txt",
         refusal: "cudaErrorNotSupported",
     },
+    Api {
+        document: LIBRARIES_DOCUMENT,
+        title: "cuFFT (`libcufft.so.11`, `libcufft.so.12`)",
+        list: "crates/cuda/cufft/data/functions.txt",
+        refusal: "CUFFT_NOT_SUPPORTED",
+    },
 ];
 
-/// Writes the document again.
+/// Writes the documents again.
 pub(crate) fn write() -> ExitCode {
-    let path = workspace().join(DOCUMENT);
-    let done = whole().and_then(|text| std::fs::write(&path, text).map_err(|e| e.to_string()));
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("error: {}: {message}", path.display());
-            ExitCode::FAILURE
-        }
-    }
+    let written = [APIS_DOCUMENT, LIBRARIES_DOCUMENT].into_iter().try_for_each(|document| {
+        let path = workspace().join(document);
+        let done =
+            whole(document).and_then(|text| std::fs::write(&path, text).map_err(|e| e.to_string()));
+        done.map_err(|message| format!("{}: {message}", path.display()))
+    });
+    crate::exit_code(written.map(|()| true))
 }
 
 fn read(file: &str) -> Result<String, String> {
     std::fs::read_to_string(workspace().join(file)).map_err(|e| format!("{file}: {e}"))
 }
 
-/// The document as it should be.
-fn whole() -> Result<String, String> {
-    let text = read(DOCUMENT)?;
+/// A document as it should be.
+fn whole(document: &str) -> Result<String, String> {
+    let text = read(document)?;
     let (before, _) = text.split_once(MARK).ok_or_else(|| format!("it has no line {MARK}"))?;
     let tests = tests()?;
     let mut all = format!("{before}{MARK}");
-    for api in &APIS {
+    for api in APIS.iter().filter(|api| api.document == document) {
         all += &api.section(&read(api.list)?, &tests)?;
     }
     Ok(all)
@@ -112,7 +123,10 @@ impl Api {
             let words: Vec<&str> =
                 line.split('#').next().unwrap_or_default().split_whitespace().collect();
             let (Some(symbol), Some(is_there)) = (words.first(), words.last()) else { continue };
-            let ending = words.get(words.len().wrapping_sub(2)).filter(|ending| **ending != "-");
+            let symbol = symbol.trim_end_matches('*');
+            // Lists of libraries have no endings for default streams of threads, but versions there.
+            let ending = words.get(words.len().wrapping_sub(2));
+            let ending = ending.filter(|ending| ending.starts_with("pt"));
             let symbol =
                 format!("{symbol}{}", ending.map(|e| format!("[_{e}]")).unwrap_or_default());
             let plain = symbol.split('[').next().unwrap_or_default();
@@ -160,9 +174,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_document_has_the_lists_as_they_are() {
-        let same = whole().unwrap() == read(DOCUMENT).unwrap();
-        assert!(same, "{DOCUMENT} is old: run `cargo run -p xtask -- matrix`");
+    fn the_documents_have_the_lists_as_they_are() {
+        for document in [APIS_DOCUMENT, LIBRARIES_DOCUMENT] {
+            let same = whole(document).unwrap() == read(document).unwrap();
+            assert!(same, "{document} is old: run `cargo run -p xtask -- matrix`");
+        }
     }
 
     #[test]

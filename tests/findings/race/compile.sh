@@ -10,5 +10,6 @@ mkdir -p $work
 for file; do
     # The PTX names the folder: a neutral one.
     cp "$file" $work/
-    (cd $work && "$nv/bin/nvcc" -arch=compute_80 -ptx -O3 -lineinfo -I"$nv/include" -I"$nv/include/cccl" "$file" -o "$here/${file%.cu}.ptx")
+    arch=$(sed -n 's|^// arch: ||p' "$file")
+    (cd $work && "$nv/bin/nvcc" -arch=${arch:-compute_80} -ptx -O3 -lineinfo -I"$nv/include" -I"$nv/include/cccl" "$file" -o "$here/${file%.cu}.ptx")
 done

@@ -1,7 +1,7 @@
 //! The archive: the program, the drop-in libraries, the library for C, and what one should read.
 
-use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, clean, guide, pkgconfig, shims};
-use crate::libs::{CORE, FOR_C, PROGRAM, SHIM_PROGRAMS, SHIMS};
+use super::{Built, LIBRARIES, NOTICES, anew, at, call, clean, guide, libraries, pkgconfig, shims};
+use crate::libs::{self, FOR_C, PROGRAM, SHIM_PROGRAMS, SHIMS};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -35,7 +35,7 @@ pub(super) fn make(built: &Built, dist: &Path) -> Result<PathBuf, String> {
     }
     let program = built.files.join(PROGRAM);
     at(&program, std::fs::copy(&program, folder.join("bin").join(PROGRAM)))?;
-    for library in LIBRARIES.iter().chain([&CORE, &REDIRECT]) {
+    for library in libraries() {
         let from = built.files.join(library);
         at(&from, std::fs::copy(&from, folder.join("lib").join(library)))?;
     }
@@ -84,7 +84,7 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
         return Err(format!("the program takes {} for its libraries", found.display()));
     }
     // They can be loaded, and find each other.
-    for library in LIBRARIES {
+    for library in LIBRARIES.into_iter().chain(libs::named()) {
         let said = call(
             clean(Path::new("sh")).arg("-c").arg("true 2>&1").env("LD_PRELOAD", lib.join(library)),
         )?;
@@ -97,7 +97,7 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
     // Copies of the libraries are complete, whatever becomes of those that they were made of.
     let copies = place.join("copies");
     call(clean(&texunit).arg("install-libs").arg(&copies))?;
-    for library in LIBRARIES.iter().chain([&CORE, &REDIRECT]) {
+    for library in libraries() {
         let (a, b) = (lib.join(library), copies.join(library));
         if at(&a, std::fs::read(&a))? != at(&b, std::fs::read(&b))? {
             return Err(format!("{} is not a copy", b.display()));

@@ -34,6 +34,11 @@ struct Built {
 
 /// Libraries that programs load.
 const LIBRARIES: [&str; 4] = ["libcuda.so.1", libs::NVML, "libcudart.so.12", "libcudart.so.13"];
+/// All files of libraries.
+fn libraries() -> impl Iterator<Item = &'static str> {
+    LIBRARIES.into_iter().chain(libs::named()).chain([CORE, REDIRECT])
+}
+
 /// Libraries that the dynamic linker loads for `texunit run`.
 const REDIRECT: &str = "libtexunit_redirect.so";
 /// Headers that they include, below crates/faces/capi/include.
@@ -107,7 +112,8 @@ fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
     if !light {
         // What is before the core needs nothing of the C library.
         let [_driver, _nvml, runtimes @ ..] = LIBRARIES;
-        for name in runtimes.iter().chain(&[CORE, REDIRECT, PROGRAM]) {
+        let runtimes = runtimes.into_iter().chain(libs::named());
+        for name in runtimes.chain([CORE, REDIRECT, PROGRAM]) {
             elf::judge(&files.join(name), zig::GLIBC)?;
         }
     }

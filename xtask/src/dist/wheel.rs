@@ -3,8 +3,8 @@
 //! maturin writes what it says of itself, as it would for `pip install`, and the package `wheel` packs it: nothing is built again.
 
 use super::zig::{GLIBC, Zig};
-use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, guide, pkgconfig, shims};
-use crate::libs::{CORE, MODULE, PROGRAM};
+use super::{Built, NOTICES, anew, at, call, guide, libraries, pkgconfig, shims};
+use crate::libs::{MODULE, PROGRAM};
 use std::path::{Path, PathBuf};
 
 /// The name of its platform.
@@ -25,7 +25,7 @@ pub(super) fn make(built: &Built, tools: &Zig, dist: &Path) -> Result<PathBuf, S
     at(&program, std::fs::copy(&program, bin.join(PROGRAM)))?;
     let module = built.files.join(MODULE);
     at(&module, std::fs::copy(&module, package.join(MODULE)))?;
-    for library in LIBRARIES.iter().chain([&CORE, &REDIRECT]) {
+    for library in libraries() {
         let from = built.files.join(library);
         at(&from, std::fs::copy(&from, lib.join(library)))?;
     }

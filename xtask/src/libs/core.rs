@@ -32,7 +32,7 @@ const DRIVER_FUNCTIONS: List = List { file: "crates/cuda/cuda/data/driver-api.tx
 /// The declarations of the library for C.
 const HEADER: &str = "crates/faces/capi/include/texunit.h";
 /// What all names of the core begin with.
-const PREFIX: &str = "texunit_core_";
+pub(super) const PREFIX: &str = "texunit_core_";
 /// What `texunit compare` knows texunit's driver by (`texunit_cuda::marker`): its only variable.
 const MARKER: &str = "texunit_driver";
 
@@ -97,17 +97,17 @@ pub(super) fn driver(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, 
     let version = env!("CARGO_PKG_VERSION");
     let _ = writeln!(text, ".section .rodata\n.global {MARKER}\n.type {MARKER}, %object");
     let _ = writeln!(text, "{MARKER}: .asciz \"{version}\"\n.size {MARKER}, . - {MARKER}");
-    thin(linker, DRIVER, "cu*; texunit_*;", &text)
+    thin(linker, (DRIVER, None, CORE), "cu*; texunit_*;", &text)
 }
 
 /// Makes NVML.
 pub(super) fn nvml(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, String> {
-    thin(linker, NVML, "nvml*;", &jumps(&entries.nvml)?)
+    thin(linker, (NVML, None, CORE), "nvml*;", &jumps(&entries.nvml)?)
 }
 
 /// Makes the library for C.
 pub(super) fn for_c(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, String> {
-    thin(linker, FOR_C, "texunit_*;", &jumps(&entries.for_c)?)
+    thin(linker, (FOR_C, None, CORE), "texunit_*;", &jumps(&entries.for_c)?)
 }
 
 /// Makes the library for C as an archive of one object: of the core's code what its functions reach. Nothing else is seen of it, and
@@ -145,6 +145,13 @@ pub(super) fn archive_for_c(
 
 /// The source, in assembly, of functions that jump to those of the core.
 fn jumps(functions: &[String]) -> Result<String, String> {
+    jumps_to(functions.iter().map(|name| (name.as_str(), name.as_str())))
+}
+
+/// The same of functions that have another name there.
+pub(super) fn jumps_to<'a>(
+    functions: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Result<String, String> {
     let jump = match std::env::consts::ARCH {
         "x86_64" => "jmp *SYMBOL@GOTPCREL(%rip)",
         // The register that a linker's own jumps may use, too.
@@ -152,22 +159,28 @@ fn jumps(functions: &[String]) -> Result<String, String> {
         other => return Err(format!("libraries for {other} are not known: jumps in {}", file!())),
     };
     let mut text = String::from(".section .note.GNU-stack, \"\", %progbits\n.text\n");
-    for name in functions {
-        let jump = jump.replace("SYMBOL", &format!("{PREFIX}{name}"));
+    for (name, symbol) in functions {
+        let jump = jump.replace("SYMBOL", &format!("{PREFIX}{symbol}"));
         let _ = writeln!(text, ".global {name}\n.type {name}, %function\n.balign 8\n{name}:");
         let _ = writeln!(text, "{jump}\n.size {name}, . - {name}");
     }
     Ok(text)
 }
 
-fn thin(linker: &Linker<'_>, soname: &str, exported: &str, text: &str) -> Result<PathBuf, String> {
+/// Makes a library of jumps, with the version of its symbols if they have one, into another one.
+pub(super) fn thin(
+    linker: &Linker<'_>,
+    (soname, version, into): (&str, Option<&str>, &str),
+    exported: &str,
+    text: &str,
+) -> Result<PathBuf, String> {
     let source = written(linker.to.join(format!("{soname}.s")), text)?;
     let shared = Shared {
         soname,
-        version: None,
+        version,
         exported,
         aliases: &[],
-        needs: &[CORE],
+        needs: &[into],
         found: "$ORIGIN",
         end: None,
     };

@@ -1,7 +1,7 @@
 //! Builds the drop-in libraries: `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13`, `libnvidia-ml.so.1`, and
 //! `libtexunit_redirect.so` (`texunit run` sends a runtime inside a program to them by it), beside the program; and the
-//! library for C, `libtexunit.so.1`, which is there as `libtexunit.a` too. Programs that stand for some of NVIDIA's are in
-//! the folder `shims` below. The code of the driver and the library for C is in
+//! library for C, `libtexunit.so.1`, which is there as `libtexunit.a` too; libraries with the names of NVIDIA's (`libcufft.so.12`).
+//! Programs that stand for some of NVIDIA's are in the folder `shims` below. The code of the driver and the library for C is in
 //! one more, the core.
 //!
 //! Cargo makes a static library of each crate, and the linker a shared one of that: only so can it have a
@@ -9,6 +9,7 @@
 
 mod core;
 mod linker;
+mod named;
 mod names;
 mod shims;
 mod weak;
@@ -20,6 +21,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 pub(crate) use shims::{FOLDER as SHIMS, PROGRAMS as SHIM_PROGRAMS, SITE};
+
+pub(crate) use named::files as named;
 
 pub(crate) use core::{ARCHIVE_FOR_C, CORE, DRIVER, FOR_C, MODULE, NVML, PROGRAM};
 
@@ -99,7 +102,8 @@ const OTHERS: [Library; 3] = [
 
 /// The names of all that `--only` takes.
 fn names() -> impl Iterator<Item = &'static str> {
-    [DRIVER, NVML, FOR_C].into_iter().chain(OTHERS.iter().map(|library| library.soname))
+    let others = OTHERS.iter().map(|library| library.soname);
+    [DRIVER, NVML, FOR_C].into_iter().chain(others).chain(named::sonames())
 }
 
 impl Request {
@@ -197,6 +201,7 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
         let archive = archive(workspace, request, library.package, library.feature, &built)?;
         files.push(link(library, &linker, &archive)?);
     }
+    files.extend(named::make(workspace, request, &linker, &built)?);
     if request.only.is_none() {
         files.extend(shims::make(workspace, request, &linker, &built)?);
     }
@@ -326,7 +331,7 @@ mod tests {
     #[test]
     fn entry_points_build_dependencies_with_equal_features() {
         let all = crates(&["--workspace", "--all-features", "--edges", "normal,build,dev"]);
-        let entry_points: [&[&str]; 14] = [
+        let entry_points: [&[&str]; 15] = [
             &[],
             &["-p", "texunit", "--all-features"],
             &["-p", "texunit-bench"],
@@ -335,6 +340,7 @@ mod tests {
             &["-p", "texunit-core", "--no-default-features"],
             &["-p", "texunit-cuda"],
             &["-p", "texunit-cudart", "--all-features"],
+            &["-p", "texunit-cufft"],
             &["-p", "texunit-python"],
             &["-p", "texunit-python-module"],
             &["-p", "texunit-nvml"],

@@ -40,6 +40,20 @@ impl List {
         Ok(self.rows(workspace)?.iter().filter_map(named).collect())
     }
 
+    /// Its functions, each with the name that its symbol has in the library with the code: of those that differ between versions,
+    /// the name of this version's.
+    pub(super) fn symbols(&self, workspace: &Path) -> Result<Vec<(String, String)>, String> {
+        let symbol = |row: &Vec<String>| {
+            let word = row.first()?;
+            Some(match (word.strip_suffix('*'), self.major) {
+                (Some(name), Some(major)) => (name.to_owned(), format!("{name}_{major}")),
+                (Some(name), None) => (name.to_owned(), name.to_owned()),
+                (None, _) => (word.clone(), word.clone()),
+            })
+        };
+        Ok(self.rows(workspace)?.iter().filter_map(symbol).collect())
+    }
+
     fn rows(&self, workspace: &Path) -> Result<Vec<Vec<String>>, String> {
         let path = workspace.join(self.file);
         let list =

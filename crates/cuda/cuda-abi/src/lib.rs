@@ -20,6 +20,7 @@ mod refusal;
 mod result;
 mod stack;
 mod texture;
+pub mod work;
 
 pub use array::*;
 pub use copy::*;

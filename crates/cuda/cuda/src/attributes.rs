@@ -23,7 +23,7 @@ fn gather(profile: &Profile) -> i32 {
 }
 
 /// Number, name after `CU_DEVICE_ATTRIBUTE_`, value. What a device of software cannot have (other
-/// processes, other devices' memory, clusters, tensor maps) is 0.
+/// processes, other devices' memory, tensor maps) is 0.
 #[rustfmt::skip]
 const ATTRIBUTES: &[(i32, &str, Value)] = &[
     (1, "MAX_THREADS_PER_BLOCK", Same(1024)),
@@ -145,7 +145,7 @@ const ATTRIBUTES: &[(i32, &str, Value)] = &[
     (117, "GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS", Same(0)),
     (118, "GPU_DIRECT_RDMA_WRITES_ORDERING", Same(0)),
     (119, "MEMPOOL_SUPPORTED_HANDLE_TYPES", Same(0)),
-    (120, "CLUSTER_LAUNCH", Same(0)),
+    (120, "CLUSTER_LAUNCH", Of(|p| i32::from(p.capability.major >= 9))),
     (121, "DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED", Same(0)),
     (122, "CAN_USE_64_BIT_STREAM_MEM_OPS", Same(0)),
     (123, "CAN_USE_STREAM_WAIT_VALUE_NOR", Same(0)),

@@ -4,13 +4,15 @@
 mod copies;
 mod host;
 mod leaks;
+mod work;
 
-pub(crate) use copies::{Watch, copies, fills};
+pub(crate) use copies::{Watch, copies, fills, works};
 pub(crate) use host::{
     called, registered, tell as tell_host, unregistered, update as watch_host, watch,
 };
 pub(crate) use leaks::{ended, made};
 use texunit_forms::Count;
+pub(crate) use work::Work;
 
 use crate::call::{Owner, say};
 use crate::context::Context;
@@ -191,6 +193,11 @@ pub(crate) enum Part {
 
 /// A copy reads or (`writes`) writes bytes: tells which kernel accesses them and does not come before the copy.
 pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
+    accessed(stand, (part, len), writes, || format!("a copy of {}", Count(len, "byte")));
+}
+
+/// The same of what `who` names.
+fn accessed(stand: &Stand, (part, len): (Part, u64), writes: bool, who: impl FnOnce() -> String) {
     let Some(log) = log() else { return };
     let found = log.race().and_then(|race| match (&part, &stand.submitted) {
         (&Part::Memory(address), Some(work)) => race.accessed_by(work, (address, len), writes),
@@ -205,17 +212,15 @@ pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
         (true, true) => rules::RACE_WRITE_AFTER_WRITE,
         (true, false) => rules::RACE_WRITE_AFTER_READ,
     };
-    let copies = if writes { "writes" } else { "reads" };
-    let (what, does, here) = match (part, stores) {
+    let does = if writes { "writes" } else { "reads" };
+    let (what, other_does, here) = match (part, stores) {
         (Part::Memory(_), true) => ("memory", "stores to", "is stored here"),
         (Part::Memory(_), false) => ("memory", "loads from", "is loaded here"),
         (Part::Array(..), true) => ("texels of an array", "stores to", "is stored here"),
         (Part::Array(..), false) => ("texels of an array", "reads", "is read here"),
     };
-    let message = format!(
-        "a copy of {} {copies} {what} that a kernel {does}, and nothing orders the two",
-        Count(len, "byte")
-    );
+    let message =
+        format!("{} {does} {what} that a kernel {other_does}, and nothing orders the two", who());
     let notes = vec![
         "the kernel is one of another stream: `cudaStreamSynchronize` or `cudaStreamWaitEvent` between the two \
          orders them"

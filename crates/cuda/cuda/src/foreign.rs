@@ -53,6 +53,11 @@ pub(crate) fn asked_for_table(is_there: bool) {
     });
 }
 
+/// Whether calls of a library fail: it has asked for a table, and not got it.
+pub(crate) fn fails(path: &Path) -> bool {
+    RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner).get(path).is_some_and(|lacks| *lacks)
+}
+
 const HELP: &str = "a library of NVIDIA's is delivered so, and the program has to do without it; another one can be linked with \
                     -cudart shared, or left unstripped";
 

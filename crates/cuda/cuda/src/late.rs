@@ -220,7 +220,9 @@ const NOT_READY: CUresult = CUresult::NOT_READY;
 pub(crate) fn check_stream(order: &Order) -> Answer {
     let is_open = || has_any() && with(|state| state.tail(order.line()).next().is_some());
     match !is_on() && is_open() {
-        true => Err(NOT_READY.because("a kernel of the stream waits for something, or work comes behind one that does")),
+        true => Err(NOT_READY.because(
+            "a kernel of the stream waits for something, or work comes behind one that does",
+        )),
         false => Ok(()),
     }
 }

@@ -12,11 +12,11 @@ use crate::late::{self, Order};
 use crate::library::Kernel;
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
+use crate::record::Recording;
 use crate::settings::settings;
 use crate::{faults, report, running};
-pub(crate) use reasons::shown;
-use crate::record::Recording;
 use children::{Ended, Family, Parent};
+pub(crate) use reasons::shown;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use texunit_cuda_abi::{
@@ -37,6 +37,8 @@ pub(crate) struct Shape {
     pub(crate) shared: u32,
     /// All CTAs run at the same time.
     pub(crate) cooperative: bool,
+    /// CTAs of a cluster along x, y, z, where the launch says so.
+    pub(crate) cluster: Option<[u32; 3]>,
 }
 
 /// Bytes of stack that a thread of a launch may use. Of a kernel whose need is known before it runs
@@ -73,6 +75,27 @@ fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> A
         ))),
         _ => Ok(()),
     }
+}
+
+/// The clusters of a launch are no larger than its device takes; whether they fit the grid and the kernel is looked at when
+/// it runs.
+pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
+    let Some(cluster) = shape.cluster else { return Ok(()) };
+    let size = cluster.iter().fold(1_u32, |all, &n| all.saturating_mul(n));
+    let most = function.most_in_cluster(function.takes_non_portable());
+    if size <= most.unsigned_abs() {
+        return Ok(());
+    }
+    let help = match function.most_in_cluster(true) {
+        1 => "clusters need compute capability 9.0 (`--device h100`)".to_owned(),
+        all if size > all.unsigned_abs() => format!("no kernel can have more than {all}"),
+        _ => "more need the function attribute NON_PORTABLE_CLUSTER_SIZE_ALLOWED".to_owned(),
+    };
+    Err(CUresult::INVALID_CLUSTER_SIZE.because(format!(
+        "clusters of {} are more than the {most} that kernel `{}` can have: {help}",
+        Count(size, "CTA"),
+        reasons::shown(function)
+    )))
 }
 
 /// The kernel of a handle, of `CUfunction` or of `CUkernel`, in a context.
@@ -214,14 +237,20 @@ pub(crate) fn launch(
             CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, &shape))
         );
     }
+    let shape = Shape { cluster: shape.cluster.or_else(|| function.required_cluster()), ..shape };
+    check_cluster(function, &shape)?;
     if shape.cooperative {
         check_cooperative(context, function, &shape)?;
     }
-    let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
+    let options = LaunchOptions::new(shape.grid, shape.block)
+        .with_dynamic_shared(shape.shared)
+        .with_cluster(shape.cluster);
     let takes = function.kernel.takes(&options);
     let stand = match late::keeps(order) && takes {
         true => Stand::submitted(order.queue),
-        false if takes && late::may_go_on() && function.kernel.may_wait() => Stand::now(order.queue),
+        false if takes && late::may_go_on() && function.kernel.may_wait() => {
+            Stand::now(order.queue)
+        }
         false => return run(context, function, &shape, &params, Stand::now(order.queue)),
     };
     let (context, function) = (Arc::clone(context), Arc::clone(function));
@@ -274,6 +303,7 @@ fn run_grid(
         .with_approximate(settings().approximate)
         .with_stack_limit(stack_limit(context, function))
         .with_cooperative(shape.cooperative)
+        .with_cluster(shape.cluster)
         .with_bounds(settings().bounds)
         .with_bad_fetch(settings().bad_fetch)
         .with_printf_limit(context.limit(Limit::PrintfFifoSize))
@@ -329,7 +359,9 @@ fn run_grid(
     let ended = match (&mut result, failed) {
         (Ok(stats), _) => {
             tell(stats, None);
-            parent.as_ref().map_or(Ok(Ended::Done), |parent| parent.run(family.grid.take(), family.text))
+            parent
+                .as_ref()
+                .map_or(Ok(Ended::Done), |parent| parent.run(family.grid.take(), family.text))
         }
         // Of what it has waited for, the fault has been told.
         (Err(LaunchError::Fault(fault)), Some(failed)) => {

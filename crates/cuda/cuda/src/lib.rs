@@ -71,3 +71,4 @@ mod stream;
 mod tables;
 mod texref;
 mod texture;
+mod work;

@@ -324,8 +324,13 @@ impl Function {
             attribute::PREFERRED_SHARED_MEMORY_CARVEOUT => {
                 self.set().get(&number).copied().unwrap_or(-1)
             }
-            attribute::CLUSTER_SIZE_MUST_BE_SET => 0,
-            attribute::REQUIRED_CLUSTER_WIDTH..=attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+            attribute::CLUSTER_SIZE_MUST_BE_SET => i32::from(self.kernel.must_have_clusters()),
+            attribute::REQUIRED_CLUSTER_WIDTH..=attribute::REQUIRED_CLUSTER_DEPTH => {
+                let axis = (number - attribute::REQUIRED_CLUSTER_WIDTH) as usize;
+                int(self.required_cluster().map_or(0, |of| of[axis].into()))
+            }
+            attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+            | attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
                 self.set().get(&number).copied().unwrap_or(0)
             }
             _ => {
@@ -334,6 +339,31 @@ impl Function {
                 )));
             }
         })
+    }
+
+    /// CTAs of a cluster along x, y, z that the kernel is compiled for, or that an attribute says.
+    pub(crate) fn required_cluster(&self) -> Option<[u32; 3]> {
+        self.kernel.required_cluster().or_else(|| {
+            let set = self.set();
+            let of = [0, 1, 2].map(|axis| set.get(&(attribute::REQUIRED_CLUSTER_WIDTH + axis)));
+            let of = of.map(|n| n.map_or(0, |&n| n.unsigned_abs()));
+            (of != [0; 3]).then_some(of)
+        })
+    }
+
+    /// Most CTAs that a cluster of the kernel can have on its device. `non_portable`: if it says that it takes such sizes.
+    pub(crate) fn most_in_cluster(&self, non_portable: bool) -> i32 {
+        let most = match (self.device.capability.major, non_portable) {
+            (..9, _) => 1,
+            (_, true) => texunit_device::MAX_CLUSTER,
+            (_, false) => texunit_device::PORTABLE_CLUSTER,
+        };
+        most as i32
+    }
+
+    /// Whether its clusters may have sizes that not every device takes.
+    pub(crate) fn takes_non_portable(&self) -> bool {
+        self.set().get(&attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED).is_some_and(|&n| n != 0)
     }
 
     /// Sets an attribute, if it can be set.
@@ -345,9 +375,14 @@ impl Function {
             attribute::PREFERRED_SHARED_MEMORY_CARVEOUT => {
                 ("PREFERRED_SHARED_MEMORY_CARVEOUT", -1..=100)
             }
-            // No card that texunit can appear as runs clusters of more than one block here.
             attribute::REQUIRED_CLUSTER_WIDTH..=attribute::REQUIRED_CLUSTER_DEPTH => {
-                ("REQUIRED_CLUSTER_WIDTH, _HEIGHT or _DEPTH", 0..=1)
+                if self.kernel.required_cluster().is_some() {
+                    return Err(CUresult::NOT_PERMITTED.because(format!(
+                        "kernel `{}` has been compiled for clusters of a size (.reqnctapercluster), which cannot be set",
+                        crate::launch::shown(self)
+                    )));
+                }
+                ("REQUIRED_CLUSTER_WIDTH, _HEIGHT or _DEPTH", 0..=self.most_in_cluster(true))
             }
             attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED => {
                 ("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 0..=1)

@@ -120,6 +120,15 @@ pub(crate) fn begin(
     Some(Recording { _turn: Turn::Alone { _guard: guard }, pending })
 }
 
+/// Work of a library begins, which is not a launch: while it is under way, none is recorded. That no job repeats it is said once of
+/// each function.
+pub(crate) fn beside(function: &str) -> Option<RwLockReadGuard<'static, ()>> {
+    let wanted = settings().record.as_ref()?;
+    let guard = ALONE.read().unwrap_or_else(PoisonError::into_inner);
+    said::beside(wanted, function);
+    Some(guard)
+}
+
 /// Counts a launch; its number in the process and of its kernel, if it is to be recorded.
 fn is_turn(wanted: &Wanted, kernel: &str) -> Option<(u64, u64)> {
     let mut progress = progress();

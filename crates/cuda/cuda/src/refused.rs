@@ -23,8 +23,8 @@ thread_local! {
     static MAKER: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// The functions of the runtime that allocate memory; those of the driver are known by their names' beginnings.
-const MAKERS: [&str; 8] = [
+/// The functions of the runtime and of libraries that allocate memory; those of the driver are known by their names' beginnings.
+const MAKERS: [&str; 17] = [
     "cudaMalloc",
     "cudaMallocPitch",
     "cudaMalloc3D",
@@ -33,6 +33,15 @@ const MAKERS: [&str; 8] = [
     "cudaHostAlloc",
     "cudaMallocAsync",
     "cudaMallocFromPoolAsync",
+    "cufftPlan1d",
+    "cufftPlan2d",
+    "cufftPlan3d",
+    "cufftPlanMany",
+    "cufftMakePlan1d",
+    "cufftMakePlan2d",
+    "cufftMakePlan3d",
+    "cufftMakePlanMany",
+    "cufftMakePlanMany64",
 ];
 
 /// The function that the program has called to have memory, which messages call that by.
@@ -305,7 +314,7 @@ pub(crate) struct Str {
 impl Str {
     /// # Safety
     /// It points to so many bytes, or to nothing if there are none.
-    unsafe fn text(self) -> String {
+    pub(crate) unsafe fn text(self) -> String {
         // SAFETY: as the caller promises.
         String::from_utf8_lossy(unsafe { self.bytes() }).into_owned()
     }

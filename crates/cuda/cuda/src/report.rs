@@ -5,6 +5,7 @@
 //! otherwise at most every [`Writer::period`]. So a process that is killed loses little, and one that ends loses nothing.
 
 mod interpreted;
+mod libraries;
 mod own;
 mod sum;
 mod untold;
@@ -309,6 +310,7 @@ fn end() {
     state.flush();
     let lacking = crate::refused::lacking_table().filter(|_| state.kernels.is_empty());
     refused.into_iter().chain(lacking).for_each(|api| state.append(Event::Api(api)));
+    libraries::all().into_iter().for_each(|library| state.append(Event::Library(library)));
     let cpu_milliseconds = sum::milliseconds(crate::clock::process());
     let totals = Totals { cpu_milliseconds, has_ended: true, ..state.totals.clone() };
     state.append(Event::Totals(totals));

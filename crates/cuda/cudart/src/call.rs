@@ -2,11 +2,11 @@
 //! not cross into C, and an error is kept for `cudaGetLastError`.
 
 use crate::codes;
-use crate::told::{self, RuntimeCall};
+use crate::told::RuntimeCall;
 use std::cell::Cell;
-use std::fmt::Arguments;
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+pub(crate) use texunit_client::told::check;
+use texunit_client::told::say;
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{Argument, CUresult};
 
@@ -98,18 +98,4 @@ pub(crate) fn forget_sticky() {
             last.set(CUresult::SUCCESS);
         }
     });
-}
-
-/// The answer of a function of the driver.
-pub(crate) fn check(code: CUresult) -> Answer {
-    if code == CUresult::SUCCESS { Ok(()) } else { Err(told::driver(code)) }
-}
-
-/// A line on standard error: what the library has to say to the user. Where nobody reads it the program
-/// goes on; `eprintln!` would panic, which ends a C program.
-pub(crate) fn say(text: Arguments<'_>) {
-    let text = format!("texunit: {text}\n");
-    // Names come from files; a terminal obeys none of them.
-    let shown = text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
-    let _ = std::io::stderr().lock().write_all(shown.as_bytes());
 }

@@ -12,8 +12,6 @@ pub(crate) const INVALID_SYMBOL: CUresult = CUresult(13);
 pub(crate) const INVALID_CHANNEL_DESCRIPTOR: CUresult = CUresult(20);
 /// `cudaErrorInvalidMemcpyDirection`
 pub(crate) const INVALID_MEMCPY_DIRECTION: CUresult = CUresult(21);
-/// `cudaErrorInsufficientDriver`: there is no driver, or another one.
-pub(crate) const INSUFFICIENT_DRIVER: CUresult = CUresult(35);
 /// `cudaErrorMissingConfiguration`: a launch without `<<<...>>>`.
 pub(crate) const MISSING_CONFIGURATION: CUresult = CUresult(52);
 /// `cudaErrorInvalidDeviceFunction`: no such kernel.

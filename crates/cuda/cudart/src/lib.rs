@@ -11,12 +11,13 @@ mod abi;
 mod api;
 mod call;
 mod codes;
-mod driver;
 mod refused;
 mod registry;
 mod state;
 mod told;
 mod types;
+
+use texunit_client::driver;
 
 /// The major version of CUDA whose runtime this is.
 const MAJOR: u32 = if cfg!(feature = "cuda-12") { 12 } else { 13 };

@@ -1,8 +1,8 @@
 //! The functions that are not provided, made by `build.rs` from `data/runtime-api.txt`.
 
 use crate::call::{self, cudaError_t};
-use crate::told;
 use std::sync::Once;
+use texunit_client::told;
 use texunit_cuda_abi::CUresult;
 
 /// Defines functions that say once, by name, that they are not provided. A C caller may pass arguments

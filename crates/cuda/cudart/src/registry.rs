@@ -4,7 +4,6 @@
 use crate::call::check;
 use crate::codes::{INVALID_DEVICE_FUNCTION, INVALID_SYMBOL};
 use crate::driver::{self, CUkernel, CUlibrary, ask};
-use crate::told;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
@@ -234,7 +233,7 @@ pub(crate) fn symbol(host: *const c_void) -> Answer<(CUdeviceptr, usize)> {
         driver::cuLibraryGetGlobal(&raw mut address, &raw mut size, library, name.as_ptr())
     };
     match code {
-        CUresult::NOT_FOUND => Err(told::driver(INVALID_SYMBOL)),
+        CUresult::NOT_FOUND => Err(texunit_client::told::driver(INVALID_SYMBOL)),
         code => check(code).map(|()| (address, size)),
     }
 }

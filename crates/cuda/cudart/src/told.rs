@@ -4,101 +4,31 @@
 
 use crate::{MAJOR, codes};
 use std::borrow::Cow;
-use texunit_cuda_abi::{Argument, CUresult, Refusal};
-
-/// A text for the driver library.
-#[repr(C)]
-struct Str {
-    start: *const u8,
-    size: usize,
-}
-
-impl Str {
-    fn of(text: &str) -> Self {
-        Self { start: text.as_ptr(), size: text.len() }
-    }
-}
-
-/// Functions of texunit's driver. Without a driver, of which the user is told, they do nothing.
-mod linked {
-    use super::Str;
-    use crate::driver::Found;
-
-    pub(super) type Begins = unsafe extern "C" fn(Str) -> u32;
-    type Ends = unsafe extern "C" fn(u32, Str, Str, Str);
-    type Say = unsafe extern "C" fn(Str);
-    type Reason = unsafe extern "C" fn(*mut u8, usize) -> usize;
-
-    // SAFETY: the types of the functions in crate `texunit-cuda`, module `refused`.
-    pub(super) static BEGINS: Found<Begins> = unsafe { Found::named(c"texunit_runtime_begins") };
-    // SAFETY: as above.
-    pub(super) static ENDS: Found<Ends> = unsafe { Found::named(c"texunit_runtime_ends") };
-    // SAFETY: as above.
-    pub(super) static SAY: Found<Say> = unsafe { Found::named(c"texunit_say_refused") };
-    // SAFETY: as above.
-    pub(super) static REASON: Found<Reason> = unsafe { Found::named(c"texunit_reason") };
-}
-
-/// Tells how a call has ended.
-fn ends(code: u32, function: &str, name: &str, reason: &str) {
-    if let Some(ends) = linked::ENDS.get() {
-        // SAFETY: the texts are valid while it runs.
-        unsafe { ends(code, Str::of(function), Str::of(name), Str::of(reason)) };
-    }
-}
+use texunit_client::told::Call;
+use texunit_cuda_abi::{Argument, Refusal};
 
 /// A call of the runtime, as the driver library knows of it.
-pub(crate) struct RuntimeCall {
-    function: &'static str,
-    /// Whether anybody wants to know how it ends.
-    is_told: bool,
-}
+pub(crate) struct RuntimeCall(Call);
 
 impl RuntimeCall {
     pub(crate) fn begins(function: &'static str) -> Self {
         // A launch as the compiler writes it (`<<<...>>>`).
-        let function = match function {
+        Self(Call::begins(match function {
             "__cudaLaunchKernel" => "cudaLaunchKernel",
             other => other,
-        };
-        // SAFETY: the text is valid as long as the library is.
-        let begins = |begins: linked::Begins| unsafe { begins(Str::of(function)) };
-        Self { function, is_told: linked::BEGINS.get().is_some_and(|it| begins(it) != 0) }
+        }))
     }
 
     /// It has ended; if it was refused, with these arguments.
-    pub(crate) fn ends(mut self, refusal: Option<&Refusal>, arguments: &[Argument<'_>]) {
+    pub(crate) fn ends(self, refusal: Option<&Refusal>, arguments: &[Argument<'_>]) {
         // A call that was not refused ends when this is dropped.
-        let Some(refusal) = refusal.filter(|_| self.is_told) else { return };
+        let Some(refusal) = refusal.filter(|_| self.0.is_told()) else { return };
         let reason = in_words_of_runtime(refusal.reason(arguments), arguments);
         let code = refusal.code.0;
         let number = code.to_string();
         let name = codes::find(code, MAJOR).map_or(number.as_str(), |(name, _)| name);
-        ends(code, self.function, name, &reason);
-        self.is_told = false;
+        self.0.refused(code, name, &reason);
     }
-}
-
-/// However a call is left, it ends: this thread is in one call less.
-impl Drop for RuntimeCall {
-    fn drop(&mut self) {
-        if self.is_told {
-            ends(0, "", "", "");
-        }
-    }
-}
-
-/// What a function of the driver has refused, for its reason; nobody has one if nobody wants to know it.
-pub(crate) fn driver(code: CUresult) -> Refusal {
-    let Some(reason) = linked::REASON.get() else {
-        return code.because("the runtime finds no driver of texunit's");
-    };
-    // SAFETY: nothing is written.
-    let size = unsafe { reason(std::ptr::null_mut(), 0) };
-    let mut bytes = vec![0; size];
-    // SAFETY: the buffer is our own, of that size.
-    unsafe { reason(bytes.as_mut_ptr(), size) };
-    code.because(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// What a parameter is called by the driver and by the runtime.
@@ -144,12 +74,4 @@ fn in_words_of_runtime(reason: Cow<'static, str>, arguments: &[Argument<'_>]) ->
     }
     let all: Vec<&str> = words().map(|(i, word)| changed((i, word)).unwrap_or(word)).collect();
     all.join(" ").into()
-}
-
-/// Says what is not supported, unless the refusal that follows is told anyway.
-pub(crate) fn say_refused(text: &str) {
-    if let Some(say) = linked::SAY.get() {
-        // SAFETY: the text is valid while it runs.
-        unsafe { say(Str::of(text)) }
-    }
 }

@@ -110,7 +110,8 @@ extern "C" fn la_version(newest: c_uint) -> c_uint {
     newest.min(LAV_VERSION)
 }
 
-/// A file is wanted; the answer is the name or path by which it is looked for.
+/// A file is wanted; the answer is the name or path by which it is looked for. Later stages have paths that it may be at, of which
+/// null is none.
 ///
 /// # Safety
 /// Called by the dynamic linker, with a C string.
@@ -120,11 +121,16 @@ unsafe extern "C" fn la_objsearch(
     _: *const usize,
     stage: c_uint,
 ) -> *mut c_char {
-    if stage != ASKED_FOR || name.is_null() {
+    if name.is_null() {
         return name;
     }
     // SAFETY: the dynamic linker's own text.
     let asked = unsafe { CStr::from_ptr(name) };
+    if stage != ASKED_FOR {
+        // As below.
+        let is_unwanted = std::panic::catch_unwind(|| search::is_unwanted(asked)).unwrap_or(false);
+        return if is_unwanted { std::ptr::null_mut() } else { name };
+    }
     // A panic must not reach the dynamic linker; it has been printed.
     let ours = std::panic::catch_unwind(|| search::ours(asked)).ok().flatten();
     // It is read only.

@@ -1,18 +1,42 @@
 //! Which file the dynamic linker takes for a library that texunit has: the one beside this library, whatever folder it is asked
-//! for in. A program may name NVIDIA's by an rpath, by its path, or by a `LD_LIBRARY_PATH` of its own, and has texunit's then.
+//! for in; or, of libraries beside the driver and the runtime, NVIDIA's, if those are wanted (`texunit run --libraries nvidia`). A program may name NVIDIA's by an rpath, by its path, or by a `LD_LIBRARY_PATH` of its own, and has texunit's then.
 
 use std::ffi::{CStr, CString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
 /// texunit's libraries, each with what the names of its other versions begin with: those of the driver are all one
 /// (`libcuda.so`, `libcuda.so.535.104`), those of the runtime have the structures of one major version.
-const LIBRARIES: [(&str, &str); 4] = [
+const LIBRARIES: [(&str, &str); 6] = [
     ("libcuda.so.1", "libcuda.so"),
     ("libcudart.so.12", "libcudart.so.12"),
     ("libcudart.so.13", "libcudart.so.13"),
     ("libnvidia-ml.so.1", "libnvidia-ml.so"),
+    ("libcufft.so.11", "libcufft.so.11"),
+    ("libcufft.so.12", "libcufft.so.12"),
 ];
+/// Where those begin that NVIDIA's are loaded for with `--libraries nvidia`.
+const NAMED: usize = 4;
+
+/// Whether NVIDIA's are wanted (`TEXUNIT_LIBRARIES=nvidia`).
+fn wants_nvidia() -> bool {
+    static WANTS: OnceLock<bool> = OnceLock::new();
+    *WANTS.get_or_init(|| std::env::var_os("TEXUNIT_LIBRARIES").is_some_and(|v| v == "nvidia"))
+}
+
+/// Whether a file that the dynamic linker has found is one of texunit's that is not wanted: it looks on then.
+pub(crate) fn is_unwanted(path: &CStr) -> bool {
+    let named = || meant(path.to_bytes()).is_some_and(|number| number >= NAMED);
+    let is_ours = || {
+        let path = Path::new(std::ffi::OsStr::from_bytes(path.to_bytes()));
+        let own = path.file_name().and_then(|name| super::beside_this(name.to_str()?));
+        own.is_some_and(|own| {
+            path.canonicalize().is_ok_and(|path| own.canonicalize().is_ok_and(|own| path == own))
+        })
+    };
+    wants_nvidia() && named() && is_ours()
+}
 
 /// The number of the library that a name or a path means.
 fn meant(name: &[u8]) -> Option<usize> {
@@ -27,6 +51,9 @@ pub(crate) fn ours(name: &CStr) -> Option<&'static CStr> {
     static PATHS: [OnceLock<Option<CString>>; LIBRARIES.len()] =
         [const { OnceLock::new() }; LIBRARIES.len()];
     let number = meant(name.to_bytes())?;
+    if number >= NAMED && wants_nvidia() {
+        return None;
+    }
     let find = || {
         let file = super::beside_this(LIBRARIES[number].0)?;
         file.is_file().then(|| as_c(&file))?
@@ -54,7 +81,10 @@ mod tests {
         assert_eq!(name("libcudart.so.12"), Some("libcudart.so.12"));
         assert_eq!(name("/opt/cuda/lib64/libcudart.so.12.4.127"), Some("libcudart.so.12"));
         assert_eq!(name("libcudart.so.13"), Some("libcudart.so.13"));
+        assert_eq!(name("/x/nvidia/cufft/lib/libcufft.so.11"), Some("libcufft.so.11"));
         for other in [
+            "libcufft.so",
+            "libcufftw.so.11",
             "libcudart.so",
             "libcudart.so.11.0",
             "libcudart.so.123",

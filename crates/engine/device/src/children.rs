@@ -10,8 +10,8 @@ use crate::module::Module;
 use std::sync::{Mutex, PoisonError};
 use texunit_memory::{Block, Memory, SpaceKind};
 use texunit_simt::runtime::{
-    self, Grid, KernelAttributes, PENDING_LAUNCHES, Pitched, Runtime, RuntimeHost, SYNC_DEPTH, Shape,
-    Task, Work, code,
+    self, Grid, KernelAttributes, PENDING_LAUNCHES, Pitched, Runtime, RuntimeHost, SYNC_DEPTH,
+    Shape, Task, Work, code,
 };
 use texunit_simt::{Fault, FaultKind, KernelId, LaunchStats};
 
@@ -79,13 +79,22 @@ impl RuntimeHost for Own<'_> {
 
     fn kernel(&self, kernel: KernelId) -> KernelAttributes {
         let kernel = self.module.kernel_of(kernel);
-        let (resources, version) = (kernel.resources(), self.module.inner.device.inner.architecture);
+        let (resources, version) =
+            (kernel.resources(), self.module.inner.device.inner.architecture);
         let version = (10 * version.major + version.minor) as i32;
         let registers = i32::try_from(resources.registers).unwrap_or(i32::MAX);
         let dynamic = (48_u32 << 10).saturating_sub(kernel.static_shared());
         KernelAttributes {
             sizes: [kernel.static_shared().into(), resources.constant, resources.local.into()],
-            numbers: [kernel.max_threads() as i32, registers, version, version, 0, dynamic as i32, -1],
+            numbers: [
+                kernel.max_threads() as i32,
+                registers,
+                version,
+                version,
+                0,
+                dynamic as i32,
+                -1,
+            ],
         }
     }
 
@@ -138,7 +147,13 @@ impl Own<'_> {
             self.module.perform(work).map_err(LaunchError::Fault)?;
             return Ok(LaunchStats::default());
         };
-        let options = LaunchOptions { ctas: None, cooperative: false, progress: None, ..*self.options };
+        let options = LaunchOptions {
+            ctas: None,
+            cooperative: false,
+            cluster: None,
+            progress: None,
+            ..*self.options
+        };
         let options = options.with_grid(shape.grid).with_block(shape.block);
         let options = options.with_dynamic_shared(shape.dynamic_shared);
         let kernel = self.module.kernel_of(*kernel);
@@ -209,7 +224,8 @@ impl Module {
     /// # Errors
     /// The code that the launch returns to the kernel.
     pub fn takes(&self, kernel: KernelId, shape: &Shape) -> Result<(), u32> {
-        let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.dynamic_shared);
+        let options =
+            LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.dynamic_shared);
         self.kernel_of(kernel).check_shape(&options).map_err(|_| code::INVALID_CONFIGURATION)
     }
 
@@ -260,7 +276,11 @@ fn place(
     let found = found.map_err(|error| runtime::outside(access, len, &error))?;
     if access == "store" && found.0.is_read_only() {
         let resource = Some(found.0.name().to_owned().into());
-        return Err(FaultKind::ReadOnly { space: SpaceKind::Global, address: of.address, resource });
+        return Err(FaultKind::ReadOnly {
+            space: SpaceKind::Global,
+            address: of.address,
+            resource,
+        });
     }
     Ok(found)
 }
@@ -281,7 +301,11 @@ fn inside<T>(result: Result<T, texunit_memory::OutOfBounds>) -> Result<T, FaultK
     result.map_err(|error| FaultKind::BadOperand(error.to_string()))
 }
 
-fn copy(memory: &Memory, (to, from): (&Pitched, &Pitched), extent: [u64; 3]) -> Result<(), FaultKind> {
+fn copy(
+    memory: &Memory,
+    (to, from): (&Pitched, &Pitched),
+    extent: [u64; 3],
+) -> Result<(), FaultKind> {
     if extent.contains(&0) {
         return Ok(());
     }

@@ -2,6 +2,7 @@
 
 use crate::arg::{Arg, ParamInfo};
 use crate::buffer::Buffer;
+use crate::cluster;
 use crate::error::Error;
 use crate::launch_options::LaunchOptions;
 use crate::local::Share;
@@ -35,6 +36,9 @@ pub enum ArgError {
     /// CTAs that the grid does not have, or some of a launch whose CTAs must all run.
     #[error("{0}")]
     Ctas(String),
+    /// Clusters that the grid cannot be divided into, or that the kernel is not made for.
+    #[error("{0}")]
+    Cluster(String),
     /// Too many threads, or not those that the kernel was made for.
     #[error("{0}")]
     Block(String),
@@ -132,7 +136,11 @@ impl LaunchError {
     }
 }
 
-fn check_ctas(some: CtaRange, options: &LaunchOptions<'_>) -> Result<(), ArgError> {
+fn check_ctas(
+    some: CtaRange,
+    options: &LaunchOptions<'_>,
+    has_clusters: bool,
+) -> Result<(), ArgError> {
     let all = CtaRange::of_grid(options.grid);
     if some.is_empty() || some.within(all) != some {
         let n = all.end;
@@ -141,6 +149,10 @@ fn check_ctas(some: CtaRange, options: &LaunchOptions<'_>) -> Result<(), ArgErro
     }
     if options.cooperative {
         let why = "a part of the CTAs of a cooperative launch cannot run without the others";
+        return Err(ArgError::Ctas(why.to_owned()));
+    }
+    if has_clusters && some != all {
+        let why = "a part of the CTAs of a launch with clusters cannot run without the others";
         return Err(ArgError::Ctas(why.to_owned()));
     }
     Ok(())
@@ -305,7 +317,11 @@ impl Kernel {
     }
 
     /// Runs the kernel alone.
-    pub(crate) fn run(&self, options: &LaunchOptions<'_>, params: &[u8]) -> Result<LaunchStats, LaunchError> {
+    pub(crate) fn run(
+        &self,
+        options: &LaunchOptions<'_>,
+        params: &[u8],
+    ) -> Result<LaunchStats, LaunchError> {
         let unsupported = self.unsupported();
         if !unsupported.is_empty() {
             return Err(LaunchError::Unsupported(unsupported));
@@ -327,8 +343,10 @@ impl Kernel {
         let memory = device.memory.map();
         let descriptors = device.tables().snapshot();
         let engine: Option<Engine<'_>> = txd::engine(&self.module, options);
+        let cluster = cluster::of(self, options);
+        let grid = cluster::grid(self, options);
         let config = LaunchConfig {
-            grid: options.grid,
+            grid,
             ctas: options.ctas,
             block: options.block,
             dynamic_shared: options.dynamic_shared,
@@ -344,6 +362,7 @@ impl Kernel {
             stack_limit: share.stack_limit,
             grid_id: device.launches.fetch_add(1, Ordering::Relaxed),
             cooperative: options.cooperative,
+            cluster,
             grid_workspace: workspace.as_ref().map_or(0, Buffer::address),
             heap,
             runtime: options.runtime,
@@ -392,8 +411,9 @@ impl Kernel {
                 }
             }
         }
+        cluster::check(self, options)?;
         if let Some(some) = options.ctas {
-            check_ctas(some, options)?;
+            check_ctas(some, options, cluster::of(self, options).is_some())?;
             if self.uses_runtime() {
                 let why = "a part of the CTAs of a kernel that launches kernels cannot run without the others";
                 return Err(ArgError::Ctas(why.to_owned()));

@@ -50,6 +50,9 @@ pub struct LaunchOptions<'a> {
     /// Who answers calls of the device runtime, and where what the kernel launches is kept: the caller runs it.
     /// `None`: the launch has answers of its own, and ends when all that was launched has ended.
     pub runtime: Option<Runtime<'a>>,
+    /// CTAs of a cluster along x, y, z (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`); `None`: as the kernel says
+    /// (`.reqnctapercluster`), or no clusters.
+    pub cluster: Option<[u32; 3]>,
     /// Most bytes of text that the kernel may print; the oldest give way to newer ones.
     pub printf_limit: usize,
     /// Receives the number of CTAs finished.
@@ -144,6 +147,7 @@ texunit_unit::setters! {
         with_bad_fetch(bad_fetch: BadFetch);
         with_cooperative(cooperative: bool);
         with_runtime(runtime: impl Into<Option<Runtime<'a>>>);
+        with_cluster(cluster: impl Into<Option<[u32; 3]>>);
         with_printf_limit(printf_limit: usize);
         with_progress(progress: impl Into<Option<&'a AtomicU64>>);
         with_cancel(cancel: impl Into<Option<&'a AtomicBool>>);
@@ -175,6 +179,7 @@ impl Default for LaunchOptions<'_> {
             bad_fetch: BadFetch::Fault,
             cooperative: false,
             runtime: None,
+            cluster: None,
             printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,

@@ -54,8 +54,9 @@ mod array;
 mod bound;
 mod buffer;
 mod capability;
-mod children;
 pub mod cards;
+mod children;
+mod cluster;
 mod codes;
 mod descriptors;
 mod device;
@@ -86,6 +87,7 @@ pub use array::{Array, ArrayDescriptor, MipmappedArray};
 pub use bound::{BoundTexture, Effective};
 pub use buffer::Buffer;
 pub use capability::ComputeCapability;
+pub use cluster::{MAX_CLUSTER, PORTABLE_CLUSTER};
 pub use codes::CODES;
 pub use device::{Device, DeviceOptions};
 pub use error::Error;
@@ -111,8 +113,9 @@ pub use texunit_memory::{
 pub use texunit_simt::{
     Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, Count, CtaRange, Described,
     Fault, FaultKind, FetchSite, Frame, Fusion, GradientStats, HandleSource, InstructionForm,
-    KernelId, LaunchStats, Looked, Observer, Others, Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Verdict, WaitingLoop, Watch,
-    Watched, WatchedAccess, WatchedFetch, WatchedSurface, observe, runtime,
+    KernelId, LaunchStats, Looked, Observer, Others, Resources, SourceId, SourcePlace, Sources,
+    Tallies, Tally, Verdict, WaitingLoop, Watch, Watched, WatchedAccess, WatchedFetch,
+    WatchedSurface, observe, runtime,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format, UnknownFormat};

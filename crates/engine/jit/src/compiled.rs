@@ -3,9 +3,10 @@
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
 use crate::arena;
-use crate::emit::{Frame, Needs};
+use crate::frame::{Begin, Frame};
 use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Site, Sites, Use};
-use crate::region::{Action, Budget, Exit, ExitReason, Listener, Memory, Region, Routine};
+use crate::needs::Needs;
+use crate::region::{Budget, Exit, ExitReason, Listener, Memory, Region, Resume, Routine, Start};
 use crate::{Error, Registers};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -30,43 +31,31 @@ pub struct Function {
     /// Host functions that the code calls.
     routines: Box<[Routine]>,
     pub(crate) needs: Needs,
-    /// Offset of the code that starts the first warp of a table, if the region has yield points; and these: their
-    /// instructions, with the offsets of their exits.
-    pub(crate) batch_entry: Option<u32>,
+    /// Yield points: their instructions, with the offsets of their exits.
     pub(crate) yield_points: Box<[(u32, u32)]>,
     /// Whether lanes can diverge inside.
     pub(crate) can_diverge: bool,
-    /// Whether the region has atomics.
-    pub(crate) atomics: bool,
 }
 
-/// Signature of the code: takes the frame and the address of an entry, returns the instruction at which it exited.
-pub(crate) type Begin = unsafe extern "sysv64" fn(*mut Frame, *const u8) -> u32;
-
-impl Level {
-    /// Whether this processor has the instructions.
-    pub fn is_available(self) -> bool {
-        if cfg!(miri) {
-            return false;
-        }
-        let of_256 = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("f16c")
-            && is_x86_feature_detected!("popcnt")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2");
-        match self {
-            Self::Avx2 => of_256,
-            Self::Avx512 => {
-                of_256
-                    && is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512cd")
-            }
-        }
-    }
+/// The code of a region, and what a function needs besides it.
+pub(crate) struct Code {
+    pub(crate) bytes: Vec<u8>,
+    /// Entries: mode, instruction, code offset.
+    pub(crate) entries: Vec<(Mode, u32, u32)>,
+    /// Whether lanes can diverge inside.
+    pub(crate) can_diverge: bool,
+    /// Yield points: instruction, offset of the exit.
+    pub(crate) yield_points: Vec<(u32, u32)>,
+    /// Constant pool.
+    pub(crate) pool: Vec<u64>,
+    /// By site, its access.
+    pub(crate) uses: Vec<Option<Use>>,
+    /// Host functions by number.
+    pub(crate) routines: Vec<Routine>,
+    /// Lengths that files and inputs must have.
+    pub(crate) needs: Needs,
+    /// Lines for the disassembly, by code offset.
+    pub(crate) marks: Vec<(u64, String)>,
 }
 
 /// Compiles a region.
@@ -75,18 +64,7 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
         return Err(Error::Processor);
     }
     let code = crate::emit::emit(region, mode, level, false)?;
-    let crate::emit::Code {
-        bytes,
-        entries,
-        can_diverge,
-        batch_entry,
-        yield_points,
-        pool,
-        uses,
-        routines,
-        needs,
-        ..
-    } = code;
+    let Code { bytes, entries, can_diverge, yield_points, pool, uses, routines, needs, .. } = code;
     let code = arena::Code::new(&bytes).map_err(|e| Error::Memory(e.to_string()))?;
     let first = entries.iter().map(|e| e.1).min().unwrap_or(0);
     let last = entries.iter().map(|e| e.1).max().unwrap_or(0);
@@ -104,16 +82,9 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
         uses: uses.into(),
         routines: routines.into(),
         needs,
-        batch_entry,
         yield_points: yield_points.into(),
         can_diverge,
-        atomics: has_atomics(region),
     })
-}
-
-fn has_atomics(region: &Region) -> bool {
-    let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
-    steps.any(|step| matches!(step.action, Action::Atomic(_)))
 }
 
 impl Function {
@@ -161,17 +132,16 @@ impl Function {
         self.code.bytes()[offset as usize..].as_ptr()
     }
 
-    /// Whether warps can run in a [`crate::region::WarpTable`]: there are yield points, and no accesses to local memory, which
-    /// slots do not hold.
+    /// Whether the region has yield points.
     #[inline]
     pub fn has_yield_points(&self) -> bool {
-        self.batch_entry.is_some() && !self.needs.local && self.needs.frame == 0
+        !self.yield_points.is_empty()
     }
 
     /// Empty sites.
     pub fn sites<'m>(&self) -> Sites<'m> {
         let all = vec![Site::default(); self.uses.len()].into();
-        let frame = Box::new(Frame::new(crate::routine::call));
+        let frame = Box::new(Frame::new(crate::routine::CALL));
         Sites { function: self.number, all, frame, params: None, memory: PhantomData }
     }
 
@@ -204,17 +174,18 @@ impl Function {
         if *function != self.number || !self.needs.hold(&inputs) {
             return None;
         }
-        frame.pool = self.pool.as_ptr();
-        frame.routines = self.routines.as_ptr();
-        frame.sites = all.as_mut_ptr();
-        frame.constants = inputs.constants.as_ptr();
-        frame.wide_constants = inputs.wide_constants.as_ptr();
-        frame.words = inputs.words.as_ptr();
-        frame.bytes = inputs.bytes.as_ptr();
-        frame.counts = inputs.counts.as_ptr();
-        frame.ahead = crate::emit::processor::ahead(inputs.ahead, inputs.is_line);
+        let of = &mut frame.inputs;
+        of.pool = self.pool.as_ptr();
+        of.routines = self.routines.as_ptr();
+        of.sites = all.as_mut_ptr();
+        of.constants = inputs.constants.as_ptr();
+        of.wide_constants = inputs.wide_constants.as_ptr();
+        of.words = inputs.words.as_ptr();
+        of.bytes = inputs.bytes.as_ptr();
+        of.counts = inputs.counts.as_ptr();
+        of.ahead = crate::emit::processor::ahead(inputs.ahead, inputs.is_line);
         frame.listener = None;
-        Some(Running { function: self, frame, inputs: PhantomData })
+        Some(Running { function: self, frame, len: 0, stopped: None, warp: 0, inputs: PhantomData })
     }
 }
 
@@ -234,13 +205,11 @@ impl Sites<'_> {
 pub struct Running<'a> {
     pub(crate) function: &'a Function,
     pub(crate) frame: &'a mut Frame,
+    /// Warps of the last table, and the last of them that stopped a run.
+    pub(crate) len: usize,
+    pub(crate) stopped: Option<usize>,
+    warp: u32,
     inputs: PhantomData<Inputs<'a>>,
-}
-
-/// The reason for which the code exited that was called with this frame.
-#[inline(always)]
-pub(crate) fn why_of(frame: &Frame) -> ExitReason {
-    ExitReason::of_code(frame.why, frame.site)
 }
 
 impl<'a> Running<'a> {
@@ -258,18 +227,15 @@ impl<'a> Running<'a> {
         self.frame.listener = Some(listener);
     }
 
-    /// Sets the warp number that listeners are told.
-    #[inline(always)]
-    pub fn set_warp(&mut self, warp: u32) {
-        self.frame.warp = warp;
-    }
-}
-
-impl Running<'_> {
-    /// Runs the region for the active lanes (`mask`) of a warp with the live lanes `live`, from an entry until it exits. `None`
-    /// if a file is shorter than the code needs, the entry is of another function, or the lanes do not fit its mode; nothing
-    /// has run then.
+    /// Sets the warp number that listeners are told by [`Self::run`].
     #[inline]
+    pub fn set_warp(&mut self, warp: u32) {
+        self.warp = warp;
+    }
+
+    /// Runs the region for the active lanes (`mask`) of one warp with the live lanes `live`, from an entry until it exits; it
+    /// does not wait at yield points. `None` if a file is shorter than the code needs, the entry is of another function, or
+    /// the lanes do not fit its mode; nothing has run then.
     pub fn run(
         &mut self,
         registers: Registers<'_>,
@@ -278,55 +244,51 @@ impl Running<'_> {
         entry: Entry,
         until: Budget,
     ) -> Option<Exit> {
-        let Self { function, frame, .. } = self;
-        let lanes = mask != 0 && mask & !live == 0 && (entry.mode == Mode::Some || mask == live);
-        let ours = entry.function == function.number;
-        if !ours || !lanes || !function.needs.hold_files(&registers, &memory) {
+        let Memory { shared, local, frame } = memory;
+        let (index, limit, end) = (self.warp, until.steps, until.divergence.end);
+        let start = Start { index, mask, live, limit, end, atomics: until.atomics };
+        let mut table = self.table(entry.mode, shared, until.reconverge_at, until.divergence);
+        if !table.add(registers, local, frame, start) {
             return None;
         }
-        frame.narrow = registers.narrow.as_mut_ptr();
-        frame.wide = registers.wide.as_mut_ptr();
-        frame.predicates = registers.predicates.as_mut_ptr();
-        frame.rows = registers.rows.as_ptr();
-        if function.needs.shared {
-            frame.reach_shared(memory.shared);
+        let _ = table.run(0..1, Resume::Entry(entry), u32::MAX);
+        self.exit(0)
+    }
+
+    /// How a warp of the last table stopped; `None` if it has not run.
+    #[inline]
+    pub fn exit(&self, i: usize) -> Option<Exit> {
+        let slot = self.frame.slots[..self.len].get(i)?;
+        if slot.at == Frame::NO_INSTRUCTION {
+            return None;
         }
-        if function.needs.local || function.needs.frame != 0 {
-            frame.reach_local(memory.local, &memory.frame);
-        }
-        frame.frame_at = memory.frame.start;
-        (frame.limit, frame.group.reconverge_at) = (until.steps, until.reconverge_at);
-        (frame.atomics_left, frame.mask, frame.live) = (until.atomics, mask, live);
-        (frame.last_atomic, frame.zeros) = (0, 0);
-        if function.can_diverge {
-            let all = entry.mode == Mode::Live;
-            frame.begin_divergence(if all { mask } else { 0 }, until.divergence);
-        }
-        let (begin, target) = (function.begin(), function.target(entry.offset));
-        // SAFETY: `compile` has checked that the processor has the instructions, and the target is an entry of this code. The
-        // code accesses the register files and inputs below the lengths of `needs`, which have been compared; shared and
-        // local memory and the allocations of sites after comparing offsets with the limits in the frame and the site; its
-        // constant pool; and the frame. All live until it returns: allocations as the `Reach` promises with which `fill` has
-        // made the site for this access. The code preserves the callee-saved registers, and returns at the latest at the
-        // first backward jump after the step limit.
-        let at = unsafe { begin(&raw mut **frame, target) };
-        let why = why_of(frame);
+        // Without POPCNT in this build, counting takes fifteen instructions.
+        let lanes = if slot.mask == u32::MAX { 32 } else { u64::from(slot.mask.count_ones()) };
+        let threads = slot.threads + (slot.steps - slot.counted) * lanes;
+        let diverged = self.stopped == Some(i)
+            && self.function.can_diverge
+            && self.frame.divergence.has_diverged();
         Some(Exit {
-            at,
-            why,
-            steps: frame.steps,
-            threads: frame.all_lanes(function.can_diverge),
-            atomics: until.atomics - frame.atomics_left,
-            last_atomic: frame.last_atomic,
-            zeros: frame.zeros,
-            mask: frame.mask,
-            diverged: function.can_diverge && frame.has_diverged(),
-            limit: frame.limit,
+            at: slot.at,
+            why: ExitReason::of_code(slot.why),
+            steps: slot.steps,
+            threads: threads.wrapping_sub(slot.missed),
+            atomics: slot.atomics - slot.atomics_left,
+            last_atomic: slot.last_atomic,
+            mask: slot.mask,
+            diverged,
+            limit: slot.limit,
         })
     }
 
-    /// Lanes that were not active at the last exit ([`Exit::diverged`]).
+    /// Lanes of the warp that stopped last that were not active then ([`Exit::diverged`]).
     pub fn diverged_lanes(&mut self) -> DivergedLanes<'_> {
-        self.frame.diverged_lanes()
+        self.frame.divergence.lanes()
+    }
+
+    /// The sum of [`crate::region::Action::CountZeros`] over the warps of the last table.
+    #[inline]
+    pub fn zeros(&self) -> u64 {
+        self.frame.zeros
     }
 }

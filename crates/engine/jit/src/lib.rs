@@ -13,7 +13,7 @@
 //!       v
 //!  emit::stub          entries and exits, behind the blocks; emit::divergence, emit::yield_point
 //!       v
-//!  arena::Code         executable pages; compiled::Function enters them, with an emit::Frame for all state
+//!  arena::Code         executable pages; compiled::Function enters them, with a frame::Frame for all state
 //! ```
 //!
 //! **Modes.** [`region::Mode::Live`] is code for all live lanes: nobody reads the other lanes, and it may overwrite
@@ -35,44 +35,67 @@
 //! | `Reconverges` | the lanes are where the caller's group reconverges |
 //! | `Limit` | the steps of [`region::Budget`] are used up; tested at backward jumps |
 //! | `Outside` | the next instruction is not part of the region |
+//! | `Yield` | the warp waits at a yield point; it has not exited yet, and can resume |
 //!
 //! **Sites.** Each access to global memory has a site: the bounds and the host address of the allocation that the access
 //! hit last. The caller fills a site after a `Site` exit ([`region::Function::fill`]).
 //!
+//! **Warps and CTAs.** [`region::WarpTable`] is the one way into a function. The caller adds warps, each with its register
+//! files, memory, lanes and limits, and names an entry; the code runs one warp after the other, without returning in between:
+//!
+//! ```text
+//!                 caller                 |                    code (`emit::warps`)
+//!   Running::table, WarpTable::add       |
+//!   WarpTable::run(from, retire_at)  ----+-->  start: load the slot, jump to the entry
+//!                                        |       ...
+//!                                        |     yield point, or exit at `retire_at` with all lanes: save the slot, next slot
+//!                                        |     all slots wait at one barrier: all resume after it, from the first on
+//!                                        |     any other exit: save the slot, return
+//!   WarpTable::exit(i)  <----------------+---  one exit record per warp: instruction, reason, lanes, counts
+//!   the instruction of the yield point,  |
+//!   for all warps in one call; run again |
+//!   WarpTable::run_series  --------------+-->  one slot for all warps of some CTAs, none of which waits: they share the
+//!                                        |     register files, and only per-lane inputs and words of the CTA change
+//! ```
+//!
+//! The order is that of the interpreter: each warp to the end of its turn, in the order of their numbers. The first warp that
+//! exits in the middle of its turn stops the run; those after it have not run.
+//!
 //! **Yield points.** A block can end at an instruction that the runtime executes for several warps in one call
-//! ([`region::End::Yield`]: fetches, surface accesses, barriers). The warps stand in a [`region::WarpTable`]; the code
-//! saves the one that yields in its slot and takes the next slot, without returning in between.
+//! ([`region::End::Yield`]: fetches, surface accesses, barriers). Barriers at which the warps of a whole table wait are passed
+//! by the code itself, if the caller says that no other thread can come to them ([`region::WarpTable::pass_barriers`]).
 //!
 //! Every operation gives the bits that an interpreter of the same region gives: [`Op`], [`Test`] and [`region::Action`]
 //! define them.
 
+#![cfg_attr(
+    not(all(feature = "jit", target_arch = "x86_64")),
+    allow(dead_code, unused_imports, reason = "only machine code uses it")
+)]
+
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 #[cfg_attr(not(unix), path = "mapping.rs")]
 mod arena;
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod compiled;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod emit;
-#[cfg_attr(
-    not(all(feature = "jit", target_arch = "x86_64")),
-    allow(dead_code, reason = "only machine code uses it")
-)]
+#[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
+#[path = "no_code.rs"]
+mod emit;
+mod frame;
 mod machine;
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-mod routine;
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-mod series;
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-mod warp_table;
-
+mod needs;
 mod op;
 mod operand;
 pub mod region;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
+mod routine;
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub mod text;
-#[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
-mod unsupported_target;
+mod warp_table;
 
+#[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
+use emit::{arena, routine};
 pub use op::{Float, Op, Rounding};
 pub use operand::{Combine, Place, Predicate, Relation, Source, Test};
 

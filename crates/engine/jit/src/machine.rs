@@ -154,10 +154,8 @@ pub struct Sites<'m> {
     pub(crate) function: u64,
     pub(crate) all: Box<[Site]>,
     /// Kept between calls because it is large and most of it stays the same.
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    pub(crate) frame: Box<crate::emit::Frame>,
+    pub(crate) frame: Box<crate::frame::Frame>,
     /// The parameters for which affine sites are valid.
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) params: Option<&'m [u8]>,
     pub(crate) memory: PhantomData<Reach<'m>>,
 }

@@ -10,23 +10,16 @@ mod memory;
 mod run;
 mod uses;
 
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub use crate::compiled::{Function, Running, compile};
 pub use crate::machine::{DivergedLanes, Entry, Group, Inputs, Level, Mode, Sites};
 use crate::op::Op;
 use crate::operand::{Combine, Place, Predicate, Source, Test};
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-pub use crate::series::{Series, WithFiles};
-#[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
-pub use crate::unsupported_target::{Function, Running, Series, WarpTable, WithFiles, compile};
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-pub use crate::warp_table::WarpTable;
+pub use crate::warp_table::{Retired, WarpTable};
 pub use calls::{Call, Listener, Routine, Row, Rows, Tell};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};
 pub use memory::{Access, Atomic, Change, Load, Space, Store};
 pub use run::{
-    Budget, DivergenceLimits, Exit, ExitReason, MAX_WARPS, Memory, RegisterFiles, Resume,
-    RetiredWarps, WarpState,
+    Budget, DivergenceLimits, Exit, ExitReason, MAX_WARPS, Memory, RegisterFiles, Resume, Start,
 };
 use std::collections::HashSet;
 
@@ -41,6 +34,11 @@ pub struct Region {
     /// By block: registers that hold a kernel parameter in all lanes where the block begins, with the parameter's offset
     /// in [`Inputs::bytes`]. May be shorter than the list of blocks.
     pub params: Vec<Vec<(Place, u32)>>,
+    /// By block: 32-bit registers whose lanes are consecutive (each one more than that of the lane before, wrapping) where
+    /// the block begins. May be shorter than the list of blocks.
+    pub rows: Vec<Vec<u32>>,
+    /// Instructions that leave consecutive lanes in the 32-bit register that they write, in order.
+    pub row_makers: Vec<u32>,
     /// Triples of [`Inputs::words`] of which the third is the product of the others (`%ctaid.x`, `%ntid.x`).
     pub products: Vec<[u32; 3]>,
 }
@@ -102,13 +100,16 @@ pub enum End {
     },
     /// Yield point: an instruction that the runtime executes for all warps of a [`WarpTable`] in one call, before they
     /// resume at the next block. Live registers are in the register files there, except those that are known to hold a
-    /// parameter where the next block begins ([`Region::params`]). Outside a table the region exits
+    /// parameter where the next block begins ([`Region::params`]). Where warps may not wait, the region exits
     /// ([`ExitReason::Instruction`]).
     Yield {
         /// Its number.
         at: u32,
         /// The block after it.
         next: Target,
+        /// Of a barrier for all threads of the CTA: how many instructions it counts as. When the warps of the whole table
+        /// wait there, the code can go on by itself ([`WarpTable::pass_barriers`]).
+        barrier: Option<u32>,
     },
 }
 

@@ -2,23 +2,23 @@
 
 #![allow(unsafe_code, reason = "the code hands in the address of its frame")]
 
-use crate::emit::Frame;
+use crate::frame::{Caller, Frame};
 use crate::region::{Routine, Row, Tell};
 use crate::{B32, B64};
 
+/// The routine that code calls.
+pub(crate) const CALL: Caller = call;
+
 /// Calls a routine by number. Sources are in the first four scratch registers of the frame, and the result goes to the fifth;
 /// 32-bit lanes occupy the first half, the mask of a predicate the first word.
-pub(crate) type Caller = unsafe extern "sysv64" fn(*mut Frame, u32);
-
-/// See [`Caller`].
 ///
 /// # Safety
 ///
 /// The frame belongs to a running function that has a routine of this number, and its scratch registers are not accessed
 /// otherwise during the call.
-pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
+unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
     // SAFETY: `Running::run` has put the address of the function's routines there, which live as long as it runs.
-    let routine = unsafe { &*(*frame).routines.add(number as usize) };
+    let routine = unsafe { &*(*frame).inputs.routines.add(number as usize) };
     // SAFETY: no reference is made; the frame is there.
     let rows = unsafe { (&raw mut (*frame).scratch).cast::<B64>() };
     // SAFETY: the code has written all lanes of each row that its routine reads, and leaves them alone until this
@@ -70,7 +70,8 @@ pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
 /// As [`call`]; `rows` are scratch registers of the frame.
 unsafe fn hear(frame: *mut Frame, tell: &Tell, rows: [Row<'_>; 4]) {
     // SAFETY: the frame is there.
-    let (listener, warp, lanes) = unsafe { ((*frame).listener, (*frame).warp, (*frame).notified) };
+    let (listener, warp, lanes) =
+        unsafe { ((*frame).listener, (*frame).warp.index, (*frame).notified) };
     let rows = &rows[..usize::from(tell.rows.min(4))];
     if let (Some(mut listener), true) = (listener, lanes != 0) {
         // SAFETY: `Running::listen` has it from a unique reference, which lives as long as the function runs, and nobody

@@ -1,147 +1,263 @@
 //! A batch of warps, each executed up to the next yield point, where the runtime handles all of them in one call.
 //!
-//! The state of each warp is in a slot of a table that compiled code reads and writes, so that it changes from warp to warp
-//! without returning ([`crate::emit`]'s `yield_point`).
+//! This is the one way into compiled code. The state of each warp is in a slot that the code reads and writes, so that it goes
+//! from warp to warp without returning ([`crate::emit`]'s `warps`).
 
 #![allow(unsafe_code, reason = "code is called here")]
 
-use crate::emit::{Frame, WarpSlot};
+use crate::compiled::{Function, Running};
+use crate::frame::{Frame, WarpSlot};
 use crate::machine::{DivergedLanes, Mode};
-use crate::region::{MAX_WARPS, RegisterFiles, Resume, Series, WarpState};
+use crate::region::{DivergenceLimits, Exit, RegisterFiles, Resume, Start};
 use crate::{B32, Registers};
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// A batch of warps, in the order in which they were added.
 #[derive(Debug)]
-pub struct WarpTable<'l, 's> {
-    series: &'l mut Series<'s>,
-    table: [MaybeUninit<WarpSlot>; MAX_WARPS],
-    len: usize,
-    /// The register files of the warps are borrowed.
-    files: PhantomData<&'l mut [B32]>,
+pub struct WarpTable<'r, 'a> {
+    running: &'r mut Running<'a>,
+    mode: Mode,
+    /// Bytes of local memory that all warps have.
+    local: u64,
+    passes: bool,
+    /// The register files and the memory of the warps are borrowed.
+    files: PhantomData<&'r mut [B32]>,
 }
 
-impl<'s> Series<'s> {
-    /// An empty table. `None` if the function has no yield points ([`crate::region::Function::has_yield_points`]).
+/// Warps that [`WarpTable::run_series`] has run to their ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retired {
+    /// How many.
+    pub warps: usize,
+    /// Instructions that they executed.
+    pub steps: u64,
+    /// Sum over these instructions of the lanes that executed each.
+    pub threads: u64,
+}
+
+impl<'a> Running<'a> {
+    /// An empty table for warps of a CTA with this shared memory. Those of [`Mode::Live`] have all their live lanes. The lanes
+    /// are in a group that reconverges at an instruction ([`u32::MAX`]: in none).
     #[inline]
-    pub fn warp_table<'l>(&'l mut self) -> Option<WarpTable<'l, 's>> {
-        if !self.function.has_yield_points() {
-            return None;
+    pub fn table<'r>(
+        &'r mut self,
+        mode: Mode,
+        shared: &'r mut [u8],
+        reconverge_at: u32,
+        divergence: DivergenceLimits,
+    ) -> WarpTable<'r, 'a> {
+        let frame = &mut *self.frame;
+        if self.function.needs.shared {
+            frame.shared.base = shared.as_mut_ptr();
+            frame.shared.reach(shared.len() as u64);
         }
-        let table = [const { MaybeUninit::uninit() }; MAX_WARPS];
-        Some(WarpTable { series: self, table, len: 0, files: PhantomData })
+        frame.divergence.begin(reconverge_at, divergence);
+        (frame.zeros, frame.batch.yields) = (0, 0);
+        (self.len, self.stopped) = (0, None);
+        WarpTable { running: self, mode, local: u64::MAX, passes: false, files: PhantomData }
     }
 }
 
-impl<'l, 's> WarpTable<'l, 's> {
-    /// Adds a warp with its live lanes, the offset of its frame in local memory, and its limits as for [`Series::run`]. False
-    /// if a register file is shorter than the code needs, no lane is live, or the table is full.
+impl<'r, 'a> WarpTable<'r, 'a> {
+    /// Warps wait at yield points from now on, where they else exit.
+    #[inline]
+    pub fn wait_at_yield_points(&mut self) {
+        self.running.frame.batch.yields = 1;
+    }
+
+    /// The code passes barriers at which the warps of the whole table wait, if none has used up its turn.
+    #[inline]
+    pub fn pass_barriers(&mut self) {
+        self.passes = true;
+    }
+
+    /// Adds a warp with its local memory and the byte range of the running function's frame in it. False if a file is shorter
+    /// than the code needs, its lanes do not fit the mode, or the table is full.
     #[inline]
     pub fn add(
         &mut self,
-        registers: Registers<'l>,
-        frame_at: u64,
-        live: u32,
-        (limit, end): (u64, u64),
+        registers: Registers<'r>,
+        local: &'r mut [B32],
+        of_frame: Range<u64>,
+        warp: Start,
     ) -> bool {
-        let Series { needs, .. } = &*self.series;
-        let holds = needs.hold_registers(&registers) && needs.hold_rows(registers.rows);
-        let Some(to) = self.table.get_mut(self.len).filter(|_| live != 0 && holds) else {
+        let Function { needs, .. } = self.running.function;
+        let Start { index, mask, live, limit, end, atomics } = warp;
+        let is_live = self.mode == Mode::Live;
+        let lanes = mask != 0 && mask & !live == 0 && (!is_live || mask == live);
+        let holds = needs.hold_registers(&registers)
+            && needs.hold_rows(registers.rows)
+            && needs.hold_frame(local, &of_frame);
+        let len = self.running.len;
+        let Some(to) = self.running.frame.slots.get_mut(len).filter(|_| lanes && holds) else {
             return false;
         };
         let Registers { narrow, wide, predicates, rows } = registers;
-        let registers = [narrow.len(), wide.len(), predicates.len()];
-        to.write(WarpSlot {
-            // `Self::each` hands out at most so many.
-            registers: registers.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+        let lengths = [narrow.len(), wide.len(), predicates.len()];
+        let base = local.as_mut_ptr();
+        *to = WarpSlot {
             narrow: narrow.as_mut_ptr(),
             wide: wide.as_mut_ptr(),
             predicates: predicates.as_mut_ptr(),
             rows: rows.as_ptr(),
-            frame_at,
-            limit,
-            steps: 0,
-            missed: 0,
+            local: base,
+            // May lie outside if the code has no accesses to the frame.
+            frame: base.wrapping_add((of_frame.start / 4) as usize),
+            frame_at: of_frame.start,
+            index,
             live,
-            at: Frame::NO_INSTRUCTION,
+            limit,
             end,
-            counted: 0,
-            threads: 0,
-            yielded: 0,
-        });
-        self.len += 1;
+            mask,
+            full_mask: if is_live { mask } else { 0 },
+            atomics_left: atomics,
+            atomics,
+            // `Self::each` hands out at most so many.
+            registers: lengths.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+            ..WarpSlot::NONE
+        };
+        self.local = self.local.min(4 * local.len() as u64).min(of_frame.end);
+        self.running.len += 1;
         true
     }
 
-    /// Reuses the table for the warps of another CTA, with the same register files and live lanes; `words` as for
-    /// [`Series::set_words`].
+    /// Reuses the table for the warps of another CTA, with the same register files and live lanes. `words`: its
+    /// [`crate::region::Inputs::words`]; false, if they are fewer than the code needs, or too many.
     #[inline]
-    pub fn begin_again(&mut self, words: &[u32], (limit, end): (u64, u64)) -> bool {
+    pub fn begin_again(&mut self, words: &[u32], limit: u64) -> bool {
         for slot in self.all_mut() {
-            (slot.limit, slot.end, slot.steps, slot.missed) = (limit, end, 0, 0);
-            (slot.at, slot.counted, slot.threads, slot.yielded) = (Frame::NO_INSTRUCTION, 0, 0, 0);
+            (slot.limit, slot.end, slot.steps, slot.missed) = (limit, limit, 0, 0);
+            (slot.at, slot.counted, slot.threads) = (Frame::NO_INSTRUCTION, 0, 0);
+            slot.atomics_left = slot.atomics;
         }
-        self.series.set_words(words)
+        let running = &mut *self.running;
+        words.len() >= running.function.needs.words && running.frame.set_words(words)
     }
 
     /// Number of warps.
     #[inline]
     pub fn len(&self) -> usize {
-        self.len
+        self.running.len
     }
 
     /// Whether the table has no warps.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     #[inline(always)]
     fn all(&self) -> &[WarpSlot] {
-        // SAFETY: the first `len` slots have been written.
-        unsafe { self.table[..self.len].assume_init_ref() }
+        &self.running.frame.slots[..self.running.len]
     }
 
     #[inline(always)]
     fn all_mut(&mut self) -> &mut [WarpSlot] {
-        // SAFETY: as above.
-        unsafe { self.table[..self.len].assume_init_mut() }
+        &mut self.running.frame.slots[..self.running.len]
     }
 
-    /// Runs the warps of a range, each until it yields or retires at the instruction `exit` with its lanes together. Returns
-    /// the first warp that exited for another reason, and its instruction; the warps after it have not run.
+    /// Runs the warps of a range, each until it waits or retires at the instruction `retire_at` with its lanes together. Returns
+    /// the first warp that exited for another reason; the warps after it have not run.
     #[inline]
-    pub fn run(&mut self, which: Range<usize>, way: Resume, exit: u32) -> Option<(usize, u32)> {
-        let function = self.series.function;
-        let target = match way {
+    pub fn run(&mut self, which: Range<usize>, from: Resume, retire_at: u32) -> Option<usize> {
+        let (function, all) = (self.running.function, self.running.len);
+        let offset = match from {
             Resume::Entry(entry)
-                if entry.function == function.number && entry.mode == Mode::Live =>
+                if (entry.function, entry.mode) == (function.number, self.mode) =>
             {
-                entry.offset
+                Some(entry.offset)
             }
-            Resume::Exit(at) => function.yield_points.iter().find(|pause| pause.0 == at)?.1,
             Resume::Entry(_) => return None,
+            Resume::Exit(at) => Some(function.yield_points.iter().find(|point| point.0 == at)?.1),
+            Resume::There => None,
         };
-        let entry = function.batch_entry?;
-        let (end, can_diverge, all) = (which.end, self.series.can_diverge, self.all_mut());
-        let some = all.get_mut(which)?;
-        let remaining = u32::try_from(some.len()).ok()?.checked_sub(1)?;
-        let first = some.as_mut_ptr();
-        let Series { frame, .. } = &mut *self.series;
-        (frame.slot, frame.remaining, frame.target) = (first, remaining, function.target(target));
-        frame.retire_at = if let Resume::Exit(at) = way { at } else { exit };
-        if can_diverge {
-            frame.begin_divergence_again(0, 0);
+        let count = which.end.checked_sub(which.start).filter(|_| which.end <= all)?;
+        let remaining = u32::try_from(count.checked_sub(1)?).ok()?;
+        let batch = &mut self.running.frame.batch;
+        if let Some(offset) = offset {
+            batch.target = function.target(offset);
         }
-        // SAFETY: as in `Running::run`: the function is for this processor, and the target is an entry of it, or the exit of
-        // the yield point where these warps wait. `add` has compared the lengths of their register files, which are borrowed
-        // as long as the table lives; `remaining` is the number of slots after the first.
-        let at = unsafe { function.begin()(&raw mut **frame, function.target(entry)) };
-        (frame.slot, frame.retire_at) = (std::ptr::null_mut(), Frame::NO_INSTRUCTION);
-        // The code counts down to -1 when the last warp yields or retires.
-        let remaining = frame.remaining.wrapping_add(1) as usize;
-        (remaining != 0).then(|| (end - remaining, at))
+        batch.barriers = if self.passes && count == all { all as u32 } else { 0 };
+        batch.passed = Frame::NO_INSTRUCTION;
+        (batch.remaining, batch.follow) = (remaining, 0);
+        batch.retire_at = if let Resume::Exit(at) = from { at } else { retire_at };
+        self.enter(which.start);
+        // The code counts down to -1 when the last warp waits or retires.
+        let remaining = self.running.frame.batch.remaining.wrapping_add(1) as usize;
+        self.running.stopped = (remaining != 0).then(|| which.end - remaining);
+        self.running.stopped
+    }
+
+    /// Runs the first warp of the table, and others after it with the same register files, from an entry to their ends: for each
+    /// of some CTAs, which have these uniform values, one warp with each of these per-lane inputs, and these live lanes. They
+    /// do not wait at yield points. Stops at the first warp that does not retire at the instruction
+    /// `retire_at` before its steps are used up: [`Self::exit`] of the first warp says how it stopped. `None` if nothing can
+    /// run.
+    #[inline]
+    pub fn run_series<const N: usize, const W: usize>(
+        &mut self,
+        from: Resume,
+        (rows, live): (&[[B32; N]], u32),
+        words: &[[u32; W]],
+        retire_at: u32,
+    ) -> Option<Retired> {
+        let Function { needs, number, .. } = self.running.function;
+        let Resume::Entry(entry) = from else { return None };
+        let fits = (entry.function, entry.mode) == (*number, Mode::Live) && self.mode == Mode::Live;
+        let holds = N >= needs.rows() && W >= needs.words && self.len() != 0 && live != 0;
+        let (per_cta, ctas) = (u32::try_from(rows.len()).ok()?, u32::try_from(words.len()).ok()?);
+        let last = ctas.checked_sub(1).filter(|_| fits && holds && per_cta != 0)?;
+        let target = self.running.function.target(entry.offset);
+        let frame = &mut *self.running.frame;
+        let before = std::mem::replace(&mut frame.inputs.words, words.as_flattened().as_ptr());
+        let batch = &mut frame.batch;
+        (batch.target, batch.remaining, batch.retire_at) = (target, 0, retire_at);
+        (batch.follow, batch.per_cta, batch.ctas) = (per_cta, per_cta, last);
+        batch.first_rows = rows.as_flattened().as_ptr();
+        (batch.row_bytes, batch.word_bytes) = (size_of::<[B32; N]>() as u64, 4 * W as u64);
+        (batch.all_steps, batch.all_threads) = (0, 0);
+        let slot = &mut frame.slots[0];
+        (slot.rows, slot.steps, slot.missed) = (rows.as_flattened().as_ptr(), 0, 0);
+        (slot.at, slot.limit) = (Frame::NO_INSTRUCTION, slot.end);
+        (slot.live, slot.mask, slot.full_mask) = (live, live, live);
+        (slot.counted, slot.threads, slot.atomics_left) = (0, 0, slot.atomics);
+        self.enter(0);
+        self.running.stopped = Some(0);
+        let frame = &mut *self.running.frame;
+        // Both are borrowed for the call only.
+        (frame.inputs.words, frame.slots[0].rows) = (before, std::ptr::null());
+        let batch = &frame.batch;
+        let all = rows.len() * words.len();
+        let rest = match batch.follow {
+            0 => 0,
+            follow => (batch.ctas * per_cta + follow) as usize,
+        };
+        Some(Retired { warps: all - rest, steps: batch.all_steps, threads: batch.all_threads })
+    }
+
+    /// Calls the code, which starts the warp of a slot at the target.
+    #[inline(always)]
+    fn enter(&mut self, slot: usize) {
+        let function = self.running.function;
+        let frame = &mut *self.running.frame;
+        frame.batch.slot = &raw mut frame.slots[slot];
+        frame.local.reach(self.local);
+        frame.divergence.begin_again();
+        // SAFETY: `compile` has checked that the processor has the instructions, and the target is an entry of this code, or
+        // the exit of a yield point at which the warps wait. The code accesses the register files and inputs below the
+        // lengths of `needs`, which `Function::with`, `add` and `run_series` have compared; shared and local memory and the
+        // allocations of sites after comparing offsets with the limits in the frame and the site; its constant pool; the frame,
+        // and as many slots as `remaining` and `barriers` say. All live until it returns: allocations as the `Reach` promises
+        // with which `fill` has made the site for this access. The code preserves the callee-saved registers, and returns at
+        // the latest when each warp has come to the first backward jump after its step limit.
+        unsafe { function.begin()(&raw mut *frame) };
+    }
+
+    /// The barrier that the code has passed last in the last run, if it has: warps that have not run since stand after it.
+    #[inline]
+    pub fn passed(&self) -> Option<u32> {
+        let at = self.running.frame.batch.passed;
+        (at != Frame::NO_INSTRUCTION).then_some(at)
     }
 
     /// Counts `steps` instructions, executed by all lanes, for each of the first `warps` warps.
@@ -150,38 +266,23 @@ impl<'l, 's> WarpTable<'l, 's> {
         self.all_mut().iter_mut().take(warps).for_each(|slot| slot.steps += steps);
     }
 
-    /// State of a warp that yielded or retired.
+    /// See [`Running::exit`].
     #[inline]
-    pub fn state(&self, i: usize) -> Option<WarpState> {
-        let slot = self.all().get(i)?;
-        let lanes = if slot.live == u32::MAX { 32 } else { u64::from(slot.live.count_ones()) };
-        let threads = slot.threads + (slot.steps - slot.counted) * lanes;
-        Some(WarpState {
-            at: slot.at,
-            yielded: slot.yielded != 0,
-            steps: slot.steps,
-            threads: threads.wrapping_sub(slot.missed),
-            limit: slot.limit,
-        })
+    pub fn exit(&self, i: usize) -> Option<Exit> {
+        self.running.exit(i)
     }
 
     /// The yield point at which all warps wait, if it is the same.
     #[inline]
     pub fn wait_at(&self) -> Option<u32> {
-        let first = self.all().first()?;
-        let same = self.all().iter().all(|slot| slot.yielded != 0 && slot.at == first.at);
-        same.then_some(first.at)
+        let waits = crate::region::ExitReason::Yield.code() as u32;
+        let at = self.all().first()?.at;
+        self.all().iter().all(|slot| slot.why == waits && slot.at == at).then_some(at)
     }
 
-    /// The series, whose state is that of the warp that exited in another way.
-    #[inline]
-    pub fn series(&self) -> &Series<'s> {
-        self.series
-    }
-
-    /// Diverged lanes of the warp that exited in another way ([`Series::diverged_lanes`]).
-    pub fn diverged_lanes(&mut self) -> (u32, DivergedLanes<'_>) {
-        self.series.diverged_lanes()
+    /// See [`Running::diverged_lanes`].
+    pub fn diverged_lanes(&mut self) -> DivergedLanes<'_> {
+        self.running.diverged_lanes()
     }
 
     /// Whether no warp has used up its turn.

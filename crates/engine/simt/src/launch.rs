@@ -152,6 +152,8 @@ pub struct LaunchConfig<'a> {
     /// Run all CTAs at the same time, in turns, so that they can wait for each other
     /// (`cuLaunchCooperativeKernel`). [`crate::Program::most_cooperative`] says how many can.
     pub cooperative: bool,
+    /// CTAs of a cluster along x, y, z, whole numbers of which the grid has along each axis; `None`: the launch has no clusters.
+    pub cluster: Option<[u32; 3]>,
     /// Address of the words that cooperative groups synchronise a grid with (%envreg1 and 2):
     /// their size in bytes, then the barrier, zero. 0 in other launches.
     pub grid_workspace: u64,
@@ -184,6 +186,13 @@ pub struct LaunchConfig<'a> {
 }
 
 impl LaunchConfig<'_> {
+    /// %ctaid of the CTA with a rank in the cluster of another CTA.
+    pub fn in_cluster(&self, cta: [u32; 3], rank: u32) -> [u32; 3] {
+        let [x, y, z] = self.cluster.unwrap_or([1; 3]).map(|n| n.max(1));
+        let place = [rank % x, rank / x % y, rank / x / y];
+        [(0, x), (1, y), (2, z)].map(|(axis, n)| cta[axis] / n * n + place[axis])
+    }
+
     pub(crate) fn arithmetic(&self) -> Arithmetic {
         Arithmetic { fmad: self.fmad, approximate: self.approximate }
     }

@@ -34,6 +34,8 @@ pub(crate) struct Words {
     stack_limit: Option<u32>,
     printf_limit: Option<usize>,
     cooperative: bool,
+    /// CTAs of a cluster.
+    cluster: Option<[u32; 3]>,
     fmad: bool,
     /// `card` or `rounded`.
     approx: String,
@@ -155,6 +157,7 @@ impl Launch<'_> {
             .with_bounds(bounds)
             .with_bad_fetch(bad_fetch)
             .with_cooperative(words.cooperative)
+            .with_cluster(words.cluster)
             .with_progress(&done)
             .with_cancel(&cancel)
             .with_observer(observers.any())

@@ -185,11 +185,12 @@ pub(crate) struct More {
     ctas: u64,
 }
 
-/// `run`: runs some CTAs more. A cooperative launch runs all at once.
+/// `run`: runs some CTAs more. A cooperative launch, or one with clusters, runs all at once.
 pub(crate) fn run(session: &mut Session, More { ctas }: &More) -> Given {
     let run = session.run.as_mut().ok_or_else(not_started)?;
-    let end =
-        if run.job.cooperative { run.total } else { run.total.min(run.done.saturating_add(*ctas)) };
+    let is_whole =
+        run.job.cooperative || run.job.cluster.is_some() || run.kernel.required_cluster().is_some();
+    let end = if is_whole { run.total } else { run.total.min(run.done.saturating_add(*ctas)) };
     let range = CtaRange { begin: run.done, end };
     let writers = Arc::clone(&run.writers);
     let outcome = run.launch(&run.bound, range, &*writers);
@@ -255,6 +256,7 @@ impl Run {
             .with_block(job.block.value)
             .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
             .with_cooperative(job.cooperative)
+            .with_cluster(job.cluster.as_ref().map(|of| of.value))
             .with_threads(1)
             .with_max_steps(settings.max_steps.unwrap_or(MAX_STEPS).min(MAX_STEPS))
             .with_stack_limit(settings.stack_limit.unwrap_or(default.stack_limit))

@@ -44,6 +44,7 @@ rules! {
     INIT_BRANCH "init-branch"
     INIT_COLLECTIVE "init-collective"
     INIT_FETCH "init-fetch"
+    INIT_LIBRARY "init-library"
     INIT_LOAD "init-load"
     INIT_STORE "init-store"
     INIT_COPY_TO_HOST "init-copy-to-host"

@@ -36,6 +36,8 @@ pub enum Event {
     Api(Api),
     /// An allocation that was not freed.
     Allocation(Allocation),
+    /// A library with the name of one of NVIDIA's that was loaded when the process ended.
+    Library(Library),
     /// Numbers of the process up to now: the last one counts.
     Totals(Totals),
 }
@@ -236,6 +238,17 @@ pub struct Allocation {
     /// The place in the program that asked for it, the innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub backtrace: Vec<String>,
+}
+
+/// A library with the name of one of NVIDIA's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Library {
+    /// The file.
+    pub path: String,
+    /// `texunit`: it is texunit's; `works`: NVIDIA's, which works on texunit's driver; `fails`: NVIDIA's, of which calls fail; `unused`:
+    /// NVIDIA's, of which nothing was called that needs the driver.
+    pub state: String,
 }
 
 /// Numbers of a process.

@@ -29,8 +29,8 @@ mod write;
 mod writer;
 
 pub use event::{
-    Accesses, Allocation, Api, Counts, Event, Finding, Interpreted, Kernel, Process, Related,
-    Running, Totals,
+    Accesses, Allocation, Api, Counts, Event, Finding, Interpreted, Kernel, Library, Process,
+    Related, Running, Totals,
 };
 pub use format::Format;
 pub use own::{files, folder_name, is_over, own_file, process_of, processes};

@@ -1,6 +1,6 @@
 //! What a folder of events says of each process.
 
-use crate::event::{Allocation, Api, Event, Finding, Kernel, Process, Running, Totals};
+use crate::event::{Allocation, Api, Event, Finding, Kernel, Library, Process, Running, Totals};
 use crate::own::files;
 use crate::writer::EXTENSION;
 use std::collections::BTreeMap;
@@ -35,6 +35,8 @@ pub struct Record {
     pub api: BTreeMap<[String; 3], Api>,
     /// Allocations that were not freed.
     pub allocations: Vec<Allocation>,
+    /// Libraries with the names of NVIDIA's that were loaded.
+    pub libraries: Vec<Library>,
     /// Numbers.
     pub totals: Totals,
     /// Things that were told and are not kept here, as there are too many.
@@ -74,6 +76,7 @@ impl Record {
             Event::Allocation(allocation) => {
                 self.dropped += push(&mut self.allocations, allocation);
             }
+            Event::Library(library) => self.dropped += push(&mut self.libraries, library),
             Event::Totals(totals) => self.totals = totals,
         }
     }

@@ -35,6 +35,8 @@ pub struct Job {
     pub dynamic_shared: Option<At<u32>>,
     /// Whether all CTAs run at the same time.
     pub cooperative: bool,
+    /// CTAs of a cluster along x, y, z.
+    pub cluster: Option<At<[u32; 3]>>,
     /// How it is launched otherwise.
     pub settings: Settings,
     /// Addresses and handles of the module's variables, by name.
@@ -149,6 +151,7 @@ fn job(root: &Table<'_>) -> Option<Job> {
     let block = root.need("block", "the threads of a CTA").and_then(|v| shape(&v, MAX_THREADS));
     let dynamic_shared = root.get("dynamic_shared").and_then(|v| Some(v.at(v.small(0)?)));
     let cooperative = root.get("cooperative").and_then(|v| v.boolean()).unwrap_or(false);
+    let cluster = root.get("cluster").and_then(|v| shape(&v, MAX_CLUSTER));
     let settings = recorded::settings(root);
     let places = named(root, "places", |name, v| Some((name, recorded::address(v)?)));
     let unread = RefCell::new(Vec::new());
@@ -186,6 +189,7 @@ fn job(root: &Table<'_>) -> Option<Job> {
         block: block?,
         dynamic_shared,
         cooperative,
+        cluster,
         settings,
         places,
         params,
@@ -210,6 +214,8 @@ fn named<T>(
 
 /// CTAs along x, y, z that a grid can have.
 const MAX_CTAS: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+/// CTAs along x, y, z that a cluster can have.
+const MAX_CLUSTER: [u32; 3] = [16; 3];
 /// Threads along x, y, z that a CTA can have.
 const MAX_THREADS: [u32; 3] = [1024, 1024, 64];
 

@@ -114,6 +114,7 @@ impl Job<'_> {
             bounds,
             bad_fetch,
             cooperative,
+            cluster,
             printf_limit,
             ..
         } = *launch.options;
@@ -128,6 +129,9 @@ impl Job<'_> {
         }
         if cooperative {
             line("cooperative", "true".to_owned());
+        }
+        if let Some(cluster) = cluster {
+            line("cluster", format!("{cluster:?}"));
         }
         line("arch", quoted(&device.architecture().to_string()));
         line("memory_limit", device.memory_limit().to_string());

@@ -54,6 +54,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Most refusals that are kept.
 const MAX_REFUSED: usize = 16;
 const HELP_FLEETING: &str = "it has another value on every machine and in every run";
+const HELP_CLUSTER: &str = "all CTAs of a cluster run at the same time, on one machine";
 const HELP_GRID: &str = "all CTAs of a cooperative launch run at the same time, on one machine";
 
 impl Recorder {
@@ -150,6 +151,9 @@ impl Observer for Recorder {
         }
         if launch.config.cooperative {
             self.refuse(None, "the launch is cooperative".to_owned(), HELP_GRID);
+        }
+        if launch.config.cluster.is_some() {
+            self.refuse(None, "the launch has clusters".to_owned(), HELP_CLUSTER);
         }
     }
 

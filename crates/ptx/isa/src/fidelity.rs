@@ -85,7 +85,8 @@ pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
         }
         // All policies are 0.
         O::Createpolicy => NotCard,
-        O::Clusterlaunchcontrol | O::Getctarank | O::Mapa | O::Multimem => return None,
+        O::Getctarank | O::Mapa => Specified,
+        O::Clusterlaunchcontrol | O::Multimem => return None,
         O::Tcgen05 | O::Tensormap | O::Wgmma => return None,
     })
 }

@@ -81,6 +81,10 @@ pub struct RunArgs {
     /// floats, by a handle that was never returned or a surface's. Default: `zero`.
     #[arg(long, value_enum, env = "TEXUNIT_BAD_FETCH")]
     pub bad_fetch: Option<BadFetchArg>,
+    /// Whose libraries the program gets for those that texunit has besides the driver and the runtime (cuFFT): texunit's, the default,
+    /// or NVIDIA's, which find that texunit's driver is not theirs.
+    #[arg(long, value_enum, value_name = "WHOSE", env = "TEXUNIT_LIBRARIES")]
+    pub libraries: Option<Libraries>,
     /// The program, as a path or a name to look up in PATH, and its arguments.
     #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true)]
     pub command: Vec<OsString>,
@@ -109,6 +113,15 @@ pub enum Trace {
     Launch,
     /// Texture fetches and surface accesses.
     Fetch,
+}
+
+/// Whose libraries a program gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Libraries {
+    /// texunit's.
+    Texunit,
+    /// NVIDIA's.
+    Nvidia,
 }
 
 /// Arguments of `texunit install-libs`.
@@ -194,6 +207,9 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     }
     if let Some(bounds) = args.bounds.and_then(|bounds| bounds.to_possible_value()) {
         command.env("TEXUNIT_BOUNDS", bounds.get_name());
+    }
+    if let Some(libraries) = args.libraries.and_then(|libraries| libraries.to_possible_value()) {
+        command.env("TEXUNIT_LIBRARIES", libraries.get_name());
     }
     if let Some(bad_fetch) = args.bad_fetch.and_then(|bad_fetch| bad_fetch.to_possible_value()) {
         command.env("TEXUNIT_BAD_FETCH", bad_fetch.get_name());

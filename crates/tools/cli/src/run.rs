@@ -334,6 +334,7 @@ fn run_kernel(
         let options = LaunchOptions::new(job.grid.value, job.block.value)
             .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
             .with_cooperative(job.cooperative)
+            .with_cluster(job.cluster.as_ref().map(|of| of.value))
             .with_threads(args.threads.into())
             .with_max_steps(args.how.max_steps.or(settings.max_steps).unwrap_or(default.max_steps))
             .with_stack_limit(settings.stack_limit.unwrap_or(default.stack_limit))

@@ -215,6 +215,6 @@ fn prepared(function: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>
         )));
     }
     params.truncate(size);
-    let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false };
+    let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false, cluster: None };
     launch::launch(&order, &function, shape, params)
 }

@@ -33,6 +33,7 @@ driver_api! {
             block: [blockDimX, blockDimY, blockDimZ],
             shared: sharedMemBytes,
             cooperative: false,
+            cluster: None,
         };
         // SAFETY: the arguments of the kernel are as the driver API's page says.
         unsafe { launch(f, hStream, &shape, kernelParams, extra) }
@@ -56,12 +57,13 @@ driver_api! {
             block: [blockDimX, blockDimY, blockDimZ],
             shared: sharedMemBytes,
             cooperative: true,
+            cluster: None,
         };
         // SAFETY: the arguments of the kernel are as the driver API's page says.
         unsafe { launch(f, hStream, &shape, kernelParams, In::null()) }
     }
 
-    /// Launches a kernel with attributes. Clusters have one CTA; attributes that say how work is
+    /// Launches a kernel with attributes. Those that say how work is
     /// scheduled change nothing, as work is done before the call returns.
     fn cuLaunchKernelEx(
         config: In<CUlaunchConfig>,
@@ -77,6 +79,7 @@ driver_api! {
             block: [config.blockDimX, config.blockDimY, config.blockDimZ],
             shared: config.sharedMemBytes,
             cooperative: false,
+            cluster: None,
         };
         let mut events = Vec::new();
         for one in &attributes {
@@ -106,13 +109,9 @@ fn attributed(
                     "a cluster of {x} x {y} x {z} CTAs is empty: each side is at least 1"
                 )));
             }
-            if [x, y, z] != [1; 3] {
-                let reason = format!(
-                    "a launch asks for clusters of {x} x {y} x {z} CTAs; texunit runs clusters \
-                     of one CTA only"
-                );
-                say_refused(&reason);
-                return Err(CUresult::INVALID_CLUSTER_SIZE.because(reason));
+            // The preferred size is a wish; the other one is what the launch is valid with.
+            if one.id == attribute::CLUSTER_DIMENSION {
+                shape.cluster = Some([x, y, z]);
             }
         }
         attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT => {

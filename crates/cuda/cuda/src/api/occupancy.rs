@@ -5,10 +5,10 @@ use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context};
 use crate::handle::Handle;
-use crate::launch;
+use crate::launch::{self, Shape};
 use crate::module::Function;
 use crate::occupancy::{self, Block};
-use crate::refused::{InProgram, say_refused};
+use crate::refused::InProgram;
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 use texunit_cuda_abi::{CUlaunchConfig, CUresult, launch_attribute};
@@ -87,7 +87,7 @@ driver_api! {
         )))? as usize)
     }
 
-    /// The largest cluster of a launch: one block, the only cluster there is.
+    /// The largest cluster of a launch: as many CTAs as the device and the kernel take.
     fn cuOccupancyMaxPotentialClusterSize(
         clusterSize: Out<c_int>,
         func: Handle<Function>,
@@ -95,11 +95,11 @@ driver_api! {
     ) {
         clusterSize.check()?;
         // SAFETY: a structure of the caller points to as many attributes as it says.
-        unsafe { held(func, config)? };
-        clusterSize.set(1)
+        let held = unsafe { held(func, config)? };
+        clusterSize.set(held.function.most_in_cluster(held.function.takes_non_portable()))
     }
 
-    /// Clusters of a launch that the device holds at a time: as many as blocks.
+    /// Clusters of a launch that the device holds at a time, as its blocks go.
     fn cuOccupancyMaxActiveClusters(
         numClusters: Out<c_int>,
         func: Handle<Function>,
@@ -107,8 +107,9 @@ driver_api! {
     ) {
         numClusters.check()?;
         // SAFETY: a structure of the caller points to as many attributes as it says.
-        let (blocks, context) = unsafe { held(func, config)? };
-        numClusters.set(blocks as c_int * context.gpu.profile.multiprocessors)
+        let held = unsafe { held(func, config)? };
+        let blocks = held.blocks as c_int * held.context.gpu.profile.multiprocessors;
+        numClusters.set(blocks / held.cluster.max(1) as c_int)
     }
 }
 
@@ -179,26 +180,36 @@ fn best(
     grid.set(count as c_int * profile.multiprocessors)
 }
 
-/// Blocks of a launch that a multiprocessor holds, if its clusters are of one block.
-///
+/// What a multiprocessor holds of a launch.
+struct Held {
+    function: Arc<Function>,
+    context: Arc<Context>,
+    blocks: u32,
+    /// CTAs of a cluster.
+    cluster: u32,
+}
+
 /// # Safety
 /// There are as many attributes as the structure says.
-unsafe fn held(
-    function: Handle<Function>,
-    config: In<'_, CUlaunchConfig>,
-) -> Answer<(u32, Arc<Context>)> {
+unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> Answer<Held> {
     let config = config.get()?;
     let (function, context) = current(function)?;
+    let mut shape = Shape {
+        grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
+        block: [config.blockDimX, config.blockDimY, config.blockDimZ],
+        shared: config.sharedMemBytes,
+        cooperative: false,
+        cluster: function.required_cluster(),
+    };
     // SAFETY: as the caller promises.
     for one in unsafe { config.attributes() }.to_vec()? {
-        if one.id == launch_attribute::CLUSTER_DIMENSION && one.value[..3] != [1; 3] {
-            let reason = "texunit runs clusters of one CTA only";
-            say_refused(reason);
-            return Err(CUresult::INVALID_CLUSTER_SIZE.because(reason));
+        if let (launch_attribute::CLUSTER_DIMENSION, [x, y, z, ..]) = (one.id, one.value) {
+            shape.cluster = Some([x, y, z]);
         }
     }
-    let size = [config.blockDimX, config.blockDimY, config.blockDimZ];
-    let threads = size.iter().fold(1_u32, |n, &b| n.saturating_mul(b));
-    let block = Block { threads, dynamic_shared: config.sharedMemBytes.into() };
-    Ok((occupancy::blocks(&function, context.gpu.profile, block), context))
+    launch::check_cluster(&function, &shape)?;
+    let product = |of: [u32; 3]| of.iter().fold(1_u32, |n, &b| n.saturating_mul(b));
+    let block = Block { threads: product(shape.block), dynamic_shared: shape.shared.into() };
+    let blocks = occupancy::blocks(&function, context.gpu.profile, block);
+    Ok(Held { function, context, blocks, cluster: shape.cluster.map_or(1, product) })
 }

@@ -61,11 +61,29 @@ pub(crate) fn copies(queue: Queue, pieces: impl Iterator<Item = ((u64, u64), boo
     }
 }
 
+/// Work of a library is submitted to a stream, of these pieces of memory that the program can use, too.
+pub(crate) fn works(
+    queue: Queue,
+    function: &str,
+    pieces: impl Iterator<Item = ((u64, u64), bool)>,
+) {
+    let mut all = Vec::new();
+    pieces.for_each(|(range, writes)| push(&mut all, range, writes));
+    if !all.is_empty() {
+        super::waited(|race| race.copies(queue, format!("{function}{}", called_at()), &all));
+    }
+}
+
 /// Says that the host has not waited for a copy or fill.
 fn submitted(race: &Memory, queue: Queue, (what, bytes): (&str, u64), pieces: &[(u64, u64, bool)]) {
+    let what = format!("a {what} of {}{}", Count(bytes, "byte"), called_at());
+    race.copies(queue, what, pieces);
+}
+
+/// Where the program calls.
+fn called_at() -> String {
     let place = asked::here().into_iter().next();
-    let place = place.map_or_else(String::new, |place| format!(" at {place}"));
-    race.copies(queue, format!("a {what} of {}{place}", Count(bytes, "byte")), pieces);
+    place.map_or_else(String::new, |place| format!(" at {place}"))
 }
 
 impl<'a> Watch<'a> {

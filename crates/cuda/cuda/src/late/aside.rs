@@ -14,7 +14,9 @@ use crate::settings::settings;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64, AtomicUsize, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
+};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use texunit_device::{Others, Verdict, WaitingLoop};
 
@@ -170,6 +172,8 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
     let counted = Counted::begin();
     let job = move || {
         let _counted = counted;
+        // As in a call: memory that is watched is open for the kernel.
+        let _call = crate::checks::called();
         CALL.set(Some(Arc::clone(&own)));
         let answer = run(id, item);
         CALL.set(None);
@@ -201,6 +205,7 @@ pub(super) fn run_what_is_ready() {
     while let Some((id, item)) = with(|state| state.begin_ready()) {
         let counted = Counted::begin();
         let job = move || {
+            let _call = crate::checks::called();
             run_late(id, item);
             drop(counted);
         };
@@ -297,15 +302,23 @@ impl Others for Company {
             self.call.iter().for_each(|call| call.tell(Ok(())));
         }
         let all_wait = || {
-            let sure = |kernel: &Kernel| kernel.looks.is_some_and(|(looks, since)| looks >= since + SURE);
+            let sure =
+                |kernel: &Kernel| kernel.looks.is_some_and(|(looks, since)| looks >= since + SURE);
             kernels().values().all(sure)
         };
-        if !looks.is_multiple_of(SELDOM) || !all_wait() || is_anybody_else_there(loops) || !all_wait() {
+        if !looks.is_multiple_of(SELDOM)
+            || !all_wait()
+            || is_anybody_else_there(loops)
+            || !all_wait()
+        {
             return Verdict::Wait;
         }
         Verdict::End(match kernels().len() {
-            1 => "the program waits for the kernel, and nobody is left who could change it".to_owned(),
-            n => format!("the program waits, as all of the {n} kernels that run do: nobody is left who could change it"),
+            1 => "the program waits for the kernel, and nobody is left who could change it"
+                .to_owned(),
+            n => format!(
+                "the program waits, as all of the {n} kernels that run do: nobody is left who could change it"
+            ),
         })
     }
 

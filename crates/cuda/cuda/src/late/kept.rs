@@ -75,7 +75,12 @@ impl State {
     }
 
     /// An item that comes behind nothing, and begins at once.
-    pub(super) fn begin_new(&mut self, line: Line, context: &Arc<Context>, work: Work) -> (Id, Item) {
+    pub(super) fn begin_new(
+        &mut self,
+        line: Line,
+        context: &Arc<Context>,
+        work: Work,
+    ) -> (Id, Item) {
         let id = self.add(line, context, work);
         let item = self.begin(id);
         (id, item.expect("it has just been added"))

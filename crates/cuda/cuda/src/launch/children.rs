@@ -18,7 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal, function_attribute as attribute};
 use texunit_device::runtime::{
-    self, Caller, Grid, KernelAttributes, Runtime, RuntimeHost, Shape as DeviceShape, Task, Work, code,
+    self, Caller, Grid, KernelAttributes, Runtime, RuntimeHost, Shape as DeviceShape, Task, Work,
+    code,
 };
 use texunit_device::{Fault, FaultKind, KernelId};
 use texunit_report::CodeLocation;
@@ -109,7 +110,11 @@ impl Parent<'_> {
     }
 
     /// Does work, one item after the other, up to the first fault. What is printed goes to `text`.
-    pub(super) fn run(&self, work: Vec<Work>, text: Option<&Mutex<Vec<u8>>>) -> Result<Ended, Refusal> {
+    pub(super) fn run(
+        &self,
+        work: Vec<Work>,
+        text: Option<&Mutex<Vec<u8>>>,
+    ) -> Result<Ended, Refusal> {
         if work.is_empty() {
             return Ok(Ended::Done);
         }
@@ -145,7 +150,7 @@ impl Parent<'_> {
             CUresult::NOT_FOUND.because("the kernel that a kernel launches is not in the module")
         })?;
         let &DeviceShape { grid, block, dynamic_shared: shared } = shape;
-        let shape = Shape { grid, block, shared, cooperative: false };
+        let shape = Shape { grid, block, shared, cooperative: false, cluster: None };
         let family = Family {
             grid: self.family.grid.child(waiting),
             callers: callers.collect(),
@@ -206,7 +211,12 @@ impl RuntimeHost for Parent<'_> {
         let of = |number| function.as_ref().and_then(|f| f.attribute(number).ok()).unwrap_or(0);
         let size = |number| of(number).max(0) as u64;
         KernelAttributes {
-            sizes: [attribute::SHARED_SIZE_BYTES, attribute::CONST_SIZE_BYTES, attribute::LOCAL_SIZE_BYTES].map(size),
+            sizes: [
+                attribute::SHARED_SIZE_BYTES,
+                attribute::CONST_SIZE_BYTES,
+                attribute::LOCAL_SIZE_BYTES,
+            ]
+            .map(size),
             numbers: [
                 attribute::MAX_THREADS_PER_BLOCK,
                 attribute::NUM_REGS,

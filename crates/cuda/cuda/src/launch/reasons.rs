@@ -69,6 +69,7 @@ pub(super) fn wrong(error: &ArgError, shape: &Shape, function: &Function) -> Str
 pub(super) fn refused(error: &ArgError) -> CUresult {
     match error {
         ArgError::CooperativeLaunchTooLarge { .. } => CUresult::COOPERATIVE_LAUNCH_TOO_LARGE,
+        ArgError::Cluster(_) => CUresult::INVALID_CLUSTER_SIZE,
         ArgError::Memory(error) => crate::error::code(error),
         // More threads than `.maxntid` are one, too: numba-cuda's own tests, which run on cards, want that.
         _ => CUresult::INVALID_VALUE,

@@ -53,6 +53,17 @@ pub(super) fn refused(wanted: &Wanted, function: &Function, number: u64, why: &R
     }
 }
 
+/// Says that work of a library is not recorded, of each function once.
+pub(super) fn beside(wanted: &Wanted, function: &str) {
+    let first = progress().get_or_insert_default().told.insert(function.to_owned());
+    if first && wanted.kernel.is_none() {
+        let text = format!(
+            "{function} is work of a library, which is not recorded; launches after it are, with the memory that it has written"
+        );
+        tell(wanted, &text);
+    }
+}
+
 fn tell(wanted: &Wanted, text: &str) {
     if !wanted.quiet {
         say(format_args!("{text}"));

@@ -5,10 +5,10 @@ use crate::faults;
 use crate::launch::Shape;
 use crate::module::{Function, Module};
 use std::time::Duration;
-use texunit_device::{Count, Fault, LaunchStats, Tally};
-use texunit_device::runtime::Caller;
-use texunit_evidence::{Accesses, Finding, Kernel, Related};
 use texunit_device::SourceFile;
+use texunit_device::runtime::Caller;
+use texunit_device::{Count, Fault, LaunchStats, Tally};
+use texunit_evidence::{Accesses, Finding, Kernel, Related};
 use texunit_report::{CodeLocation, Host};
 
 /// All launches of the kernels of one name.

@@ -52,7 +52,9 @@ fn launch(child: &str, (grid, block): (u32, u32), value: &str, stream: u64) -> S
 const REGISTERS: &str = ".reg .b64 %p, %q; .reg .b32 %r<8>;";
 
 fn entry(name: &str, body: &str) -> String {
-    format!(".visible .entry {name}(.param .u64 p)\n{{\n{REGISTERS}\nld.param.u64 %p, [p];\n{body}\nret;\n}}\n")
+    format!(
+        ".visible .entry {name}(.param .u64 p)\n{{\n{REGISTERS}\nld.param.u64 %p, [p];\n{body}\nret;\n}}\n"
+    )
 }
 
 /// Adds 1 to each word.
@@ -106,7 +108,8 @@ fn the_first_interface_and_a_wait() {
         call.uni (e), __cudaCDP2LaunchDevice, (f, n, g, b, s, t);
         ld.param.b32 %r1, [e]; st.global.u32 [%p+12], %r1;
         }";
-    let (stats, words) = run(&(bump() + &entry("k", &format!("{first}{wait}{first}"))), &[1, 0, 9, 9]);
+    let (stats, words) =
+        run(&(bump() + &entry("k", &format!("{first}{wait}{first}"))), &[1, 0, 9, 9]);
     stats.unwrap();
     assert_eq!(words, [3, 2, 0, 0]);
 }
@@ -124,7 +127,11 @@ fn print(code: &str) -> String {
 #[test]
 fn text_of_a_parent_stands_before_that_of_its_children() {
     let child = entry("child", &print("0"));
-    let text = child + &entry("k", &(launch("child", (1, 1), "%p", 3) + &print("9") + &launch("child", (2, 1), "%p", 0)));
+    let text = child
+        + &entry(
+            "k",
+            &(launch("child", (1, 1), "%p", 3) + &print("9") + &launch("child", (2, 1), "%p", 0)),
+        );
     let (stats, _) = run(&text, &[0]);
     let printed = String::from_utf8(stats.unwrap().printf).unwrap();
     assert_eq!(printed, "cudaErrorInvalidConfiguration\ncudaSuccess\ncudaSuccess\ncudaSuccess\n");
@@ -139,7 +146,9 @@ fn launches_that_are_not_possible_return_codes() {
         (launch("bump", (1, 1), "%p", 0x77), 400),
         (launch("bump", (1, 1), "%p", 4), 0),
     ];
-    let body = (0..).zip(&cases).map(|(i, (launch, _))| format!("{launch}\n{store}{}], %r1;\n", 4 + 4 * i));
+    let body = (0..)
+        .zip(&cases)
+        .map(|(i, (launch, _))| format!("{launch}\n{store}{}], %r1;\n", 4 + 4 * i));
     let text = bump() + &entry("k", &body.collect::<String>());
     let (stats, words) = run(&text, &[0, 99, 99, 99, 99]);
     stats.unwrap();
@@ -160,7 +169,9 @@ fn a_kernel_that_launches_itself_ends_at_the_deepest_nesting() {
 fn a_fault_says_who_has_launched() {
     let bad = entry("bad", "mov.u64 %q, 16; st.global.u32 [%q], %r2;");
     let middle = entry("middle", &launch("bad", (1, 2), "%p", 0));
-    let text = bad + &middle + &entry("k", &(launch("middle", (1, 1), "%p", 0) + &launch("k", (1, 1), "%p", 3)));
+    let text = bad
+        + &middle
+        + &entry("k", &(launch("middle", (1, 1), "%p", 0) + &launch("k", (1, 1), "%p", 3)));
     let (result, _) = run(&text, &[0]);
     let fault = result.unwrap_err();
     assert_eq!((fault.kernel.as_str(), fault.thread), ("bad", [0; 3]));
@@ -174,7 +185,8 @@ fn a_fault_says_who_has_launched() {
 fn local_memory_of_a_parent_and_copies_that_lead_nowhere() {
     let reads = entry("reads", "ld.u32 %r2, [%p];");
     let local = ".local .align 8 .b8 frame[64]; mov.u64 %q, frame; cvta.local.u64 %q, %q; add.u64 %q, %q, 32;";
-    let (result, _) = run(&(reads + &entry("k", &(local.to_owned() + &launch("reads", (1, 1), "%q", 0)))), &[0]);
+    let (result, _) =
+        run(&(reads + &entry("k", &(local.to_owned() + &launch("reads", (1, 1), "%q", 0)))), &[0]);
     let fault = result.unwrap_err();
     assert_eq!(fault.kernel, "reads");
     assert!(fault.kind.to_string().contains("local"), "{}", fault.kind);

@@ -297,7 +297,7 @@ fn a_mistake_in_a_kernel_that_is_never_launched_refuses_the_module() {
         assert!(text[first.primary.span.range()].contains("%r1"), "{error}");
     }
     // What is known and not executed refuses only launches of kernels that come to it.
-    let unexecuted = ".entry other(.param .u64 p) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [p]; cp.async.bulk.prefetch.L2.global [%rd1], 16; ret; }\n";
+    let unexecuted = ".entry other(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; ld.param.u64 %rd1, [p]; cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%rd1, {%r1}]; ret; }\n";
     let text = format!("{}{good}{unexecuted}", HEADER.replace("sm_75", "sm_90"));
     let module = Module::load(&device, "t.ptx", &text).unwrap();
     module.kernel("good").unwrap().launch(&LaunchOptions::default(), &[]).unwrap();

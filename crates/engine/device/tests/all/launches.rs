@@ -158,10 +158,10 @@ fn the_heap_lives_as_long_as_the_device() {
 fn what_is_not_executed_is_told_once_for_each_opcode() {
     let device = Device::default();
     let all =
-        "mapa.u32 %r1, %r2, 0;\n @%p mapa.u32 %r1, %r2, 1;\n getctarank.u32 %r1, %r2;\n".repeat(50);
+        "multimem.red.global.add.u32 [%d], %r1;\n @%p multimem.red.global.add.u32 [%d], %r2;\n wgmma.fence.sync.aligned;\n".repeat(50);
     let text = format!(
-        "{}.visible .entry k() {{\n .reg .pred %p; .reg .u32 %r<3>;\n {all} ret;\n}}",
-        HEADER.replace("sm_75", "sm_90")
+        "{}.visible .entry k() {{\n .reg .pred %p; .reg .u64 %d; .reg .u32 %r<3>;\n {all} ret;\n}}",
+        HEADER.replace("sm_75", "sm_90a").replace(".version 8.0", ".version 8.1")
     );
     let k = Module::load(&device, "t.ptx", &text).unwrap().kernel("k").unwrap();
     let Err(LaunchError::Unsupported(list)) = k.launch(&LaunchOptions::default(), &[]) else {
@@ -171,8 +171,8 @@ fn what_is_not_executed_is_told_once_for_each_opcode() {
     assert_eq!(
         messages,
         [
-            "`mapa.u32` is not executed by texunit (and 99 more of `mapa`)",
-            "`getctarank.u32` is not executed by texunit (and 49 more of `getctarank`)"
+            "`multimem.red.global.add.u32` is not executed by texunit (and 99 more of `multimem`)",
+            "`wgmma.fence.sync.aligned` is not executed by texunit (and 49 more of `wgmma`)"
         ]
     );
 }

@@ -5,7 +5,7 @@
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
-use super::frame::Frame;
+use crate::frame::Frame;
 use crate::region::{Atomic, Change, Space};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 

@@ -47,7 +47,7 @@ pub(super) trait Backend: Sized + Default {
     /// Loads the registers that the back end owns, at entries and after calls.
     fn begin(e: &mut Emitter<'_, Self>);
 
-    /// The active mask has changed, in `r8d` and [`super::frame::Frame::MASK`]. Only in code for some lanes. Uses no register that
+    /// The active mask has changed, in `r8d` and [`crate::frame::Frame::MASK`]. Only in code for some lanes. Uses no register that
     /// a step may use.
     fn active(e: &mut Emitter<'_, Self>);
 
@@ -73,7 +73,7 @@ pub(super) trait Backend: Sized + Default {
     fn lanes(e: &mut Emitter<'_, Self>, of: Predicate, to: Register);
 
     /// `r14` becomes `r13 + r14`, of f32 or f64; of two NaNs the result is that in `r13`. Uses temporaries of the back end and the
-    /// second word of [`super::frame::Frame::SAVED`].
+    /// second word of [`crate::frame::Frame::SAVED`].
     fn sum(e: &mut Emitter<'_, Self>, wide: bool);
 
     /// Stores all lanes of a source, as 32 or 64 bits, to a scratch register.

@@ -1,15 +1,13 @@
 //! Base groups: accesses of a block by the same base register with different offsets.
 //!
 //! The first access of a group, its leader, checks the bounds of the lowest and the highest offset for all. The shape that it finds
-//! stays in the frame ([`super::frame::Frame::cached_shapes`]) for the others. An entry between them clears the shape.
+//! stays in the frame ([`crate::frame::Frame::cached_shapes`]) for the others. An entry between them clears the shape.
 
 use super::slots::Slots;
+use crate::frame::BASE_GROUPS;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Access, Action, Block, Region, Space};
 use std::collections::HashMap;
-
-/// How many groups can be live at a time.
-pub(crate) const SLOTS: usize = 4;
 
 /// Largest distance of the offsets of a group.
 const SPAN: i64 = 1 << 20;
@@ -127,7 +125,7 @@ impl BaseGroups {
             for group in groups(block) {
                 let [first, last] =
                     [&group.steps[0], &group.steps[group.steps.len() - 1]].map(|s| s.0);
-                if let Some(slot) = all.slots.take(SLOTS, (first, last)) {
+                if let Some(slot) = all.slots.take(BASE_GROUPS, (first, last)) {
                     all.add(b, slot, &group);
                 }
             }

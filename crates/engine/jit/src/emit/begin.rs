@@ -8,11 +8,10 @@ use super::index::Indices;
 use super::input::PendingCopies;
 use super::live::{Numbers, Uses};
 use super::register_cache::RegisterCache;
-use super::{Emitter, Version};
+use super::{Cold, Constants, Emitter, Facts, Labels, Pending, Points, Version};
 use crate::machine::Mode;
 use crate::operand::Predicate;
 use crate::region::{End, Region, Target};
-use std::collections::HashMap;
 
 impl<'a, B: Backend> Emitter<'a, B> {
     /// An emitter for a region; `copies` from [`super::input::read_in_place`].
@@ -44,40 +43,35 @@ impl<'a, B: Backend> Emitter<'a, B> {
         let mut e = Self {
             versions: [version(), version()],
             has_both_modes: mode == Mode::Some && Divergence::any(region),
-            next_warp_entry: asm.label(),
-            exit: asm.label(),
-            diverge_routine: asm.label(),
-            arrive_routine: asm.label(),
-            yield_points: Vec::new(),
-            yield_stub: asm.label(),
-            next_slot: asm.label(),
-            batch_entry: asm.label(),
+            labels: Labels {
+                start: asm.label(),
+                restart: asm.label(),
+                exit: asm.label(),
+                diverge_routine: asm.label(),
+                arrive_routine: asm.label(),
+            },
+            points: Points::default(),
             asm,
             region,
             mode,
             block: 0,
             step: 0,
             next: vec![super::live::NEVER; numbers.len()],
-            numbers,
-            uses,
+            facts: Facts {
+                numbers,
+                uses,
+                loops: vec![None; n],
+                base_groups: BaseGroups::of(region),
+                indices: Indices::of(region, &plans),
+                plans,
+                copies,
+            },
             cache: RegisterCache::default(),
             uncounted: 0,
             guarded: None,
-            pool: Vec::new(),
-            pooled: HashMap::new(),
-            routines: Vec::new(),
-            loops: vec![None; n],
-            stubs: Vec::new(),
-            rare: Vec::new(),
-            base_groups: BaseGroups::of(region),
-            indices: Indices::of(region, &plans),
-            open_indices: 0,
-            plans,
-            deferred: Vec::new(),
-            copies,
-            pending_copies: Vec::new(),
-            open: 0,
-            entries: Vec::new(),
+            constants: Constants::default(),
+            cold: Cold { stubs: Vec::new(), rare: Vec::new() },
+            pending: Pending::default(),
             any_nans,
             contradiction: false,
             back: B::default(),
@@ -89,7 +83,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
                 e.versions[0].edges[target] += 1;
                 e.versions[1].edges[target] += 1 + divergence;
                 if target <= i {
-                    e.loops[target] = Some(i);
+                    e.facts.loops[target] = Some(i);
                 }
             }
         }

@@ -4,8 +4,8 @@ use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
 use super::collective::RESULT;
-use super::frame::Frame;
 use super::register_cache::RegisterCache;
+use crate::frame::Frame;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Call, Routine, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -33,8 +33,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.write_all_back();
         self.cache = RegisterCache::default();
-        let number = self.routines.len() as i32;
-        self.routines.push(call.routine.clone());
+        let number = self.constants.routines.len() as i32;
+        self.constants.routines.push(call.routine.clone());
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, R::R10));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, R::R11));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RDI));

@@ -36,9 +36,12 @@ pub(crate) fn choices(region: &Region, level: Level) -> String {
                 (None, Some(base)) => format!("uniform {base}"),
             };
             let _ = write!(text, "; {}: {way}", step.at);
-            let indexed = plans.get(b).and_then(|plan| indices.access(plan, i, step));
+            let indexed = plans.get(b).and_then(|plan| indices.access(plan, (b, i), step));
             if let Some(indexed) = indexed {
                 text.push_str(if indexed.is_carried { ", index carried" } else { ", index" });
+                if indexed.is_row {
+                    text.push_str(", row");
+                }
                 let _ = indexed.slot.map(|slot| write!(text, " in slot {slot}"));
             }
             if let Some(member) = near.member(b, i) {

@@ -4,7 +4,7 @@
 
 use super::Emitter;
 use super::backend::Backend;
-use super::frame::Frame;
+use crate::frame::Frame;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Match, Reduce, Step, Vote};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};

@@ -64,7 +64,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     pub(super) fn forget_after(&mut self, i: usize) {
-        let after = &mut self.uses[self.block].after[i];
+        let after = &mut self.facts.uses[self.block].after[i];
         let again = self.has_both_modes && self.mode == Mode::Live;
         let after = if again { after.clone() } else { std::mem::take(after) };
         if let Some(place) = self.guarded.and_then(|(guard, _)| guard.place())
@@ -74,7 +74,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.cache.unpin();
         for a in after {
-            if let Some(number) = self.numbers.get(a.place) {
+            if let Some(number) = self.facts.numbers.get(a.place) {
                 self.next[number] = a.next;
             }
             if !a.lives {

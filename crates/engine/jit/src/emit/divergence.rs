@@ -10,7 +10,7 @@
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
-use super::frame::{DEPTH, Frame};
+use crate::frame::{DEPTH, Frame};
 use crate::machine::{Group, Mode};
 use crate::operand::Predicate;
 use crate::region::ExitReason;
@@ -88,7 +88,7 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn diverge(&mut self, divergence: Divergence, number: u32, uncounted: u32) {
         let (full, fits) = (self.asm.label(), self.asm.label());
         let (cache, mode, pending_copies) =
-            (self.cache.clone(), self.mode, self.pending_copies.clone());
+            (self.cache.clone(), self.mode, self.pending.copies.clone());
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EAX));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, R::R8D));
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::EAX));
@@ -116,7 +116,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.uncounted = 0;
         self.edge(divergence.goes, false);
         self.asm.bind(full);
-        (self.cache, self.mode, self.pending_copies) = (cache, mode, pending_copies);
+        (self.cache, self.mode, self.pending.copies) = (cache, mode, pending_copies);
         self.cache.unpin();
         self.materialize_copies();
         self.write_all_back();
@@ -144,7 +144,7 @@ impl<B: Backend> Emitter<'_, B> {
             }
         }
         self.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, divergence.reconverge_at as i32));
-        let routine = self.diverge_routine;
+        let routine = self.labels.diverge_routine;
         self.asm.jump(C::Call_rel32_64, routine);
         if let OtherSide::TakenPending(_) = divergence.other {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::DEPTH)));
@@ -156,7 +156,7 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn reconverge(&mut self, number: u32) {
         self.cache.unpin();
         self.write_all_back();
-        let routine = self.arrive_routine;
+        let routine = self.labels.arrive_routine;
         self.asm.jump(C::Call_rel32_64, routine);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SOME));
         let [all, some] = [0, 1].map(|i| self.versions[i].block_entries[self.block]);
@@ -170,10 +170,10 @@ impl<B: Backend> Emitter<'_, B> {
     /// Emits the routines that divergences and arrivals call.
     pub(super) fn divergence_routines(&mut self) {
         self.mode = Mode::Some;
-        let label = self.diverge_routine;
+        let label = self.labels.diverge_routine;
         self.asm.bind(label);
         self.diverge_routine();
-        let label = self.arrive_routine;
+        let label = self.labels.arrive_routine;
         self.asm.bind(label);
         self.arrive_routine();
     }

@@ -3,8 +3,8 @@
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
-use super::frame::Frame;
 use super::register_cache::{Held, Key, Kind, MASK_0, Nans, Reg, RegisterCache};
+use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::op::{Float, Op};
 use crate::operand::Place;
@@ -63,7 +63,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Drops values that a block can read as inputs.
     fn forget_known(&mut self, to: usize) {
         if self.mode == Mode::Live {
-            let known: Vec<_> = self.copies[to].at_start().collect();
+            let known: Vec<_> = self.facts.copies[to].at_start().collect();
             known.into_iter().for_each(|place| self.cache.forget(place));
         }
     }
@@ -73,7 +73,11 @@ impl<B: Backend> Emitter<'_, B> {
         let held: Vec<_> = self.cache.all().collect();
         for (_, key, _) in held {
             if let Some(place) = key.place()
-                && self.numbers.get(place).is_some_and(|i| !self.uses[to].live_in.has(i))
+                && self
+                    .facts
+                    .numbers
+                    .get(place)
+                    .is_some_and(|i| !self.facts.uses[to].live_in.has(i))
             {
                 self.cache.forget(place);
             }
@@ -84,7 +88,7 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn entry_state(&self, to: usize, cache: &RegisterCache) -> RegisterCache {
         let mut state = RegisterCache::default();
         let edges = self.versions[usize::from(self.mode == Mode::Some)].edges[to];
-        if let Some(last) = self.loops[to] {
+        if let Some(last) = self.facts.loops[to] {
             self.loop_entry_state(to, last, cache, &mut state);
             return state;
         }
@@ -105,8 +109,9 @@ impl<B: Backend> Emitter<'_, B> {
                 }
                 continue;
             };
-            let lives = self.numbers.get(place).is_some_and(|i| self.uses[to].live_in.has(i));
-            let soon = || self.uses[reader].first.iter().any(|&(p, ..)| p == place);
+            let lives =
+                self.facts.numbers.get(place).is_some_and(|i| self.facts.uses[to].live_in.has(i));
+            let soon = || self.facts.uses[reader].first.iter().any(|&(p, ..)| p == place);
             if lives && (edges == 1 || soon()) {
                 let kind = if alone { held.kind } else { Kind::BITS };
                 *state.of(reg) = Held { pinned: false, kind, ..held };
@@ -124,14 +129,14 @@ impl<B: Backend> Emitter<'_, B> {
         state: &mut RegisterCache,
     ) {
         let mut uses: Vec<(u32, Place)> = Vec::new();
-        let mut counts = vec![0; self.numbers.len()];
+        let mut counts = vec![0; self.facts.numbers.len()];
         // A pending copy is not in the register file.
         let live = self.mode == Mode::Live;
-        let is_pending = |place| live && self.copies[to].at_start().any(|copy| copy == place);
+        let is_pending = |place| live && self.facts.copies[to].at_start().any(|copy| copy == place);
         for block in to..=last {
-            for &(place, _, count) in &self.uses[block].first {
-                let Some(i) = self.numbers.get(place) else { continue };
-                let lives = self.uses[to].live_in.has(i) && !is_pending(place);
+            for &(place, _, count) in &self.facts.uses[block].first {
+                let Some(i) = self.facts.numbers.get(place) else { continue };
+                let lives = self.facts.uses[to].live_in.has(i) && !is_pending(place);
                 if counts[i] == 0 && lives {
                     uses.push((0, place));
                 }
@@ -139,7 +144,7 @@ impl<B: Backend> Emitter<'_, B> {
             }
         }
         for (count, place) in &mut uses {
-            *count = self.numbers.get(*place).map_or(0, |i| counts[i]);
+            *count = self.facts.numbers.get(*place).map_or(0, |i| counts[i]);
         }
         uses.sort_by(|a, b| b.cmp(a));
         let mut room = [

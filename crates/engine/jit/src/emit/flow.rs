@@ -4,9 +4,9 @@ use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
 use super::divergence::Divergence;
-use super::frame::Frame;
 use super::register_cache::RegisterCache;
 use crate::Error;
+use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::operand::Predicate;
 use crate::region::ExitReason;
@@ -46,8 +46,8 @@ impl<B: Backend> Emitter<'_, B> {
             None => self.entry_state(i, &RegisterCache::default()),
         };
         self.next.fill(super::live::NEVER);
-        for &(place, first, _) in &self.uses[i].first {
-            if let Some(number) = self.numbers.get(place) {
+        for &(place, first, _) in &self.facts.uses[i].first {
+            if let Some(number) = self.facts.numbers.get(place) {
                 self.next[number] = first;
             }
         }
@@ -77,13 +77,13 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Entries at the beginning of a block.
     fn entries_of(&mut self, block: &Block, label: super::Label, body: super::Label) {
-        self.open_indices = self.indices.at_start(self.block);
+        self.pending.open_indices = self.facts.indices.at_start(self.block);
         if block.is_entry || self.has_both_modes {
             let block_entry_stub = self.block_entry_stub(block.at, label);
             let i = self.block;
             self.version().block_entries[i] = Some(block_entry_stub);
             if block.is_entry {
-                self.entries.push((self.mode, block.at, block_entry_stub));
+                self.points.entries.push((self.mode, block.at, block_entry_stub));
             }
         }
         let is_join = |s: &Step| {
@@ -95,7 +95,7 @@ impl<B: Backend> Emitter<'_, B> {
         if block.joins && block.steps.first().is_some_and(is_join) {
             self.entry_stub(block.at + 1, body);
         }
-        self.open_indices = 0;
+        self.pending.open_indices = 0;
     }
 
     fn steps_of(&mut self, block: &Block) -> Result<(), Error> {
@@ -143,10 +143,10 @@ impl<B: Backend> Emitter<'_, B> {
             self.uncounted = 0;
             self.forget_after(i);
         } else {
-            let known = self.plans.get(self.block).and_then(|plan| plan.get(i));
-            self.deferred = known.map_or_else(Vec::new, |known| known.deferred.clone());
+            let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(i));
+            self.pending.deferred = known.map_or_else(Vec::new, |known| known.deferred.clone());
             B::leaving(self, i)?;
-            self.deferred.clear();
+            self.pending.deferred.clear();
             self.cache.unpin();
             self.before(i);
             self.after_step(i);
@@ -160,10 +160,10 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let (here, last) = (self.asm.label(), steps.end - 1);
         self.asm.bind(here);
-        self.open = self.base_groups.open(self.block, last);
-        self.open_indices = self.indices.live_after(self.block, last);
+        self.pending.open = self.facts.base_groups.open(self.block, last);
+        self.pending.open_indices = self.facts.indices.live_after(self.block, last);
         self.entry_stub(step.at + 1, here);
-        (self.open, self.open_indices) = (0, 0);
+        (self.pending.open, self.pending.open_indices) = (0, 0);
         Ok(())
     }
 
@@ -181,7 +181,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.write_all_back();
                 self.leave(ExitReason::Instruction, at, self.uncounted);
             }
-            End::Yield { at, .. } => self.yield_point(at),
+            End::Yield { at, next, barrier } => self.yield_point(at, next, barrier),
             End::Branch { taken, to, next, at, counted, .. } => {
                 self.uncounted += u32::from(counted);
                 self.branch(taken, (to, next), at, counted);

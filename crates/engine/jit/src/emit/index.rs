@@ -11,15 +11,12 @@ use super::affine::{Affine, Plan, Plus};
 use super::asm::at;
 use super::backend::Backend;
 use super::base_groups;
-use super::frame::Frame;
+use crate::frame::{Frame, INDICES};
 use crate::machine::Mode;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Access, Action, Region, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
-use std::collections::HashMap;
-
-/// How many index registers can be tracked, and how many address registers.
-pub(crate) const INDICES: usize = 8;
+use std::collections::{HashMap, HashSet};
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -43,6 +40,8 @@ pub(super) struct Indexed {
     pub(super) rows: bool,
     /// Whether the index was loaded: then no row is looked for.
     pub(super) is_loaded: bool,
+    /// Whether the index is a row in any case ([`Region::rows`]).
+    pub(super) is_row: bool,
 }
 
 /// Slots as bits: index registers, and from [`INDICES`] on address registers.
@@ -65,6 +64,29 @@ pub(super) struct Indices {
     /// By block: slots that are live at its beginning, and after each step.
     start: Vec<Slots>,
     live_after: Vec<Vec<Slots>>,
+    /// Blocks and steps of accesses by indices that are rows in any case.
+    rows: HashSet<(usize, usize)>,
+}
+
+/// Accesses by indices that are known to be consecutive: nothing is tested.
+fn known_rows(region: &Region, plans: &[Plan]) -> HashSet<(usize, usize)> {
+    let mut known = HashSet::new();
+    for (b, (block, plan)) in region.blocks.iter().zip(plans).enumerate() {
+        let mut rows: HashSet<u32> = region.rows.get(b).into_iter().flatten().copied().collect();
+        for (i, step) in block.steps.iter().enumerate() {
+            if index_of(plan, i, step).is_some_and(|value| rows.contains(&value.index)) {
+                known.insert((b, i));
+            }
+            let makes = region.row_makers.binary_search(&step.at).is_ok();
+            step.each_written(|place| {
+                if let Place::B32(register) = place {
+                    rows.remove(&register);
+                    rows.extend(makes.then_some(register));
+                }
+            });
+        }
+    }
+    known
 }
 
 /// The access of a step.
@@ -145,7 +167,8 @@ impl Indices {
         carried.sort_unstable_by_key(|of| of.0);
         let carried = carried.into_iter().take(INDICES).zip(0..);
         let carried = carried.map(|((base, value), slot)| (base, (slot, value))).collect();
-        let mut indices = Self { slots, carried, ..Self::default() };
+        let rows = known_rows(region, plans);
+        let mut indices = Self { slots, carried, rows, ..Self::default() };
         if !indices.slots.is_empty() {
             indices.follow(region, plans);
         }
@@ -153,22 +176,30 @@ impl Indices {
     }
 
     /// The access of a step, if it is indexed.
-    pub(super) fn access(&self, plan: &Plan, i: usize, step: &Step) -> Option<Indexed> {
+    pub(super) fn access(
+        &self,
+        plan: &Plan,
+        (block, i): (usize, usize),
+        step: &Step,
+    ) -> Option<Indexed> {
         let slot = |value: Affine| self.slots.get(&value.index).copied();
         if let Some(value) = index_of(plan, i, step) {
             let (plus, is_loaded) = (value.plus, plan[i].is_loaded);
             let (slot, is_carried) = (slot(value), false);
-            return Some(Indexed { slot, is_carried, plus, rows: true, is_loaded });
+            let is_row = self.rows.contains(&(block, i));
+            return Some(Indexed { slot, is_carried, plus, rows: true, is_loaded, is_row });
         }
         let &(carried, value) = self.carried.get(&carried_of(plan, i, step)?)?;
         let (slot, plus) = (Some(INDICES + carried), Plus::NONE);
-        let indexed = Indexed { slot, is_carried: true, plus, rows: true, is_loaded: false };
+        let (is_loaded, is_row) = (false, false);
+        let indexed = Indexed { slot, is_carried: true, plus, rows: true, is_loaded, is_row };
         fits(step, value).then_some(indexed)
     }
 
     /// Slots that a step reads, and slots of registers that it writes.
-    fn effects(&self, plan: &Plan, i: usize, step: &Step) -> (Slots, Slots) {
-        let indexed = self.access(plan, i, step).filter(|_| is_row(step));
+    fn effects(&self, plan: &Plan, at: (usize, usize), step: &Step) -> (Slots, Slots) {
+        let i = at.1;
+        let indexed = self.access(plan, at, step).filter(|_| is_row(step));
         let mut looks = indexed.and_then(|of| of.slot).map_or(0, |slot| 1 << slot);
         if let Some(Made { slot, .. }) = self.made(plan, i) {
             looks |= 1 << slot;
@@ -206,7 +237,7 @@ impl Indices {
                 let mut now = block.end.blocks().fold(0, |bits, to| bits | self.start[to]);
                 for (i, step) in block.steps.iter().enumerate().rev() {
                     self.live_after[b][i] = now;
-                    let (looks, writes) = self.effects(&plans[b], i, step);
+                    let (looks, writes) = self.effects(&plans[b], (b, i), step);
                     now = now & !writes | looks;
                 }
                 changes |= self.start[b] != now;
@@ -263,20 +294,30 @@ impl<B: Backend> Emitter<'_, B> {
     /// Whether the current block is part of a loop.
     fn is_in_loop(&self) -> bool {
         let here = self.block;
-        let mut loops = self.loops.iter().enumerate();
+        let mut loops = self.facts.loops.iter().enumerate();
         loops.any(|(head, last)| head <= here && last.is_some_and(|last| here <= last))
     }
 
     /// The access of the current step, if it is indexed.
     pub(super) fn indexed(&self) -> Option<Indexed> {
         let step = &self.region.blocks[self.block].steps[self.step];
-        let plan = self.plans.get(self.block)?;
-        let indexed = self.indices.access(plan, self.step, step)?;
+        let plan = self.facts.plans.get(self.block)?;
+        let indexed = self.facts.indices.access(plan, (self.block, self.step), step)?;
         let rows = self.mode == Mode::Live && is_row(step);
         if indexed.is_carried && !rows {
             return None;
         }
-        Some(Indexed { slot: indexed.slot.filter(|_| rows), rows, ..indexed })
+        let (slot, is_row) = (indexed.slot.filter(|_| rows), indexed.is_row && rows);
+        Some(Indexed { slot, rows, is_row, ..indexed })
+    }
+
+    /// Records that the indices are consecutive, from that in `eax` on.
+    pub(super) fn note_row(&mut self, indexed: Indexed) {
+        if let Some(slot) = indexed.slot {
+            let [shape, first] = [Frame::index(slot), Frame::first_index(slot)];
+            self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, first), R::EAX));
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, shape), ROW));
+        }
     }
 
     /// Clears slots.
@@ -288,15 +329,17 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Updates the slots of registers that steps have written, if they are live.
     pub(super) fn note_changed(&mut self, steps: std::ops::Range<usize>) {
-        if self.mode != Mode::Live || self.indices.slots.is_empty() {
+        if self.mode != Mode::Live || self.facts.indices.slots.is_empty() {
             return;
         }
         for i in steps {
-            let Some(plan) = self.plans.get(self.block) else { return };
+            let Some(plan) = self.facts.plans.get(self.block) else { return };
             let step = &self.region.blocks[self.block].steps[i];
-            let open = self.indices.live_after(self.block, i);
-            let ((_, changes), made) =
-                (self.indices.effects(plan, i, step), self.indices.made(plan, i));
+            let open = self.facts.indices.live_after(self.block, i);
+            let ((_, changes), made) = (
+                self.facts.indices.effects(plan, (self.block, i), step),
+                self.facts.indices.made(plan, i),
+            );
             let made = made.filter(|made| open >> made.to & 1 != 0);
             let own = made.map_or(0, |made| 1 << made.to);
             if let Some(Made { slot, to, plus }) = made {

@@ -17,58 +17,33 @@ mod collective;
 mod count;
 mod divergence;
 mod edge;
-mod ends;
 mod flow;
-mod frame;
 mod index;
 mod input;
 mod live;
-mod needs;
 pub(crate) mod processor;
 mod register_cache;
 mod slots;
 mod stub;
 mod tables;
-mod yield_point;
+mod warps;
 
 use crate::Error;
+use crate::compiled::Code;
 use crate::machine::{Level, Mode, Use};
+use crate::needs::Needs;
 use crate::region::{Action, End, Region, Routine, Space, Target};
 use affine::{DeferredAddress, Plan};
 use asm::{Assembler, Label};
 use backend::Backend;
 use base_groups::BaseGroups;
 pub(crate) use choices::choices;
-pub(crate) use frame::{Frame, WarpSlot};
 use index::Indices;
 use input::{InputCopy, PendingCopies};
 use live::{Numbers, Uses};
-pub(crate) use needs::Needs;
 use register_cache::RegisterCache;
 use std::collections::HashMap;
 use stub::Stub;
-
-/// The code of a region, and what a function needs besides it.
-pub(crate) struct Code {
-    pub(crate) bytes: Vec<u8>,
-    /// Entries: mode, instruction, code offset.
-    pub(crate) entries: Vec<(Mode, u32, u32)>,
-    /// Whether lanes can diverge inside.
-    pub(crate) can_diverge: bool,
-    /// Where the first warp of a table starts, if there are yield points; and these: instruction, offset of the exit.
-    pub(crate) batch_entry: Option<u32>,
-    pub(crate) yield_points: Vec<(u32, u32)>,
-    /// Constant pool.
-    pub(crate) pool: Vec<u64>,
-    /// By site, its access.
-    pub(crate) uses: Vec<Option<Use>>,
-    /// Host functions by number.
-    pub(crate) routines: Vec<Routine>,
-    /// Lengths that files and inputs must have.
-    pub(crate) needs: Needs,
-    /// Lines for the disassembly, by code offset.
-    pub(crate) marks: Vec<(u64, String)>,
-}
 
 /// Emits code for a rare case, with the register cache of the place that jumps there.
 type Rare<B> = Box<dyn FnOnce(&mut Emitter<'_, B>)>;
@@ -77,13 +52,11 @@ type Rare<B> = Box<dyn FnOnce(&mut Emitter<'_, B>)>;
 struct Emitter<'a, B: Backend> {
     asm: Assembler,
     region: &'a Region,
+    facts: Facts,
     mode: Mode,
     /// The block and the step that are being emitted.
     block: usize,
     step: usize,
-    numbers: Numbers,
-    /// By block, uses of registers.
-    uses: Vec<Uses>,
     cache: RegisterCache,
     /// By register, the next step of the block that mentions it.
     next: Vec<u32>,
@@ -91,47 +64,82 @@ struct Emitter<'a, B: Backend> {
     uncounted: u32,
     /// A guard, and how many counted steps with it are not added to `r11` yet.
     guarded: Option<(crate::Predicate, u32)>,
-    pool: Vec<u64>,
-    pooled: HashMap<Vec<u64>, usize>,
-    routines: Vec<Routine>,
+    pending: Pending,
+    constants: Constants,
     /// The code by mode; `has_both_modes`: the function contains both.
     versions: [Version; 2],
     has_both_modes: bool,
-    /// By block, the last block of the loop that begins there.
-    loops: Vec<Option<usize>>,
-    stubs: Vec<Stub>,
-    /// Out-of-line code, with the labels that lead to it.
-    rare: Vec<(Label, Rare<B>)>,
-    /// Accesses that share a bounds check.
-    base_groups: BaseGroups,
-    /// By block, affine addresses; and those that an exit here must compute.
-    plans: Vec<Plan>,
-    deferred: Vec<DeferredAddress>,
-    /// By block, propagated copies of inputs; and those that an exit here must materialise.
-    copies: Vec<PendingCopies>,
-    pending_copies: Vec<InputCopy>,
-    /// Slots of `base_groups` that later steps read, as bits.
-    open: u8,
-    /// Index registers whose shape is known; and those that an entry here must invalidate, as bits.
-    indices: Indices,
-    open_indices: u16,
-    entries: Vec<(Mode, u32, Label)>,
-    yield_points: Vec<(u32, Label)>,
-    /// Saves a warp that yields; takes the next slot of the table; starts the warp of a slot.
-    yield_stub: Label,
-    next_slot: Label,
-    batch_entry: Label,
-    /// Starts the next warp of a series; returns to the caller.
-    next_warp_entry: Label,
-    exit: Label,
-    /// Routines that a divergence and an arrival at a reconvergence point call.
-    diverge_routine: Label,
-    arrive_routine: Label,
+    cold: Cold<B>,
+    points: Points,
+    labels: Labels,
     /// Whether values may cross blocks as [`register_cache::Nans::Any`], and whether two edges contradicted each other.
     any_nans: bool,
     contradiction: bool,
     #[allow(dead_code, reason = "a back end may have no state")]
     back: B,
+}
+
+/// What the analyses know of the region.
+struct Facts {
+    numbers: Numbers,
+    /// By block, uses of registers.
+    uses: Vec<Uses>,
+    /// By block, the last block of the loop that begins there.
+    loops: Vec<Option<usize>>,
+    /// Accesses that share a bounds check.
+    base_groups: BaseGroups,
+    /// By block, affine addresses.
+    plans: Vec<Plan>,
+    /// Index registers whose shape is tracked.
+    indices: Indices,
+    /// By block, propagated copies of inputs.
+    copies: Vec<PendingCopies>,
+}
+
+/// What an exit or an entry at the current place has to make up for.
+#[derive(Default)]
+struct Pending {
+    /// Affine addresses that an exit must compute.
+    deferred: Vec<DeferredAddress>,
+    /// Copies that an exit must materialise.
+    copies: Vec<InputCopy>,
+    /// Slots of `base_groups` that later steps read, and index registers whose shape is known, as bits: an entry clears
+    /// them.
+    open: u8,
+    open_indices: u16,
+}
+
+/// Constants, and host functions by number.
+#[derive(Default)]
+struct Constants {
+    pool: Vec<u64>,
+    pooled: HashMap<Vec<u64>, usize>,
+    routines: Vec<Routine>,
+}
+
+/// Code that is emitted after the blocks.
+struct Cold<B: Backend> {
+    stubs: Vec<Stub>,
+    /// Code of rare cases, with the labels that lead to it.
+    rare: Vec<(Label, Rare<B>)>,
+}
+
+/// Entries, and yield points with their exits.
+#[derive(Default)]
+struct Points {
+    entries: Vec<(Mode, u32, Label)>,
+    yield_points: Vec<(u32, Label)>,
+}
+
+/// Places that are the same for all blocks.
+struct Labels {
+    /// Starts the warp of a slot; starts a warp whose state is in the frame; saves a warp.
+    start: Label,
+    restart: Label,
+    exit: Label,
+    /// Routines that a divergence and an arrival at a reconvergence point call.
+    diverge_routine: Label,
+    arrive_routine: Label,
 }
 
 /// The code of a mode.
@@ -184,38 +192,36 @@ fn made<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, E
     e.asm.marks = marked.then(Vec::new);
     e.function()?;
     if e.contradiction {
-        let copies = std::mem::take(&mut e.copies);
+        let copies = std::mem::take(&mut e.facts.copies);
         e = Emitter::new(&region, copies, mode, false);
         e.asm.marks = marked.then(Vec::new);
         e.function()?;
     }
-    for &(site, lowest, span) in &e.base_groups.sites {
+    for &(site, lowest, span) in &e.facts.base_groups.sites {
         if let Some(Some(to)) = uses.get_mut(site as usize) {
             to.group = (lowest, span);
         }
     }
-    for (site, add) in index::sites(&e.indices, &region, &e.plans) {
+    for (site, add) in index::sites(&e.facts.indices, &region, &e.facts.plans) {
         if let Some(Some(to)) = uses.get_mut(site as usize) {
             to.index = Some(add);
         }
     }
     let marks = e.asm.marks.take().unwrap_or_default();
     let bytes = e.asm.finish()?;
-    let entries = e.entries.iter();
+    let entries = e.points.entries.iter();
     let entries = entries.map(|&(mode, at, label)| (mode, at, e.asm.place(label))).collect();
     let can_diverge = e.has_both_modes;
     let yield_points: Vec<_> =
-        e.yield_points.iter().map(|&(at, label)| (at, e.asm.place(label))).collect();
-    let batch_entry = (!yield_points.is_empty()).then(|| e.asm.place(e.batch_entry));
+        e.points.yield_points.iter().map(|&(at, label)| (at, e.asm.place(label))).collect();
     Ok(Code {
         bytes,
         entries,
         can_diverge,
-        batch_entry,
         yield_points,
-        pool: e.pool,
+        pool: e.constants.pool,
         uses,
-        routines: e.routines,
+        routines: e.constants.routines,
         needs,
         marks,
     })
@@ -249,12 +255,12 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Offset in the constant pool of one or several consecutive constants.
     fn pooled(&mut self, numbers: &[u64]) -> usize {
-        if let Some(&place) = self.pooled.get(numbers) {
+        if let Some(&place) = self.constants.pooled.get(numbers) {
             return 8 * place;
         }
-        let place = self.pool.len();
-        self.pool.extend(numbers);
-        self.pooled.insert(numbers.to_vec(), place);
+        let place = self.constants.pool.len();
+        self.constants.pool.extend(numbers);
+        self.constants.pooled.insert(numbers.to_vec(), place);
         8 * place
     }
 }

@@ -1,5 +1,6 @@
 //! Code that depends on the processor's maker, not on the level.
 
+use crate::machine::Level;
 use iced_x86::Code;
 use texunit_simd::{Gathers, Processor};
 
@@ -25,5 +26,31 @@ pub(super) fn request(stores: bool) -> Code {
         (true, _) => Code::Prefetchw_m8,
         (false, true) => Code::Prefetcht1_m8,
         (false, false) => Code::Prefetcht0_m8,
+    }
+}
+
+impl Level {
+    /// Whether this processor has the instructions.
+    pub fn is_available(self) -> bool {
+        if cfg!(miri) {
+            return false;
+        }
+        let of_256 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("f16c")
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2");
+        match self {
+            Self::Avx2 => of_256,
+            Self::Avx512 => {
+                of_256
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512cd")
+            }
+        }
     }
 }

@@ -261,7 +261,7 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// The next step of the block that mentions a register.
     fn next_use(&self, place: Place) -> u32 {
-        self.numbers.get(place).map_or(NEVER, |i| self.next[i])
+        self.facts.numbers.get(place).map_or(NEVER, |i| self.next[i])
     }
 
     /// Stores a register if it is dirty.

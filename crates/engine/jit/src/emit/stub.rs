@@ -4,11 +4,10 @@ use super::Emitter;
 use super::affine::DeferredAddress;
 use super::asm::{Label, at};
 use super::backend::Backend;
-use super::base_groups::SLOTS;
 use super::divergence::Divergence;
-use super::frame::Frame;
 use super::input::InputCopy;
 use super::register_cache::{Nans, RegisterCache};
+use crate::frame::{BASE_GROUPS, Frame};
 use crate::machine::Mode;
 use crate::region::ExitReason;
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -43,6 +42,8 @@ enum StubKind {
     BlockEntry(Label),
     Diverge(Divergence),
     Reconverge,
+    /// A yield point; the block after a barrier, and what the barrier counts as.
+    Yield(Option<(usize, u32)>),
 }
 
 impl<B: Backend> Emitter<'_, B> {
@@ -54,7 +55,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// An entry before an instruction, which loads the current register cache and continues at a label.
     pub(super) fn entry_stub(&mut self, number: u32, to: Label) {
         let label = self.stub(StubKind::Entry(to), number);
-        self.entries.push((self.mode, number, label));
+        self.points.entries.push((self.mode, number, label));
     }
 
     /// The same at the beginning of a block, for warps with all values in the register files but for pending copies. It is no
@@ -73,19 +74,24 @@ impl<B: Backend> Emitter<'_, B> {
         self.stub(StubKind::Reconverge, number)
     }
 
+    /// A label for a warp that waits at a yield point.
+    pub(super) fn yield_stub(&mut self, passes: Option<(usize, u32)>, number: u32) -> Label {
+        self.stub(StubKind::Yield(passes), number)
+    }
+
     fn stub(&mut self, kind: StubKind, number: u32) -> Label {
         let (label, cache, uncounted) = (self.asm.label(), self.cache.clone(), self.uncounted);
-        let (mode, block, open) = (self.mode, self.block, self.open);
-        let open_indices = if mode == Mode::Live { self.open_indices } else { 0 };
+        let (mode, block, open) = (self.mode, self.block, self.pending.open);
+        let open_indices = if mode == Mode::Live { self.pending.open_indices } else { 0 };
         let deferred =
-            if let StubKind::Exit(_) = kind { self.deferred.clone() } else { Vec::new() };
+            if let StubKind::Exit(_) = kind { self.pending.deferred.clone() } else { Vec::new() };
         let pending_copies = match kind {
             StubKind::Exit(_) | StubKind::Diverge(_) | StubKind::BlockEntry(_) => {
-                self.pending_copies.clone()
+                self.pending.copies.clone()
             }
-            StubKind::Entry(_) | StubKind::Reconverge => Vec::new(),
+            StubKind::Entry(_) | StubKind::Reconverge | StubKind::Yield(_) => Vec::new(),
         };
-        self.stubs.push(Stub {
+        self.cold.stubs.push(Stub {
             label,
             cache,
             number,
@@ -114,12 +120,12 @@ impl<B: Backend> Emitter<'_, B> {
             code(e);
             e.asm.jump(C::Jmp_rel32_64, back);
         };
-        self.rare.push((label, Box::new(code)));
+        self.cold.rare.push((label, Box::new(code)));
     }
 
     /// Emits all out-of-line code.
     pub(super) fn emit_out_of_line(&mut self) {
-        for (label, code) in std::mem::take(&mut self.rare) {
+        for (label, code) in std::mem::take(&mut self.cold.rare) {
             self.asm.bind(label);
             code(self);
         }
@@ -127,10 +133,10 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Emits all stubs, including those that stubs request.
     pub(super) fn emit_stubs(&mut self) {
-        while !self.stubs.is_empty() {
-            for stub in std::mem::take(&mut self.stubs) {
+        while !self.cold.stubs.is_empty() {
+            for stub in std::mem::take(&mut self.cold.stubs) {
                 self.cache = stub.cache;
-                (self.mode, self.block, self.pending_copies) =
+                (self.mode, self.block, self.pending.copies) =
                     (stub.mode, stub.block, stub.pending_copies);
                 self.asm.bind(stub.label);
                 match stub.kind {
@@ -154,6 +160,7 @@ impl<B: Backend> Emitter<'_, B> {
                         self.diverge(divergence, stub.number, stub.uncounted)
                     }
                     StubKind::Reconverge => self.reconverge(stub.number),
+                    StubKind::Yield(passes) => self.wait(passes),
                 }
             }
         }
@@ -161,20 +168,16 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Exits before an instruction, with nothing left to store.
     pub(super) fn leave(&mut self, why: ExitReason, number: u32, uncounted: u32) {
-        if let ExitReason::Site(site) = why {
-            let to = at(R::RDI, Frame::SITE);
-            self.asm.put(I::with2(C::Mov_rm32_imm32, to, site as i32));
-        }
         self.add_steps(uncounted);
-        self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::WHY), why.code()));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, why.code()));
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as i32));
-        let exit = self.exit;
+        let exit = self.labels.exit;
         self.asm.jump(C::Jmp_rel32_64, exit);
     }
 
     /// Invalidates slots of base groups: they describe another warp.
     fn clear(&mut self, slots: u8) {
-        for slot in (0..SLOTS).filter(|slot| slots >> slot & 1 != 0) {
+        for slot in (0..BASE_GROUPS).filter(|slot| slots >> slot & 1 != 0) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::shape(slot)), 0));
         }
     }

@@ -18,36 +18,40 @@ pub enum ExitReason {
     Limit,
     /// Control left the region; it continues at `at`.
     Outside,
+    /// The warp waits at the yield point `at` ([`crate::region::End::Yield`]) and can resume after it. To continue in another
+    /// way it must exit first ([`Resume::Exit`]).
+    Yield,
 }
 
-/// The codes by which compiled code stores a reason in the frame; the site has a field of its own.
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+/// The codes by which compiled code stores a reason: three bits, and the site above them.
 impl ExitReason {
     pub(crate) fn code(self) -> i32 {
         match self {
             Self::Instruction => 0,
-            Self::Site(_) => 1,
+            Self::Site(site) => 1 | (site << 3) as i32,
             Self::Diverges => 2,
             Self::Reconverges => 3,
             Self::Limit => 4,
             Self::Outside => 5,
+            Self::Yield => 6,
         }
     }
 
     #[inline(always)]
-    pub(crate) fn of_code(code: u32, site: u32) -> Self {
-        match code {
+    pub(crate) fn of_code(code: u32) -> Self {
+        match code & 7 {
             0 => Self::Instruction,
-            1 => Self::Site(site),
+            1 => Self::Site(code >> 3),
             2 => Self::Diverges,
             3 => Self::Reconverges,
             4 => Self::Limit,
-            _ => Self::Outside,
+            5 => Self::Outside,
+            _ => Self::Yield,
         }
     }
 }
 
-/// How a region exited.
+/// How a warp exited from a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit {
     /// The next instruction: no part of it has been executed or counted.
@@ -62,8 +66,6 @@ pub struct Exit {
     pub atomics: u32,
     /// The value of `steps` directly after the last atomic.
     pub last_atomic: u64,
-    /// The sum of all [`crate::region::Action::CountZeros`].
-    pub zeros: u64,
     /// Active lanes at `at`.
     pub mask: u32,
     /// Whether others stand or wait elsewhere ([`crate::region::Running::diverged_lanes`]).
@@ -109,24 +111,30 @@ pub struct Memory<'a> {
     pub frame: std::ops::Range<u64>,
 }
 
-/// Warps of a series that have retired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RetiredWarps {
-    /// How many retired.
-    pub ended: u32,
-    /// Instructions that they executed.
-    pub steps: u64,
-    /// Sum over these instructions of the lanes that executed each.
-    pub threads: u64,
-    /// The next instruction of the first warp that exited in another way.
-    pub left: Option<u32>,
+/// A warp as it enters a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// The number that listeners are told.
+    pub index: u32,
+    /// Active lanes.
+    pub mask: u32,
+    /// Live lanes.
+    pub live: u32,
+    /// The step count from which on the warp exits at a backward jump.
+    pub limit: u64,
+    /// The same after its lanes have diverged and reconverged.
+    pub end: u64,
+    /// How many atomics may execute; the warp exits before one more.
+    pub atomics: u32,
 }
 
 /// Where the warps of a table resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resume {
-    /// At an entry of the function.
+    /// At an entry of the function, which has the mode of the table.
     Entry(Entry),
+    /// Where the warps before them in the table have resumed.
+    There,
     /// Nowhere: warps that yielded at this instruction ([`crate::region::End::Yield`]) exit before it.
     Exit(u32),
 }
@@ -143,19 +151,4 @@ pub struct RegisterFiles<'a> {
     pub wide: &'a mut [B64],
     /// Predicate registers: one bit for each lane.
     pub predicates: &'a mut [u32],
-}
-
-/// State of a warp in a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WarpState {
-    /// The next instruction of all its live lanes.
-    pub at: u32,
-    /// Whether the warp yielded at `at` ([`crate::region::End::Yield`]); else it retired.
-    pub yielded: bool,
-    /// Executed instructions.
-    pub steps: u64,
-    /// Sum over these instructions of the lanes that executed each.
-    pub threads: u64,
-    /// The step count at which its turn ends.
-    pub limit: u64,
 }

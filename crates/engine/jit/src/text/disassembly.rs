@@ -1,7 +1,8 @@
 //! Machine code of a region as text, with the choices that were made for its accesses above it.
 
 use crate::Error;
-use crate::emit::{self, Frame};
+use crate::emit;
+use crate::frame::Frame;
 use crate::machine::{Level, Mode};
 use crate::region::Region;
 use iced_x86::{Code, Decoder, DecoderOptions, FastFormatter, Instruction, OpKind, Register};

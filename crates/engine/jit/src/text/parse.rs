@@ -109,10 +109,24 @@ impl<'t> Words<'t> {
                 region.products.push([self.word_source()?, self.word_source()?, product]);
                 return Ok(());
             }
+            "row" if region.blocks.is_empty() => {
+                let at = self.at()?;
+                if region.row_makers.last().is_some_and(|&last| last >= at) {
+                    return Err("rows are in the order of their instructions".to_owned());
+                }
+                region.row_makers.push(at);
+                return Ok(());
+            }
             "block" => return self.block(region),
             first => {
                 let block = region.blocks.last_mut().ok_or("a step before the first block")?;
-                if first == "param" {
+                if first == "row" {
+                    let Place::B32(register) = self.place()? else {
+                        return Err("a row is a 32-bit register".to_owned());
+                    };
+                    region.rows.resize(region.blocks.len(), Vec::new());
+                    region.rows.last_mut().ok_or("no block")?.push(register);
+                } else if first == "param" {
                     let place = self.place()?;
                     self.expect("=")?;
                     region.params.resize(region.blocks.len(), Vec::new());
@@ -175,7 +189,14 @@ impl<'t> Words<'t> {
             "yield" => {
                 let at = self.at()?;
                 self.expect("then")?;
-                End::Yield { at, next: self.target()? }
+                End::Yield { at, next: self.target()?, barrier: None }
+            }
+            "barrier" => {
+                let at = self.at()?;
+                self.expect("counted")?;
+                let barrier = Some(self.number().and_then(in_range)?);
+                self.expect("then")?;
+                End::Yield { at, next: self.target()?, barrier }
             }
             "branch" => {
                 let (at, counted) = (self.at()?, self.has("counted"));

@@ -86,10 +86,16 @@ impl Display for Region {
         for [a, b, product] in &self.products {
             writeln!(f, "product word[{product}] = word[{a}], word[{b}]")?;
         }
+        for at in &self.row_makers {
+            writeln!(f, "row @{at}")?;
+        }
         for (i, block) in self.blocks.iter().enumerate() {
             header(f, i, block)?;
             for (place, offset) in self.params.get(i).into_iter().flatten() {
                 writeln!(f, "  param {place} = {offset}")?;
+            }
+            for register in self.rows.get(i).into_iter().flatten() {
+                writeln!(f, "  row {}", Place::B32(*register))?;
             }
             block.steps.iter().try_for_each(|step| writeln!(f, "  {step}"))?;
             writeln!(f, "  {}", block.end)?;
@@ -130,7 +136,10 @@ impl Display for End {
                 write!(f, "branch @{at}{counted} {taken} ? {to} : {next} meets {reconverge_at}")
             }
             Self::Leave { at } => write!(f, "leave @{at}"),
-            Self::Yield { at, next } => write!(f, "yield @{at} then {next}"),
+            Self::Yield { at, next, barrier: None } => write!(f, "yield @{at} then {next}"),
+            Self::Yield { at, next, barrier: Some(counted) } => {
+                write!(f, "barrier @{at} counted {counted} then {next}")
+            }
         }
     }
 }

@@ -183,6 +183,7 @@ impl Case {
         let memory = Memory { shared: &mut world.shared, local: &mut world.local, frame: FRAME };
         let lanes = (mask, self.live);
         let left = running.run(registers, memory, lanes, entry, until).expect("files");
+        let zeros = running.zeros();
         let now = position(&self.region, left.at);
         let now = now.map_or(Next::Out(left.at), |(b, i)| Next::At(b, i));
         if left.diverged {
@@ -194,7 +195,7 @@ impl Case {
         world.counts = counts.iter().map(Cell::get).collect();
         world.steps += left.steps;
         world.threads += left.threads;
-        world.zeros += left.zeros;
+        world.zeros += zeros;
         world.heard.extend(ears.0);
         Some(left)
     }
@@ -365,6 +366,7 @@ impl Case {
                 left.steps == 0 || left.mask != self.mask || !self.goes_on(left.at)
             }
             ExitReason::Site(_) => true,
+            ExitReason::Yield => false,
         }
     }
 }

@@ -874,7 +874,10 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
         let (to, next) = (target(), target());
         let end = match maker.random.below(6) {
             0 if maker.random.one_in(2) => End::Leave { at },
-            0 => End::Yield { at, next },
+            0 => {
+                let barrier = maker.random.one_in(2).then(|| 1 + maker.random.below(2_u32));
+                End::Yield { at, next, barrier }
+            }
             1 => End::Jump(to),
             _ => {
                 let counted = maker.random.chance(95);
@@ -892,5 +895,5 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
             blocks[next as usize].is_entry = true;
         }
     }
-    Region { blocks, sites: maker.sites, params: Vec::new(), products: vec![[0, 1, 5]] }
+    Region { blocks, sites: maker.sites, products: vec![[0, 1, 5]], ..Region::default() }
 }

@@ -7,25 +7,26 @@ use crate::model::{BASES, FRAME, Next, World};
 use crate::random;
 use std::cell::Cell;
 use texunit_jit::region::{
-    self, Budget, DivergenceLimits, End, ExitReason, Inputs, Memory, Mode, Resume, Sites, Target,
-    WarpTable,
+    self, Budget, DivergenceLimits, End, Exit, ExitReason, Inputs, Memory, Mode, Resume, Sites,
+    Start, Target, WarpTable,
 };
 use texunit_jit::{B32, B64, Place, Registers};
 use texunit_memory::Block;
 use texunit_testkit::Random;
 
-/// The registers of a warp.
-#[derive(Clone)]
+/// The registers of a warp, and its local memory.
+#[derive(Clone, Debug, PartialEq)]
 struct RegisterFiles {
     narrow: Vec<B32>,
     wide: Vec<B64>,
     predicates: Vec<u32>,
+    local: Vec<B32>,
 }
 
 impl RegisterFiles {
-    fn registers<'a>(&'a mut self, rows: &'a [B32]) -> Registers<'a> {
-        let Self { narrow, wide, predicates } = self;
-        Registers { narrow, wide, predicates, rows }
+    fn all<'a>(&'a mut self, rows: &'a [B32]) -> (Registers<'a>, &'a mut [B32]) {
+        let Self { narrow, wide, predicates, local } = self;
+        (Registers { narrow, wide, predicates, rows }, local)
     }
 
     /// A world with these registers.
@@ -33,6 +34,7 @@ impl RegisterFiles {
         std::mem::swap(&mut self.narrow, &mut world.narrow);
         std::mem::swap(&mut self.wide, &mut world.wide);
         std::mem::swap(&mut self.predicates, &mut world.predicates);
+        std::mem::swap(&mut self.local, &mut world.local);
     }
 }
 
@@ -103,13 +105,18 @@ impl Case {
         }
     }
 
-    /// The instruction behind a pause, if the region goes on there.
-    fn behind(&self, at: u32) -> Option<u32> {
-        let end = self.region.blocks.iter().find_map(|block| match block.end {
-            texunit_jit::region::End::Yield { at: pause, next } if pause == at => Some(next),
+    /// The yield point of an instruction: what comes after it, and what it counts as if it is a barrier.
+    fn yield_point(&self, at: u32) -> (Target, Option<u32>) {
+        let of = self.region.blocks.iter().find_map(|block| match block.end {
+            End::Yield { at: this, next, barrier } if this == at => Some((next, barrier)),
             _ => None,
         });
-        match end? {
+        of.expect("a yield point")
+    }
+
+    /// The instruction behind a pause, if the region goes on there.
+    fn behind(&self, at: u32) -> Option<u32> {
+        match self.yield_point(at).0 {
             Target::Block(next) => Some(self.region.blocks[next as usize].at),
             Target::Leave(_) => None,
         }
@@ -119,81 +126,100 @@ impl Case {
 /// Where all have waited for each other, and what they had then.
 struct Wait {
     at: u32,
+    /// What it counts as.
+    counted: u64,
+    /// Whether something is done to their registers: it is no barrier.
+    acts: bool,
     files: Vec<RegisterFiles>,
 }
 
-/// Runs them together: how they have come out, and where they have waited for each other and gone on.
+/// Runs them together: how they have come out, and where they have waited for each other and gone on. `passes`: the code passes
+/// barriers, which are no such place then.
 fn linked(
     case: &Case,
     (world, all): (&mut World, &mut [RegisterFiles]),
     sites: &mut Sites<'_>,
     limits: Limits,
+    passes: bool,
 ) -> Option<(Vec<Out>, Vec<Wait>)> {
     let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
     let entry = case.function.entry_of(Mode::Live, case.region.blocks[0].at)?;
     let mut running = case.function.with(case.inputs(&counts), sites).expect("inputs");
-    let mut nothing = RegisterFiles { narrow: vec![], wide: vec![], predicates: vec![] };
-    let mut series = running.series(entry, &mut world.shared, limits.divergence)?;
-    let mut warp_table = series.warp_table()?;
-    assert!(!warp_table.add(nothing.registers(&[]), 0, 0, (0, 0)), "no lanes");
-    assert!(warp_table.is_empty());
-    let (len, until) = (all.len(), (limits.steps, limits.end));
+    if !case.function.has_yield_points() {
+        return None;
+    }
+    let len = all.len();
+    let mut table = running.table(Mode::Live, &mut world.shared, u32::MAX, limits.divergence);
+    table.wait_at_yield_points();
+    if passes {
+        table.pass_barriers();
+    }
+    assert!(table.is_empty());
     for files in &mut *all {
-        assert!(
-            warp_table.add(files.registers(&case.fixed.rows), FRAME.start, case.mask, until),
-            "files"
-        );
+        let (live, limit, end) = (case.mask, limits.steps, limits.end);
+        let (registers, local) = files.all(&case.fixed.rows);
+        let start = Start { mask: live, live, limit, end, ..Start::default() };
+        assert!(table.add(registers, local, FRAME, start), "files");
     }
     let (mut out, mut waits) = (vec![None; len], Vec::new());
-    let mut way = Resume::Entry(entry);
+    let mut from = Resume::Entry(entry);
     let leaves = |end: &End| if let End::Leave { at } = *end { Some(at) } else { None };
     let exit = case.region.blocks.iter().find_map(|block| leaves(&block.end)).unwrap_or(u32::MAX);
     loop {
         let mut next = 0;
-        while let Some((i, at)) = warp_table.run(next..len, way, exit) {
-            let series = warp_table.series();
-            let (steps, threads, limit) = (series.steps(), series.threads(), series.limit());
-            let diverged = series.has_diverged();
-            let limit = limit.max(steps);
-            out[i] = Some(Out { at, why: series.why(), steps, threads, limit, diverged });
-            next = i + 1;
+        while let Some(i) = table.run(next..len, from, exit) {
+            out[i] = table.exit(i).map(Out::of);
+            (next, from) = (i + 1, Resume::There);
         }
-        let at = warp_table.wait_at().filter(|_| out.iter().all(Option::is_none));
+        let at = table.wait_at().filter(|_| out.iter().all(Option::is_none));
         let on =
             at.and_then(|at| Some((at, case.function.entry_of(Mode::Live, case.behind(at)?)?)));
-        let Some((at, on)) = on.filter(|_| waits.len() < 20) else { break };
+        let Some((at, on)) = on else { break };
+        let barrier = case.yield_point(at).1;
+        let done = waits.iter().filter(|wait: &&Wait| wait.acts).count();
+        if barrier.map_or(done == 20, |_| !table.may_go_on()) {
+            break;
+        }
+        assert!(barrier.is_none() || !passes, "the code has not passed a barrier");
         let copy = |(files, _): (region::RegisterFiles<'_>, u32)| RegisterFiles {
             narrow: files.narrow.to_vec(),
             wide: files.wide.to_vec(),
             predicates: files.predicates.to_vec(),
+            local: Vec::new(),
         };
-        waits.push(Wait { at, files: warp_table.each().map(copy).collect() });
-        let row = written(case);
-        for (i, (files, live)) in warp_table.each().enumerate() {
+        let (counted, acts) = (barrier.unwrap_or(1).into(), barrier.is_none());
+        waits.push(Wait { at, counted, acts, files: table.each().map(copy).collect() });
+        let row = written(case).filter(|_| acts);
+        for (i, (files, live)) in table.each().enumerate() {
             assert_eq!(live, case.mask);
             row.into_iter().for_each(|row| act(&mut files.narrow[row], i));
         }
-        warp_table.count(warp_table.len(), 1);
-        way = Resume::Entry(on);
+        table.count(table.len(), counted);
+        from = Resume::Entry(on);
     }
-    leave(&mut warp_table, &mut out);
+    leave(&mut table, &mut out);
+    drop(running);
     world.counts = counts.iter().map(Cell::get).collect();
     Some((out.into_iter().flatten().collect(), waits))
 }
 
+impl Out {
+    fn of(exit: Exit) -> Self {
+        let Exit { at, why, steps, threads, limit, diverged, .. } = exit;
+        Self { at, why, steps, threads, limit: limit.max(steps), diverged }
+    }
+}
+
 /// Those that wait leave.
-fn leave(warp_table: &mut WarpTable<'_, '_>, out: &mut [Option<Out>]) {
+fn leave(table: &mut WarpTable<'_, '_>, out: &mut [Option<Out>]) {
     for (i, out) in out.iter_mut().enumerate().filter(|(_, out)| out.is_none()) {
-        let pending = warp_table.state(i).expect("one of them");
-        if pending.yielded {
-            assert_eq!(warp_table.run(i..i + 1, Resume::Exit(pending.at), u32::MAX), None);
-            let now = warp_table.state(i).expect("one of them");
-            assert_eq!(now, texunit_jit::region::WarpState { yielded: false, ..pending });
+        let pending = table.exit(i).expect("one of them");
+        if pending.why == ExitReason::Yield {
+            assert_eq!(table.run(i..i + 1, Resume::Exit(pending.at), u32::MAX), None);
+            let now = table.exit(i).expect("one of them");
+            assert_eq!(now, Exit { why: ExitReason::Instruction, ..pending });
         }
-        let (at, why, diverged) = (pending.at, ExitReason::Instruction, false);
-        let (steps, threads) = (pending.steps, pending.threads);
-        let limit = pending.limit.max(steps);
-        *out = Some(Out { at, why, steps, threads, limit, diverged });
+        *out = Some(Out::of(Exit { why: ExitReason::Instruction, ..pending }));
     }
 }
 
@@ -215,13 +241,12 @@ fn alone(
         out.clear();
         for (files, steps, threads, limit) in &mut each {
             let mut running = case.function.with(case.inputs(&counts), sites).expect("inputs");
-            let memory =
-                Memory { shared: &mut world.shared, local: &mut world.local, frame: FRAME };
             let rest = |end: u64| end.saturating_sub(*steps);
             let divergence = DivergenceLimits { end: rest(limits.end), ..limits.divergence };
             let until =
                 Budget { steps: rest(*limit), reconverge_at: u32::MAX, atomics: 0, divergence };
-            let registers = files.registers(&case.fixed.rows);
+            let (registers, local) = files.all(&case.fixed.rows);
+            let memory = Memory { shared: &mut world.shared, local, frame: FRAME };
             let left = running.run(registers, memory, (case.mask, case.mask), entry, until);
             let left = left.expect("files");
             *limit = if left.limit == until.steps { *limit } else { *steps + left.limit };
@@ -230,8 +255,7 @@ fn alone(
             let limit = (*limit).max(*steps);
             out.push(Out { at, why, steps: *steps, threads: *threads, limit, diverged });
         }
-        let Some(Wait { at, files: had }) = waits.get(round) else { break };
-        let at = *at;
+        let Some(&Wait { at, counted, acts, files: ref had }) = waits.get(round) else { break };
         for (i, (files, steps, threads, _)) in each.iter_mut().enumerate() {
             assert_eq!(
                 (out[i].at, out[i].why),
@@ -239,8 +263,9 @@ fn alone(
                 "warp {i} does not wait"
             );
             case.assert_at_home(at, &had[i], files);
-            written(case).into_iter().for_each(|row| act(&mut files.narrow[row], i));
-            (*steps, *threads) = (*steps + 1, *threads + lanes);
+            let row = written(case).filter(|_| acts);
+            row.into_iter().for_each(|row| act(&mut files.narrow[row], i));
+            (*steps, *threads) = (*steps + counted, *threads + counted * lanes);
         }
         from = case.behind(at);
     }
@@ -254,9 +279,9 @@ fn alone(
 /// How often warps have waited for each other and gone on.
 pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
     let mut here = random::world(random);
-    let mut there = here.copy();
-    let blocks = [here.global.clone(), there.global.clone()];
-    let mut sites = [case.function.sites(), case.function.sites()];
+    let (mut there, mut passing) = (here.copy(), here.copy());
+    let blocks = [&here, &there, &passing].map(|world| world.global.clone());
+    let mut sites = [(); 3].map(|()| case.function.sites());
     let mut waited = 0;
     for _ in 0..8 {
         let warps = 1 + random.below(4_usize);
@@ -267,25 +292,28 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
                     narrow: world.narrow,
                     wide: world.wide,
                     predicates: world.predicates,
+                    local: world.local,
                 }
             })
             .collect();
-        let mut others = files.clone();
+        let (mut others, mut those) = (files.clone(), files.clone());
         let steps = random.of(&[0, 5, 30, 100]);
         let (turn, wait_limit) = (random.below(40), random.of(&[1000, 10, 0]));
         let end = steps + random.below(30_u64);
         let divergence = DivergenceLimits { end: 0, turn, wait_limit, patience: u64::MAX };
         let limits = Limits { steps, end, divergence };
-        let Some((out, waits)) = linked(case, (&mut here, &mut files), &mut sites[0], limits)
-        else {
-            return waited;
-        };
+        let run = linked(case, (&mut here, &mut files), &mut sites[0], limits, false);
+        let Some((out, waits)) = run else { return waited };
+        let run = linked(case, (&mut passing, &mut those), &mut sites[2], limits, true);
         let expected = alone(case, (&mut there, &mut others), &mut sites[1], (limits, &waits));
         let at: Vec<u32> = waits.iter().map(|wait| wait.at).collect();
         let say = |what: String| {
             format!("seed {seed}, {limits:?}, together, {at:?}: {what}:\n{}", list(&case.region))
         };
         assert_eq!(out, expected, "{}", say("they stand elsewhere".to_owned()));
+        let passed = run.expect("the same").0;
+        assert_eq!(passed, out, "{}", say("code that passes barriers".to_owned()));
+        assert_eq!(those, files, "{}", say("registers of code that passes barriers".to_owned()));
         waited += waits.len() as u64;
         for (i, out) in out.iter().enumerate() {
             files[i].swap(&mut here);
@@ -300,6 +328,8 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
             files[i].swap(&mut here);
             others[i].swap(&mut there);
         }
+        let same = (0..2).all(|i| here.bytes(i) == passing.bytes(i));
+        assert!(same && here.shared == passing.shared && here.counts == passing.counts);
         let missed: Vec<u32> = out
             .iter()
             .filter_map(|out| match out.why {

@@ -1,7 +1,7 @@
 //! The larger operations of warp code.
 
-use crate::runtime::Function;
 use super::{Constants, Slot};
+use crate::runtime::Function;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
 use texunit_memory::SpaceKind;

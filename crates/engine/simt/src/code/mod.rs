@@ -208,6 +208,20 @@ pub(crate) enum Op {
         window: u64,
         to: bool,
     },
+    /// mapa: an address of shared memory, as it is for the CTA of the cluster with a rank. `window`: where generic addresses
+    /// of shared memory begin, 0 of addresses in `.shared::cluster`.
+    MapShared {
+        d: Slot,
+        a: Slot,
+        rank: Slot,
+        window: u64,
+    },
+    /// getctarank, likewise.
+    SharedRank {
+        d: Slot,
+        a: Slot,
+        window: u64,
+    },
     IsSpace {
         d: Slot,
         a: Slot,
@@ -234,6 +248,7 @@ pub(crate) enum Op {
     HeapCall(Box<HeapCall>),
     Runtime(Box<RuntimeCall>),
     AsyncCopy(Box<AsyncCopy>),
+    BulkCopy(Box<BulkCopy>),
     Mbarrier(Box<Mbarrier>),
     Matrix(Box<Matrix>),
     Mma(Box<Mma>),
@@ -253,6 +268,10 @@ pub(crate) enum Op {
         number: u8,
     },
     Barrier(Box<Barrier>),
+    /// `barrier.cluster`: lanes arrive, or wait for all threads of the cluster.
+    ClusterBarrier {
+        waits: bool,
+    },
     WarpSync {
         mask: Slot,
     },
@@ -357,6 +376,8 @@ pub(crate) struct Code {
     pub(crate) sites: usize,
     /// Whether there are instructions without `.sync` whose results depend on which lanes execute them together.
     pub(crate) asks_who_is_there: bool,
+    /// Whether it waits for the CTAs of its cluster.
+    pub(crate) has_cluster_barrier: bool,
 }
 
 impl Code {

@@ -2,6 +2,7 @@
 
 use super::{Place, Slot};
 use std::sync::Arc;
+use texunit_isa::{AtomOp, ScalarType};
 use texunit_tensor::Operation;
 
 /// An address: state space, register or constant (or none), offset.
@@ -23,6 +24,21 @@ pub(crate) struct AsyncCopy {
     pub(crate) bytes: Slot,
     /// Lanes that read nothing.
     pub(crate) ignore: Slot,
+}
+
+/// cp.async.bulk between global and shared memory, or the shared memories of a cluster; cp.reduce.async.bulk.
+#[derive(Clone, Debug)]
+pub(crate) struct BulkCopy {
+    pub(crate) to: Located,
+    pub(crate) from: Located,
+    /// Bytes.
+    pub(crate) size: Slot,
+    /// CTAs of the cluster that receive it (`.multicast::cluster`), a bit each; `Slot::NONE`: the one of the address.
+    pub(crate) ranks: Slot,
+    /// Which of each 16 bytes are written (`.cp_mask`), a bit each; `Slot::NONE`: all.
+    pub(crate) bytes: Slot,
+    /// What is made of the elements there and those that come.
+    pub(crate) reduce: Option<(AtomOp, ScalarType)>,
 }
 
 /// What is done to an mbarrier.
@@ -68,6 +84,8 @@ pub(crate) struct Mbarrier {
     pub(crate) d: Slot,
     /// Count, bytes, token or parity; `Slot::NONE`: 1.
     pub(crate) value: Slot,
+    /// CTAs of the cluster whose mbarriers at this place are meant, a bit each; `Slot::NONE`: the one of the address.
+    pub(crate) ranks: Slot,
 }
 
 /// ldmatrix, stmatrix, movmatrix.

@@ -138,7 +138,9 @@ impl Context<'_> {
         space: SpaceKind,
         kind: Kind,
     ) -> Result<T, Box<PendingFault>> {
+        let peer = if space == SpaceKind::Shared { self.describe_peer(address) } else { None };
         let nearest = match space {
+            _ if peer.is_some() => peer.unwrap_or_default(),
             SpaceKind::Const if texunit_memory::space_of(address) != SpaceKind::Const => {
                 "constant memory has no such address".to_owned()
             }

@@ -203,13 +203,14 @@ impl Context<'_> {
             for lane in lanes(mask) {
                 let (b, c) = (self.sources[0][lane] & cut, self.sources[1][lane] & cut);
                 let at = (k as u32 * size, size, total);
+                let place = (op.place, self.addresses[lane]);
                 let changes = Cell::new(false);
                 let new = |old, global| {
                     let new = apply(op.op, op.ty, old, (b, c), global);
                     changes.set(new != old);
                     new
                 };
-                old[lane] = self.update(warp, op, lane, at, new)?;
+                old[lane] = self.update(warp, place, lane, at, new)?;
                 if changes.get() {
                     self.acts();
                 }
@@ -264,7 +265,9 @@ impl Context<'_> {
         let mut old = [[0u64; 32]; 2];
         let _one_at_a_time = quads();
         for lane in lanes(mask) {
-            let [low, high] = [0, 8].map(|at| self.update(warp, op, lane, (at, 8, 16), |v, _| v));
+            let place = (op.place, self.addresses[lane]);
+            let [low, high] =
+                [0, 8].map(|at| self.update(warp, place, lane, (at, 8, 16), |v, _| v));
             (old[0][lane], old[1][lane]) = (low?, high?);
             let [b, c] = [0, 2].map(|n| [halves[n][lane], halves[n + 1][lane]]);
             let new = match op.op {
@@ -272,8 +275,8 @@ impl Context<'_> {
                 AtomOp::Cas => continue,
                 _ => b,
             };
-            self.update(warp, op, lane, (0, 8, 16), |_, _| new[0])?;
-            self.update(warp, op, lane, (8, 8, 16), |_, _| new[1])?;
+            self.update(warp, place, lane, (0, 8, 16), |_, _| new[0])?;
+            self.update(warp, place, lane, (8, 8, 16), |_, _| new[1])?;
         }
         for (&d, old) in op.d.iter().zip(&old) {
             warp.put(d, old, u64::MAX, mask);
@@ -281,33 +284,22 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Changes the element at an offset of a lane's address, of a size, of an access of a total
-    /// size. `f` hears of the old value and whether it is in global memory.
-    fn update(
+    /// Changes the element at an offset of an address, of a size, of an access of a total size. `f` hears of the old value and whether it is in global memory.
+    pub(super) fn update(
         &mut self,
         warp: &mut Warp,
-        op: &Atomic,
+        (place, address): (Place, u64),
         lane: usize,
         (offset, size, total): (u32, u32, u32),
         f: impl Fn(u64, bool) -> u64,
     ) -> Result<u64, Box<PendingFault>> {
-        let address = self.addresses[lane];
-        let (space, at) = self.space(warp, op.place, address);
+        let (space, at) = self.space(warp, place, address);
         if !address.is_multiple_of(u64::from(total)) {
             return self.misaligned(warp, lane, at, total, space, ATOMIC);
         }
         let inside = |end: u64| at.checked_add(u64::from(total)).is_some_and(|e| e <= end);
         match space {
             SpaceKind::Param | SpaceKind::Const => self.read_only(lane, space, at),
-            SpaceKind::Shared if inside(self.cta.shared.len() as u64) => {
-                let from = at as usize + offset as usize;
-                let bytes = &mut self.cta.shared[from..from + size as usize];
-                let mut value = [0; 8];
-                value[..bytes.len()].copy_from_slice(bytes);
-                let old = u64::from_le_bytes(value);
-                bytes.copy_from_slice(&f(old, false).to_le_bytes()[..size as usize]);
-                Ok(old)
-            }
             SpaceKind::Local if inside(warp.local_end) => {
                 let at = at + u64::from(offset);
                 let old = load_local(warp, lane, at, size as u8).unwrap_or(0);
@@ -315,6 +307,16 @@ impl Context<'_> {
                 Ok(old)
             }
             SpaceKind::Shared => {
+                let (shared, start) = self.shared_of(at);
+                if start.checked_add(total.into()).is_some_and(|end| end <= shared.len() as u64) {
+                    let from = start as usize + offset as usize;
+                    let bytes = &mut shared[from..from + size as usize];
+                    let mut value = [0; 8];
+                    value[..bytes.len()].copy_from_slice(bytes);
+                    let old = u64::from_le_bytes(value);
+                    bytes.copy_from_slice(&f(old, false).to_le_bytes()[..size as usize]);
+                    return Ok(old);
+                }
                 let element = at.wrapping_add(offset.into());
                 match self.update_past_shared(element, size, |old| f(old, false)) {
                     Some(old) => Ok(old),

@@ -3,8 +3,7 @@
 //! [`Context::step`]'s.
 
 use super::context::Context;
-use super::decoded::Ended;
-use super::outcome::{Ran, Stopped};
+use super::outcome::Stop;
 use super::warp::{Split, Warp, guarded, is_converged};
 use crate::code::{NONE, Op, Place, Slot};
 use texunit_alu::Kind;
@@ -12,21 +11,16 @@ use texunit_alu::Kind;
 impl Context<'_> {
     /// Runs a split up to an instruction that has to be looked at, or to the end of its turn, which goes to `limit` steps:
     /// at a jump back it is over.
-    pub(super) fn advance(
-        &mut self,
-        warp: &mut Warp,
-        split: &mut Split,
-        limit: &mut u64,
-    ) -> Stopped {
+    pub(super) fn advance(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Stop {
         let code = self.launch.code;
         loop {
             match self.enter(warp, split, limit) {
-                Ran::Nothing | Ran::Stands => {}
-                Ran::Outside => {
+                None | Some(Stop::Instruction) => {}
+                Some(Stop::Elsewhere) => {
                     self.arrives(warp, split);
                     continue;
                 }
-                Ran::Over => return Stopped::Over,
+                Some(Stop::Over) => return Stop::Over,
             }
             let stopped = match code.decoded[split.pc as usize].kind {
                 Kind::Leave => self.effect(warp, split),
@@ -37,7 +31,7 @@ impl Context<'_> {
                 }
                 Kind::Count => {
                     let Op::Count { counter, of } = code.insts[split.pc as usize].op else {
-                        return Stopped::Stands;
+                        return Stop::Instruction;
                     };
                     self.count_lanes(warp, (counter, of), split.mask);
                     split.pc += 1;
@@ -52,12 +46,12 @@ impl Context<'_> {
     }
 
     /// A branch that does not divide the lanes.
-    fn branch(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Option<Stopped> {
+    fn branch(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Option<Stop> {
         let inst = &self.launch.code.insts[split.pc as usize];
-        let Op::Branch { target, .. } = inst.op else { return Some(Stopped::Stands) };
+        let Op::Branch { target, .. } = inst.op else { return Some(Stop::Instruction) };
         let taken = guarded(warp, split, inst);
         if taken != 0 && taken != split.mask {
-            return Some(Stopped::Stands);
+            return Some(Stop::Instruction);
         }
         let from = split.pc;
         split.pc = if taken == 0 { from + 1 } else { target };
@@ -66,28 +60,27 @@ impl Context<'_> {
             return None;
         }
         self.arrives(warp, split);
-        (warp.steps >= limit).then_some(Stopped::Over)
+        (warp.steps >= limit).then_some(Stop::Over)
     }
 
     /// What the inner loop does.
-    fn arithmetic(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Option<Stopped> {
+    fn arithmetic(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Option<Stop> {
         let pc = split.pc;
         match self.run_decoded(warp, split, limit) {
-            Ended::Over => return Some(Stopped::Over),
-            Ended::Here if split.pc == pc => return Some(Stopped::Stands),
-            Ended::Here => {}
-            Ended::Turned => self.arrives(warp, split),
+            Stop::Instruction if split.pc != pc => {}
+            Stop::Elsewhere => self.arrives(warp, split),
+            stop => return Some(stop),
         }
         None
     }
 
     /// A usual access of all lanes of a warp.
-    fn effect(&mut self, warp: &mut Warp, split: &mut Split) -> Option<Stopped> {
+    fn effect(&mut self, warp: &mut Warp, split: &mut Split) -> Option<Stop> {
         let (pc, live) = (split.pc, warp.live);
         let inst = &self.launch.code.insts[pc as usize];
         let is_looked_at = self.is_random || self.noted.is_some();
         if inst.guard != Slot::TRUE || !is_converged(warp, split) || is_looked_at {
-            return Some(Stopped::Stands);
+            return Some(Stop::Instruction);
         }
         let done = match &inst.op {
             // The inner loop has parameters, with the arithmetic behind them.
@@ -98,7 +91,7 @@ impl Context<'_> {
             _ => false,
         };
         if !done {
-            return Some(Stopped::Stands);
+            return Some(Stop::Instruction);
         }
         self.fill_missed(pc);
         self.count(warp, inst, live);

@@ -2,30 +2,29 @@
 //! left.
 
 mod arrive;
-mod linked;
+mod batch;
+mod cta_loop;
 mod marks;
 mod missed;
-mod ran;
-mod series;
-mod short;
 pub(super) mod state;
 
-use super::context::Context;
+use super::context::{Context, Launch};
+use super::counters::{Counts, Executed};
+use super::decoded::Fixed;
 use super::groups::patience;
 use super::limits::{ATOMICS, TURN};
-use super::outcome::Ran;
+use super::outcome::Stop;
 use super::tell::Ear;
 use super::warp::{Split, Warp, count, lanes};
 use crate::code::NONE;
-use crate::regions::{Compiled as Region, Wait};
+use crate::regions::Compiled as Region;
 use std::slice::from_mut;
 use texunit_alu::L32;
 use texunit_jit::Registers;
-use texunit_jit::region::{Budget, DivergenceLimits, ExitReason, Inputs, Memory, Mode};
+use texunit_jit::region::{DivergenceLimits, ExitReason, Inputs, Mode, Start};
 
 pub(super) use arrive::interpreted;
-use linked::{Linked, Waits};
-use series::{Sum, Turn};
+use batch::YieldPoints;
 use state::{Compiled, Missed};
 
 impl Compiled<'_> {
@@ -37,31 +36,49 @@ impl Compiled<'_> {
         (number, region): (u32, &Region),
         (at, why): (u32, ExitReason),
         over: bool,
-    ) -> Ran {
+    ) -> Stop {
         match why {
-            ExitReason::Limit => return Ran::Over,
-            ExitReason::Outside if over && !region.ends_before(at) => return Ran::Over,
-            ExitReason::Outside => return Ran::Outside,
-            ExitReason::Diverges | ExitReason::Reconverges => {}
+            ExitReason::Limit => return Stop::Over,
+            ExitReason::Outside if over && !region.ends_before(at) => return Stop::Over,
+            ExitReason::Outside => return Stop::Elsewhere,
+            ExitReason::Diverges | ExitReason::Reconverges | ExitReason::Yield => {}
             ExitReason::Site(site) => self.miss(Missed { region: number, site, at }),
             ExitReason::Instruction => self.count_left(at),
         }
-        Ran::Stands
+        Stop::Instruction
     }
 }
 
-/// How long lanes run that part from all those of their warp; it ends where the turn of the warp does.
-fn lanes_apart(keeps: bool) -> DivergenceLimits {
-    DivergenceLimits { end: 0, turn: TURN, wait_limit: patience(keeps, false), patience: u64::MAX }
+/// How long lanes run that diverge from all those of their warp; each warp has a turn of its own.
+fn divergence_of_all(keeps: bool, atomics: bool) -> DivergenceLimits {
+    let wait_limit = patience(keeps, atomics);
+    DivergenceLimits { end: 0, turn: TURN, wait_limit, patience: u64::MAX }
 }
 
-/// How long lanes of a warp run that part.
+/// The same of the lanes of a warp.
 fn divergence(warp: &Warp, mode: Mode, keeps: bool, atomics: bool) -> DivergenceLimits {
-    DivergenceLimits {
-        end: warp.end.saturating_sub(warp.steps),
-        turn: TURN,
-        wait_limit: patience(keeps, atomics),
-        patience: if mode == Mode::Live { u64::MAX } else { warp.patience(keeps, atomics) },
+    let mut limits = divergence_of_all(keeps, atomics);
+    if mode == Mode::Some {
+        limits.patience = warp.patience(keeps, atomics);
+    }
+    limits
+}
+
+/// What code reads of a launch and of a CTA.
+fn inputs<'i>(
+    launch: &'i Launch<'_>,
+    fixed: &'i Fixed<'_>,
+    words: &'i [u32],
+    counts: &'i Counts,
+) -> Inputs<'i> {
+    Inputs {
+        constants: &fixed.constants.narrow,
+        wide_constants: &fixed.constants.wide,
+        words,
+        bytes: fixed.params,
+        counts: counts.cells(),
+        ahead: launch.ahead(),
+        is_line: launch.is_line(),
     }
 }
 
@@ -92,151 +109,148 @@ impl<'a> Context<'a> {
 
     /// Runs the region that can be entered where a split stands, up to a limit, which becomes less where lanes part.
     #[inline]
-    pub(super) fn enter(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Ran {
+    pub(super) fn enter(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        limit: &mut u64,
+    ) -> Option<Stop> {
         let ran = self.enter_once(warp, split, limit);
-        if ran == Ran::Stands && self.launch.observed.is_some() {
+        if ran == Some(Stop::Instruction) && self.launch.observed.is_some() {
             return self.go_on_behind_marks(warp, split, limit);
         }
         ran
     }
 
     #[inline]
-    fn enter_once(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Ran {
-        let Some(compiled) = &mut self.compiled else { return Ran::Nothing };
+    fn enter_once(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Option<Stop> {
+        let Some(compiled) = &mut self.compiled else { return None };
         let mode = mode(warp, split);
         match compiled.table.at(mode, split.pc) {
             Some(number) => {
                 let (warps, splits) = (from_mut(warp), from_mut(split));
                 self.run_region(warps, splits, from_mut(limit), 1, (mode, number)).0
             }
-            None => Ran::Nothing,
+            None => None,
         }
     }
 
     /// Runs a region for some warps, one after the other, from the same place on, as long as each comes to what ends its turn
-    /// ([`ends_turn`]); those of several have all their lanes, and are in no group. What came of it for the last one, and the
-    /// bits of those that have not come to that.
+    /// ([`ends_turn`](super::turns::ends_turn)); those of several have all their lanes, and are in no group. If they are all
+    /// warps of the CTA, they wait for each other at yield points. What came of it for the last one, and the bits of those
+    /// that have not come to that.
     #[inline(never)]
     pub(super) fn run_region(
         &mut self,
         warps: &mut [Warp],
         splits: &mut [Split],
-        ends: &mut [u64],
+        ends_at: &mut [u64],
         on: u32,
         (mode, number): (Mode, u32),
-    ) -> (Ran, u32) {
-        let Some(compiled) = &mut self.compiled else { return (Ran::Nothing, on) };
-        let (table, code) = (compiled.table, self.launch.code);
-        let Split { pc: from, group, .. } = splits[on.trailing_zeros() as usize];
-        let inputs = Inputs {
-            constants: &self.fixed.constants.narrow,
-            wide_constants: &self.fixed.constants.wide,
-            words: &self.of_cta,
-            bytes: self.fixed.params,
-            counts: self.counts.cells(),
-            ahead: self.launch.ahead(),
-            is_line: self.launch.is_line(),
-        };
+    ) -> (Option<Stop>, u32) {
+        let Some(compiled) = &mut self.compiled else { return (None, on) };
+        let (table, launch) = (compiled.table, self.launch);
+        let first = on.trailing_zeros() as usize;
+        let Split { pc: from, group, .. } = splits[first];
+        let inputs = inputs(launch, &self.fixed, &self.of_cta, &self.counts);
         let region = table.region(number);
-        let keeps = self.fixed.code.asks_who_is_there;
         let mut sites = compiled.sites_of(number).take();
         let mut ear = self.probe.take().map(|probe| {
             let together = region.map(|region| &region.together);
-            Ear::new(probe, self.launch, self.cta.id, together)
+            Ear::new(probe, launch, self.cta.id, together)
         });
         let running = region.zip(sites.as_mut()).and_then(|(region, sites)| {
-            let function = &region.function;
-            let running = function.with(inputs, sites)?;
-            Some((region, running, function.entry_of(mode, from)?))
+            let running = region.function.with(inputs, sites)?;
+            Some((region, running, region.function.entry_of(mode, from)?))
         });
         let Some((region, mut running, entry)) = running else {
             table.close(mode, from);
             self.probe = ear.map(Ear::into_probe);
-            return (Ran::Nothing, on);
+            return (None, on);
         };
-        let is_heard = ear.is_some();
+        // Those who wait for others wait for all.
+        let threads: u64 = lanes(on).map(|i| count(warps[i].live)).sum();
+        let all = launch.warps == 1 || threads == self.cta.live.into();
+        let all = all && mode == Mode::Live && group == NONE && !launch.config.cooperative;
+        let waits = all && ear.is_none();
         if let Some(ear) = &mut ear {
             running.listen(ear);
         }
-        let series = if mode == Mode::Live && group == NONE {
-            running.series(entry, &mut self.cta.shared, lanes_apart(keeps))
+        let (warp, keeps) = (&warps[first], self.fixed.code.asks_who_is_there);
+        let limits = if region.function.can_diverge() {
+            divergence(warp, mode, keeps, region.atomics)
         } else {
-            None
+            DivergenceLimits::default()
         };
-        let (tids, _) = self.tids.as_chunks();
-        let those = (&mut *warps, &mut *splits, &mut *ends, on);
-        let came = if let Some(mut series) = series {
-            // Those who wait for others wait for all.
-            let threads: u64 = lanes(on).map(|i| count(those.0[i].live)).sum();
-            let all = self.launch.warps == 1 || threads == self.cta.live.into();
-            let table = all && !self.launch.config.cooperative && !is_heard && {
-                region.has_yield_points(|wait| self.is_alone || matches!(wait, Wait::Barrier))
+        let reconverge_at = warp.meeting_point(&splits[first]);
+        let mut batch = running.table(mode, &mut self.cta.shared, reconverge_at, limits);
+        let (tids, _) = self.tids.as_chunks::<3>();
+        let mut added = 0;
+        for (i, warp) in warps.iter_mut().enumerate().filter(|of| on >> of.0 & 1 != 0) {
+            let start = Start {
+                index: warp.index,
+                mask: splits[i].mask,
+                live: warp.live,
+                limit: ends_at[i].saturating_sub(warp.steps),
+                end: warp.end.saturating_sub(warp.steps),
+                // The interpreter does the one at which others go first.
+                atomics: (ATOMICS - 1).saturating_sub(warp.atomics),
             };
-            if table {
-                let of = (&mut self.sites, &mut self.counters);
-                let mut waits = Waits::new(self.launch, of, self.is_alone);
-                waits.barriers = self.cta.barriers.iter().all(|of| of.arrived == 0);
-                let linked = Linked { number, region, entry };
-                match compiled.run_together(&mut series, tids, those, linked, waits) {
-                    Some(came) => came,
-                    None => {
-                        let those = (&mut *warps, &mut *splits, &mut *ends, on);
-                        compiled.run_each(series, tids, those, (code, (number, region)))
-                    }
-                }
+            let frame = warp.local_base..warp.local_end;
+            let (registers, local) = warp.files(&tids[warp.index as usize]);
+            if !batch.add(registers, local, frame, start) {
+                break;
+            }
+            added |= 1 << i;
+        }
+        let counts = (&mut self.sites, &mut self.counters);
+        let mut points = YieldPoints::new(launch, region, counts, self.is_alone);
+        if waits && added == on && points.are_there() {
+            batch.wait_at_yield_points();
+            let is_free = self.cta.barriers.iter().all(|of| of.arrived == 0);
+            if is_free && region.barriers_are_plain(launch.code, &launch.constants) {
+                batch.pass_barriers();
+            }
+        }
+        let walk = points.run(&mut batch, entry);
+        let (mut ran, mut rest, mut executed) = (None, on, Executed::default());
+        for (n, i) in lanes(added).enumerate() {
+            let Some(exit) = running.exit(n) else { break };
+            let (warp, split, end) = (&mut warps[i], &mut splits[i], &mut ends_at[i]);
+            if exit.limit != end.saturating_sub(warp.steps) {
+                *end = warp.steps.saturating_add(exit.limit);
+            }
+            if let Some(of) = walk.diverged.as_ref().filter(|_| walk.stray == Some(n)) {
+                warp.diverge(split, &of.lanes());
+            }
+            if exit.atomics != 0 {
+                warp.atomics += exit.atomics;
+                warp.last_atomic = warp.steps + exit.last_atomic;
+            }
+            executed.count(warp, exit.steps, exit.threads);
+            (split.mask, split.pc) = (exit.mask, exit.at);
+            let has_ended = if walk.passed.contains(&n) {
+                split.pc += 1;
+                walk.stray.is_none()
             } else {
-                compiled.run_each(series, tids, those, (code, (number, region)))
+                let over = warp.steps >= *end;
+                ran = Some(compiled.left((number, region), (exit.at, exit.why), over));
+                walk.stray != Some(n)
+            };
+            if has_ended {
+                rest &= !(1 << i);
             }
-        } else {
-            let mut sum = Sum::new(on, code, (number, region));
-            let (parts, atomics) = (region.function.can_diverge(), region.atomics);
-            let (mut zeros, shared) = (0, &mut self.cta.shared[..]);
-            for i in lanes(on) {
-                let (warp, split) = (&mut warps[i], &mut splits[i]);
-                let until = Budget {
-                    steps: ends[i].saturating_sub(warp.steps),
-                    reconverge_at: warp.meeting_point(split),
-                    // The interpreter does the one at which others go first.
-                    atomics: (ATOMICS - 1).saturating_sub(warp.atomics),
-                    divergence: if parts {
-                        divergence(warp, mode, keeps, atomics)
-                    } else {
-                        DivergenceLimits::default()
-                    },
-                };
-                let (active, frame) = ((split.mask, warp.live), warp.local_base..warp.local_end);
-                running.set_warp(warp.index);
-                let (registers, local) = warp.files(&tids[warp.index as usize]);
-                let memory = Memory { shared: &mut *shared, local, frame };
-                let Some(left) = running.run(registers, memory, active, entry, until) else {
-                    sum.cannot();
-                    break;
-                };
-                zeros += left.zeros;
-                if left.diverged {
-                    warp.diverge(split, &running.diverged_lanes());
-                }
-                if left.atomics != 0 {
-                    warp.atomics += left.atomics;
-                    warp.last_atomic = warp.steps + left.last_atomic;
-                }
-                split.mask = left.mask;
-                let turn = Turn::of_left(&left);
-                if !sum.add(compiled, (warp, split, &mut ends[i]), 1 << i, turn, left.diverged) {
-                    break;
-                }
-            }
-            sum.end(compiled, zeros)
-        };
-        self.counters.executed.add(came.executed);
-        self.counters.divisions_by_zero += came.zeros;
-        if came.ran == Ran::Nothing {
+        }
+        compiled.steps += executed.warp_instructions;
+        self.counters.executed.add(executed);
+        self.counters.divisions_by_zero += running.zeros();
+        if added == 0 {
             table.close(mode, from);
         }
         // Back to where they were.
         compiled.sites[number as usize] = sites;
         self.probe = ear.map(Ear::into_probe);
-        (came.ran, came.rest)
+        (ran, rest)
     }
 }
 

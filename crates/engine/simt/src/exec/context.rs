@@ -1,5 +1,6 @@
 //! What a worker has besides the warp it runs: the launch, the CTA, scratch and counters.
 
+use super::cluster::Cluster;
 use super::compiled::state::{Compiled, Short};
 use super::counters::{Counters, Counts};
 use super::decoded::Fixed;
@@ -69,6 +70,12 @@ impl<'a> Launch<'a> {
             n @ 0..32 => (1 << n) - 1,
             _ => u32::MAX,
         }
+    }
+
+    /// The first instruction of the kernel.
+    #[inline]
+    pub(crate) fn entry_at(&self) -> u32 {
+        self.code.funcs[self.entry as usize].entry
     }
 
     /// How many lanes ahead caches are asked for what lies one behind the other from CTA to CTA: what the one behind
@@ -188,6 +195,8 @@ pub(crate) struct Context<'a> {
     pub(super) events: Events,
     pub(super) told_op: (u32, Order),
     pub(super) compiled: Option<Compiled<'a>>,
+    /// Of a CTA that others of its cluster run beside.
+    pub(super) cluster: Option<Box<Cluster>>,
     /// For warps that run beside each other.
     pub(super) beside: Option<Box<Beside>>,
     /// Whether its CTAs are run from one end of the kernel to the other in one region.
@@ -201,7 +210,9 @@ pub(crate) struct Context<'a> {
 impl<'a> Context<'a> {
     pub(crate) fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
         let (observer, events) = (launch.config.observer, launch.events);
-        let shares = launch.config.cooperative || launch.config.schedule.is_some();
+        let config = launch.config;
+        let shares =
+            config.cooperative || config.schedule.is_some() || super::cluster::is_needed(launch);
         let beside = (shares, launch.shared_len);
         Self {
             launch,
@@ -250,6 +261,7 @@ impl<'a> Context<'a> {
             events,
             told_op: Default::default(),
             compiled: launch.regions.as_ref().map(|(table, how)| Compiled::new(table, *how)),
+            cluster: None,
             beside: None,
             short: Short::new(launch.is_short(), launch.ctas_are_alike()),
             shadows: launch.shadows.as_ref().and_then(|of| OwnShadows::of(of, worker, beside)),

@@ -1,5 +1,6 @@
 //! One CTA: how it begins and ends, and what goes wrong in it.
 
+use super::Taken;
 use super::context::Context;
 use super::idle::Patience;
 use super::limits::CTA_TURN;
@@ -26,20 +27,20 @@ pub(super) enum Ends {
 }
 
 impl<'a> Context<'a> {
-    /// Runs CTA number `index` to its end, and those that `more` names, each when the one before has come to its end, if that pays: it is
-    /// asked as long as it does. The last one of them is the one whose fault it is. `stop` says that the launch is over anyway.
+    /// Runs CTA number `index` to its end, and others that the worker has taken, each when the one before has come to its end, if
+    /// that pays. The last one of them is the one whose fault it is. `stop` says that the launch is over anyway.
     pub(super) fn run_cta(
         &mut self,
         index: u64,
         (warps, patience): (&mut [Warp], &mut Patience<'a>),
-        more: &mut dyn FnMut() -> Option<u64>,
+        taken: &Taken<'_>,
         stop: impl Fn() -> bool,
     ) -> Result<Ends, Box<Fault>> {
         let mut begun = Begun::default();
         if self.is_short() && !self.is_cancelled() {
             self.start_cta(index);
             self.begin_short(warps)?;
-            begun = self.run_short(warps, more);
+            begun = self.run_short(warps, taken);
             if self.cta.live == 0 {
                 return Ok(Ends::Done);
             }
@@ -271,6 +272,7 @@ impl<'a> Context<'a> {
                         Count(of, "thread")
                     )
                 }
+                State::Cluster => "for the other CTAs of the cluster".to_owned(),
                 _ => "for the other lanes of the membermask".to_owned(),
             };
             let sep = if waiting.is_empty() { "" } else { "; " };

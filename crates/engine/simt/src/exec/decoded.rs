@@ -8,6 +8,7 @@ mod lanes;
 mod tests;
 
 use super::counters::Counts;
+use super::outcome::Stop;
 use super::warp::Warp;
 use crate::code::{Code, Constants, OF_CTA, Slot};
 use arms::arm;
@@ -36,17 +37,6 @@ pub(super) struct Values<'a> {
     pub(super) counts: &'a Counts,
 }
 
-/// Why the loop has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// Before an instruction that is not its own.
-    Here,
-    /// Behind a jump back.
-    Turned,
-    /// The limit has been reached.
-    Over,
-}
-
 /// Where a warp is: it begins and ends there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
@@ -62,8 +52,8 @@ pub(super) struct Place {
     pub(super) threads: u64,
     /// Whether jumps back end the loop.
     pub(super) turns: bool,
-    /// Why it has ended.
-    pub(super) ended: Ended,
+    /// Why it has stopped.
+    pub(super) stop: Stop,
 }
 
 /// All that the loop works on. It is handed on by address: copies of it would have to wait for the
@@ -109,7 +99,7 @@ macro_rules! define {
             let decoded = &values.fixed.code.decoded[..];
             let Place { mut pc, mask: active, grouped, mut steps, limit, mut threads, turns, .. } = **place;
             let (mut n, mut w) = ([0u32; 32], [0u64; 32]);
-            let ended = loop {
+            let stop = loop {
                 let inst = &decoded[pc as usize];
                 let lanes = Window { narrow, wide, predicates, constants };
                 let mask =
@@ -123,7 +113,7 @@ macro_rules! define {
                     () => {{
                         steps -= count;
                         threads -= of_lanes;
-                        break Ended::Here;
+                        break Stop::Instruction;
                     }};
                 }
                 if mask == 0 {
@@ -158,10 +148,10 @@ macro_rules! define {
                         pc = inst.s[0].as_number();
                         if pc <= from {
                             if steps >= limit {
-                                break Ended::Over;
+                                break Stop::Over;
                             }
                             if turns {
-                                break Ended::Turned;
+                                break Stop::Elsewhere;
                             }
                         }
                         continue;
@@ -218,7 +208,7 @@ macro_rules! define {
                 pc += 1;
             };
             (place.pc, place.steps) = (pc, steps);
-            (place.threads, place.ended) = (threads, ended);
+            (place.threads, place.stop) = (threads, stop);
         }
     };
 }

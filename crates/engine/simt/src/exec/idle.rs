@@ -9,10 +9,10 @@
 //! One that has come back is looked at closely: the CTA is interpreted, and what it stores and where it looks is noted, until the state
 //! comes back again. Steps and instructions of a CTA that waits are not counted: how often it has looked depends on others.
 
+use super::compiled::state::Compiled;
 use super::context::Context;
 use super::counters::Executed;
 use super::warp::{State, Warp};
-use super::compiled::state::Compiled;
 use crate::fault::Described;
 use texunit_syntax::Span;
 
@@ -142,7 +142,8 @@ impl<'a> Patience<'a> {
             Stage::Seen { state, left } if left > 0 => Stage::Seen { state, left: left - 1 },
             Stage::Seen { .. } => return self.again(context),
             Stage::Waits { kept, left, .. }
-                if context.noted.as_ref().is_none_or(|noted| noted.acts) || left == 0 && kept.state != now =>
+                if context.noted.as_ref().is_none_or(|noted| noted.acts)
+                    || left == 0 && kept.state != now =>
             {
                 context.noted = None;
                 context.compiled = kept.compiled;
@@ -151,7 +152,8 @@ impl<'a> Patience<'a> {
                 return false;
             }
             Stage::Close { kept, left }
-                if context.noted.as_ref().is_none_or(|noted| noted.acts) || left == 0 && kept.state != now =>
+                if context.noted.as_ref().is_none_or(|noted| noted.acts)
+                    || left == 0 && kept.state != now =>
             {
                 context.noted = None;
                 context.compiled = kept.compiled;
@@ -191,7 +193,8 @@ impl<'a> Patience<'a> {
     }
 
     fn begin(&mut self, context: &Context<'a>, next: u64) {
-        (self.rounds, self.next, self.from) = (0, next, context.counters.executed.warp_instructions);
+        (self.rounds, self.next, self.from) =
+            (0, next, context.counters.executed.warp_instructions);
     }
 
     /// The CTA has ended, or a new one begins.
@@ -244,7 +247,8 @@ impl<'a> Context<'a> {
                 let state = match split.state {
                     State::Ready => 0,
                     State::Sync => 1,
-                    State::Barrier(id) => 2 + u64::from(id),
+                    State::Cluster => 2,
+                    State::Barrier(id) => 3 + u64::from(id),
                 };
                 mix.add(u64::from(split.frame) | u64::from(split.group) << 32);
                 mix.add(state);
@@ -302,9 +306,9 @@ impl<'a> Context<'a> {
     fn looked(&self, address: u64, size: u32) -> Looked {
         let map = self.launch.config.memory;
         let found = map.find(address, size.into(), usize::MAX).ok();
-        let value = found.filter(|_| matches!(size, 1 | 2 | 4 | 8)).and_then(|(index, offset)| {
-            map.block(index).load(offset, size as u8).ok()
-        });
+        let value = found
+            .filter(|_| matches!(size, 1 | 2 | 4 | 8))
+            .and_then(|(index, offset)| map.block(index).load(offset, size as u8).ok());
         let object = found.map(|(index, _)| super::address_fault::object(map, index));
         Looked { address, size, value, object }
     }

@@ -12,6 +12,7 @@ use super::warp::{Warp, lanes};
 use crate::code::{Mbarrier, MbarrierAction, Place};
 use crate::fault::FaultKind;
 use crate::observe::{At, Events, Synchronized};
+use texunit_alu::L64;
 use texunit_forms::Count;
 use texunit_memory::SpaceKind;
 
@@ -118,12 +119,36 @@ impl Context<'_> {
         op: &Mbarrier,
         mask: u32,
     ) -> Result<bool, Box<PendingFault>> {
+        self.address(warp, op.at.base, op.at.offset);
+        let addresses = self.addresses;
+        if op.ranks.is_none() {
+            return self.mbarriers(warp, op, &addresses, mask);
+        }
+        let mut ranks = [0; 32];
+        warp.read(&self.launch.constants, op.ranks, &mut ranks);
+        for rank in 0..16 {
+            let those = lanes(mask).filter(|&lane| ranks[lane] >> rank & 1 == 1);
+            let those = those.fold(0, |all, lane| all | 1 << lane);
+            let mapped = addresses.map(|address| self.map_shared(address, 0, rank));
+            if those != 0 {
+                self.mbarriers(warp, op, &mapped, those)?;
+            }
+        }
+        Ok(false)
+    }
+
+    /// The same at addresses that are known.
+    fn mbarriers(
+        &mut self,
+        warp: &mut Warp,
+        op: &Mbarrier,
+        addresses: &L64,
+        mask: u32,
+    ) -> Result<bool, Box<PendingFault>> {
         let mut values = [1; 32];
         if !op.value.is_none() {
             warp.read(&self.launch.constants, op.value, &mut values);
         }
-        self.address(warp, op.at.base, op.at.offset);
-        let addresses = self.addresses;
         let (operands, mut places, mut states) = (values, [0; 32], [0; 32]);
         for lane in lanes(mask) {
             let value = values[lane];

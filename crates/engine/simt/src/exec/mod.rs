@@ -6,7 +6,9 @@ mod async_copy;
 mod atomic;
 mod bad_fetch;
 mod block;
+mod bulk_copy;
 mod calls;
+mod cluster;
 mod collective;
 mod compiled;
 mod context;
@@ -37,6 +39,7 @@ mod printf;
 mod rare;
 mod register_file;
 mod register_moves;
+mod resident;
 mod runtime;
 mod schedule;
 mod shadow;
@@ -60,18 +63,20 @@ use crate::lower::{KernelId, Program};
 use crate::observe::Events;
 use crate::stats::{BadFetches, Fault, LaunchStats};
 pub(crate) use address_fault::outside;
+pub use cluster::split_address;
 use context::{Context, Launch};
-pub use idle::{Looked, WaitingLoop};
-pub use waiting::{Others, Verdict};
-use waiting::Waits;
 use counters::Counters;
+pub use idle::{Looked, WaitingLoop};
 pub use mbarrier::MbarrierState;
 use prepare::prepare;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 pub(crate) use surface::lane_of;
+use waiting::Waits;
+pub use waiting::{Others, Verdict};
 pub(crate) use warp::Warp;
+pub(crate) use workers::Taken;
 
 /// What the workers share.
 struct Shared {
@@ -170,7 +175,7 @@ pub fn launch(
     let threads = config.block.iter().map(|&n| u64::from(n)).product::<u64>();
     let all = CtaRange::of_grid(config.grid);
     let ctas = match config.ctas {
-        Some(some) if !config.cooperative => some.within(all),
+        Some(some) if !config.cooperative && config.cluster.is_none() => some.within(all),
         _ => all,
     };
     if threads == 0 || ctas.is_empty() {
@@ -201,6 +206,11 @@ pub fn launch(
         shared.timed(&launch, || schedule::run(&launch, &shared, ctas, seed));
     } else if config.cooperative {
         cooperative::run(&launch, &shared, ctas.end);
+    } else if cluster::is_needed(&launch) {
+        shared.next.store(0, Relaxed);
+        texunit_threads::each(0..launch.workers, |worker| {
+            shared.timed(&launch, || cluster::run(&launch, &shared, worker, ctas.end));
+        });
     } else {
         texunit_threads::each(0..launch.workers, |worker| {
             shared.timed(&launch, || workers::work(&launch, &shared, worker, ctas));

@@ -60,24 +60,13 @@ pub(crate) enum Turn {
     AtUnit,
 }
 
-/// Why the loop has ended.
+/// Why lanes have stopped that run together: in the inner loop, in a region, or in the loop of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stopped {
-    /// Before an instruction that has to be looked at.
-    Stands,
-    /// The turn is over.
-    Over,
-}
-
-/// What came of an attempt to run a region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ran {
-    /// There is none at this place: nothing has been done.
-    Nothing,
-    /// The split stands before an instruction that the interpreter does next.
-    Stands,
-    /// The split has gone on to a place outside.
-    Outside,
-    /// Its turn is over.
+pub(super) enum Stop {
+    /// Before an instruction that somebody else executes.
+    Instruction,
+    /// At a place from which other code may go on: outside a region, or where a jump back leads.
+    Elsewhere,
+    /// Their turn is over.
     Over,
 }

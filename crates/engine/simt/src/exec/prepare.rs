@@ -53,7 +53,7 @@ pub(super) fn prepare<'a>(
         _ => &unit.regions,
     };
     let jit = if config.schedule.is_some() { Some(JitMode::Off) } else { config.jit };
-    let regions = Setting::of(jit).map(|how| (regions.begin(code), how));
+    let regions = Setting::of(jit).map(|how| (regions.begin(code, config.block), how));
     let entry = unit.number(kernel.0).unwrap_or(0);
     let layout = program.shared_layout(kernel);
     let mut constants = code.constants.clone();
@@ -155,6 +155,7 @@ mod tests {
             stack_limit: 0,
             grid_id: 0,
             cooperative: false,
+            cluster: None,
             grid_workspace: 0,
             heap: None,
             runtime: None,

@@ -38,6 +38,8 @@ impl Context<'_> {
             | Op::Special { .. }
             | Op::FrameAddress { .. }
             | Op::Cvta { .. }
+            | Op::MapShared { .. }
+            | Op::SharedRank { .. }
             | Op::IsSpace { .. }
             | Op::IsType { .. } => self.transfer(warp, op, mask),
             Op::LoadQuad(access) => {
@@ -61,6 +63,7 @@ impl Context<'_> {
             }
             Op::Printf(printf) => self.printf(warp, printf, mask)?,
             Op::AsyncCopy(copy) => self.async_copy(warp, copy, mask)?,
+            Op::BulkCopy(copy) => self.bulk_copy(warp, copy, mask)?,
             Op::Stack(op) => self.stack(warp, op, mask)?,
             Op::HeapCall(call) => self.heap_call(warp, call, mask)?,
             Op::EnvReg { d, number } => {

@@ -1,5 +1,6 @@
 //! Moves between registers of different kinds, special registers, addresses.
 
+use super::cluster;
 use super::context::Context;
 use super::warp::{Warp, lanes, thread_of};
 use crate::code::{Op, Slot};
@@ -54,6 +55,23 @@ impl Context<'_> {
                     } else if !inside && !*to {
                         *v = v.wrapping_add(*window);
                     }
+                }
+                warp.put(*d, &self.wide, u64::MAX, mask);
+            }
+            Op::MapShared { d, a, rank, window } => {
+                warp.read(constants, *a, &mut self.wide);
+                let mut ranks = [0; 32];
+                warp.read(constants, *rank, &mut ranks);
+                for lane in lanes(mask) {
+                    let address = self.wide[lane];
+                    self.wide[lane] = self.map_shared(address, *window, ranks[lane] as u32);
+                }
+                warp.put(*d, &self.wide, u64::MAX, mask);
+            }
+            Op::SharedRank { d, a, window } => {
+                warp.read(constants, *a, &mut self.wide);
+                for lane in lanes(mask) {
+                    self.wide[lane] = self.rank_of(self.wide[lane], *window).into();
                 }
                 warp.put(*d, &self.wide, u64::MAX, mask);
             }
@@ -120,11 +138,17 @@ impl Context<'_> {
             R::ReservedSmemOffset1 => (launch.reserved.0 + launch.reserved.1 / 2) as u64,
             R::ReservedSmemOffsetEnd => (launch.reserved.0 + launch.reserved.1) as u64,
             R::ReservedSmemOffsetCap => launch.reserved.1 as u64,
-            // Each CTA is a cluster of its own.
-            R::Clusterid => axis(self.cta.id),
-            R::Nclusterid => axis(config.grid),
-            R::ClusterNctaid | R::ClusterNctarank => 1,
-            R::ClusterCtaid | R::ClusterCtarank | R::IsExplicitCluster | R::CurrentGraphExec => 0,
+            R::Clusterid => axis(self.cluster_place().0),
+            R::Nclusterid => {
+                let of = cluster::shape(launch);
+                axis([0, 1, 2].map(|i| config.grid[i] / of[i]))
+            }
+            R::ClusterNctaid => axis(cluster::shape(launch)),
+            R::ClusterNctarank => cluster::size(launch),
+            R::ClusterCtaid => axis(self.cluster_place().1),
+            R::ClusterCtarank => self.cluster_place().2.into(),
+            R::IsExplicitCluster => config.cluster.is_some().into(),
+            R::CurrentGraphExec => 0,
         };
         self.wide = [one; 32];
     }

@@ -1,5 +1,7 @@
 //! Calls of the device runtime (crate module `runtime`): lane by lane, questions are answered, and work is kept.
 
+mod copies;
+
 use super::context::Context;
 use super::outcome::{Flow, PendingFault, fault_of_all};
 use super::warp::{Split, Warp, lanes};
@@ -10,10 +12,7 @@ use crate::observe::{At, Called, Events};
 use crate::runtime::{
     Function, KernelAttributes, Pitched, Prepared, Runtime, Shape, Target, Task, code,
 };
-use texunit_memory::{SpaceKind, space_of};
 
-/// `cudaMemcpyDeviceToDevice`, `cudaMemcpyDefault`
-const DIRECTIONS: [u64; 2] = [3, 4];
 /// `cudaStreamNonBlocking`, `cudaEventDisableTiming`: no other flags are possible.
 const STREAM_FLAGS: u64 = 1;
 const EVENT_FLAGS: u64 = 2;
@@ -21,17 +20,6 @@ const EVENT_FLAGS: u64 = 2;
 const FOUR_BYTE_BANKS: u64 = 1;
 /// Alignment of what `cudaMalloc` and a launch get of the heap.
 const ALIGN: u64 = 256;
-/// Where `cudaMemcpy3DParms` has what, in words of 8 bytes.
-mod parms {
-    pub(super) const FROM_ARRAY: usize = 0;
-    pub(super) const FROM: usize = 1;
-    pub(super) const TO_ARRAY: usize = 8;
-    pub(super) const TO: usize = 9;
-    pub(super) const EXTENT: usize = 16;
-    pub(super) const KIND: usize = 19;
-    pub(super) const WORDS: usize = 20;
-}
-
 /// Why a call does not succeed.
 enum Failed {
     /// It returns a code.
@@ -151,7 +139,8 @@ impl Context<'_> {
         if !self.events.has(Events::CALLS | Events::HEAP) {
             return;
         }
-        let those = |rows: &[u64; 32]| lanes(mask).filter(|&l| rows[l] != 0).fold(0, |m, l| m | 1 << l);
+        let those =
+            |rows: &[u64; 32]| lanes(mask).filter(|&l| rows[l] != 0).fold(0, |m, l| m | 1 << l);
         let at = |lanes| At { lanes, ..self.at(warp, mask, pc) };
         let (new, old) = (at(those(got)), at(those(gave)));
         if new.lanes != 0 {
@@ -223,14 +212,18 @@ impl Call<'_, '_, '_> {
                 let threads = u32::try_from(at(2) as i32).map_err(|_| code::INVALID_VALUE)?;
                 self.store(at(0), 4, host.occupancy(kernel, threads, at(3)) as u64)?;
             }
-            F::StreamCreateWithFlags if at(1) != STREAM_FLAGS => return Err(code::INVALID_VALUE.into()),
+            F::StreamCreateWithFlags if at(1) != STREAM_FLAGS => {
+                return Err(code::INVALID_VALUE.into());
+            }
             F::StreamCreateWithFlags => {
                 let stream = runtime.grid.create_stream()?;
                 self.store(at(0), 8, stream)?;
             }
             F::StreamDestroy => runtime.grid.destroy_stream(at(0))?,
             F::StreamWaitEvent => runtime.grid.wait(self.target(at(0)), at(1))?,
-            F::EventCreateWithFlags if at(1) != EVENT_FLAGS => return Err(code::INVALID_VALUE.into()),
+            F::EventCreateWithFlags if at(1) != EVENT_FLAGS => {
+                return Err(code::INVALID_VALUE.into());
+            }
             F::EventCreateWithFlags => {
                 let event = runtime.grid.create_event()?;
                 self.store(at(0), 8, event)?;
@@ -246,11 +239,13 @@ impl Call<'_, '_, '_> {
             }
             F::Free => self.free(at(0))?,
             F::MemcpyAsync => {
-                let [to, from] = [at(0), at(1)].map(|address| Pitched { address, row: 0, slice: 0 });
+                let [to, from] =
+                    [at(0), at(1)].map(|address| Pitched { address, row: 0, slice: 0 });
                 self.copy((to, from), [at(2), 1, 1], (at(3), at(4)))?;
             }
             F::Memcpy2DAsync => {
-                let [to, from] = [0, 2].map(|i| Pitched { address: at(i), row: at(i + 1), slice: 0 });
+                let [to, from] =
+                    [0, 2].map(|i| Pitched { address: at(i), row: at(i + 1), slice: 0 });
                 self.copy((to, from), [at(4), at(5), 1], (at(6), at(7)))?;
             }
             F::Memcpy3DAsync => self.copy_box(at(0), at(1))?,
@@ -344,8 +339,14 @@ impl Call<'_, '_, '_> {
     }
 
     /// A parameter buffer.
-    fn buffer(&mut self, size: u64, align: u64, launch: Option<(KernelId, Shape)>) -> Result<u64, Failed> {
-        let buffer = self.allocate(size.max(1), align.max(1)).ok_or(code::LAUNCH_OUT_OF_RESOURCES)?;
+    fn buffer(
+        &mut self,
+        size: u64,
+        align: u64,
+        launch: Option<(KernelId, Shape)>,
+    ) -> Result<u64, Failed> {
+        let buffer =
+            self.allocate(size.max(1), align.max(1)).ok_or(code::LAUNCH_OUT_OF_RESOURCES)?;
         self.runtime.grid.prepare(buffer, Prepared { launch });
         Ok(buffer)
     }
@@ -379,51 +380,6 @@ impl Call<'_, '_, '_> {
         Ok(self.runtime.grid.submit(self.target(stream), caller, task)?)
     }
 
-    fn copy(
-        &mut self,
-        (to, from): (Pitched, Pitched),
-        extent: [u64; 3],
-        (kind, stream): (u64, u64),
-    ) -> Result<(), Failed> {
-        if !DIRECTIONS.contains(&kind) {
-            return Err(code::INVALID_MEMCPY_DIRECTION.into());
-        }
-        let extent = whole(extent, &[to, from])?;
-        self.submit(stream, Task::Copy { to, from, extent })
-    }
-
-    fn copy_box(&mut self, parms: u64, stream: u64) -> Result<(), Failed> {
-        let mut words = [0; parms::WORDS];
-        for (i, word) in words.iter_mut().enumerate() {
-            // The last one is half as long.
-            let size = if i == parms::KIND { 4 } else { 8 };
-            *word = self.load(parms.wrapping_add(8 * i as u64), size)?;
-        }
-        if words[parms::FROM_ARRAY] != 0 || words[parms::TO_ARRAY] != 0 {
-            return Err(code::INVALID_VALUE.into());
-        }
-        let pitched = |i: usize| {
-            // Position, pointer, pitch, width, height.
-            let [x, y, z, address, row, _, height] = [0, 1, 2, 3, 4, 5, 6].map(|n| words[i + n]);
-            let slice = row.saturating_mul(height);
-            let offset = x.saturating_add(y.saturating_mul(row)).saturating_add(z.saturating_mul(slice));
-            Pitched { address: address.saturating_add(offset), row, slice }
-        };
-        let extent = std::array::from_fn(|i| words[parms::EXTENT + i]);
-        self.copy((pitched(parms::TO), pitched(parms::FROM)), extent, (words[parms::KIND], stream))
-    }
-
-    fn fill(
-        &mut self,
-        to: Pitched,
-        value: u64,
-        extent: [u64; 3],
-        stream: u64,
-    ) -> Result<(), Failed> {
-        let extent = whole(extent, &[to])?;
-        self.submit(stream, Task::Fill { to, value: value as u8, extent })
-    }
-
     /// Does what the CTA has asked for at once.
     fn synchronize(&mut self) -> Result<(), Failed> {
         let grid = self.runtime.grid;
@@ -433,7 +389,8 @@ impl Call<'_, '_, '_> {
         let work = grid.take_of(self.cta());
         if !work.is_empty() {
             let printed = self.runtime.host.run_now(work);
-            let printed = printed.map_err(|kind| Box::new(PendingFault { kind, lane: Some(self.lane) }))?;
+            let printed =
+                printed.map_err(|kind| Box::new(PendingFault { kind, lane: Some(self.lane) }))?;
             self.context.output.text.extend_from_slice(&printed);
             self.context.output.trim(self.context.launch.config.printf_limit);
         }
@@ -445,18 +402,4 @@ impl Call<'_, '_, '_> {
 fn shape(words: &[u64]) -> Shape {
     let at = |i: usize| words.get(i).copied().unwrap_or(0) as u32;
     Shape { grid: [at(0), at(1), at(2)], block: [at(3), at(4), at(5)], dynamic_shared: at(6) }
-}
-
-/// An extent of memory that a kernel may have copied or filled: global memory only, in rows that do not overlap.
-fn whole(extent: [u64; 3], places: &[Pitched]) -> Result<[u64; 3], u32> {
-    let [width, height, depth] = extent;
-    for place in places {
-        let is_global = matches!(space_of(place.address), SpaceKind::Global | SpaceKind::Const);
-        let fits = (height <= 1 || place.row >= width)
-            && (depth <= 1 || place.slice >= place.row.saturating_mul(height));
-        if !is_global || !fits {
-            return Err(code::INVALID_VALUE);
-        }
-    }
-    Ok(if extent.contains(&0) { [0; 3] } else { extent })
 }

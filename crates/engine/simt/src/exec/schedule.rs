@@ -5,10 +5,12 @@
 //! One worker does it all, and everything is interpreted: a turn may end behind any instruction that accesses memory.
 
 use super::Shared;
+use super::cluster;
 use super::context::{Context, Launch};
 use super::counters::Counts;
 use super::cta::progress_of;
 use super::outcome::Turn;
+use super::resident::{Resident, Stage};
 use super::warp::Warp;
 use crate::launch::CtaRange;
 use crate::stats::Fault;
@@ -51,34 +53,6 @@ impl Random {
     }
 }
 
-/// A place for a CTA.
-struct Resident<'a> {
-    index: u64,
-    context: Context<'a>,
-    warps: Vec<Warp>,
-    /// Whether a CTA is there.
-    runs: bool,
-}
-
-impl Resident<'_> {
-    /// A turn, or the end of the CTA.
-    fn turn(&mut self, shared: &Shared, random: &mut Random) {
-        let result = self.context.turn_at_random(&mut self.warps, random);
-        if !matches!(result, Ok(false)) {
-            self.runs = false;
-            shared.end_of_cta(self.index, result.map(|_| ()), &mut self.context);
-        }
-    }
-
-    fn begin(&mut self, index: u64, shared: &Shared) {
-        (self.index, self.runs) = (index, true);
-        if let Err(fault) = self.context.begin_cta(index, &mut self.warps) {
-            self.runs = false;
-            shared.end_of_cta(index, Err(fault), &mut self.context);
-        }
-    }
-}
-
 impl Context<'_> {
     /// Runs warps of a CTA in a random order. True: all threads have exited.
     fn turn_at_random(
@@ -118,7 +92,7 @@ impl Context<'_> {
         if warps.iter().all(|w| w.live == 0) {
             return Ok(true);
         }
-        if !progress && !self.open_barriers(warps) {
+        if !progress && !self.open_barriers(warps) && !self.waits_for_cluster(warps) {
             return Err(self.deadlock(warps));
         }
         Ok(false)
@@ -127,38 +101,51 @@ impl Context<'_> {
 
 /// Runs all CTAs to their ends, or to the end of the round with the first fault.
 pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange, seed: u64) {
-    let all = ctas.len();
+    let (all, size) = (ctas.len(), cluster::size(launch));
     let most = if launch.config.cooperative { all } else { all.min(MAX).min(launch.fit) };
-    let resident = |_| Resident {
-        index: 0,
-        context: Context::new(launch, 0),
-        warps: (0..launch.warps).map(|_| Warp::default()).collect(),
-        runs: false,
+    // Clusters have places beside each other.
+    let most = most.max(1).next_multiple_of(size);
+    let mut residents: Vec<Resident<'_>> = (0..most).map(|_| Resident::new(launch, 0)).collect();
+    let mut order: Vec<usize> = (0..residents.len()).collect();
+    let members = |place: usize| {
+        let first = place / size as usize * size as usize;
+        (first..first + size as usize).collect::<Vec<usize>>()
     };
-    let mut residents: Vec<Resident<'_>> = (0..most.max(1)).map(resident).collect();
     let mut counts = Counts::new(launch.counters);
     let (mut random, mut next) = (Random::new(seed), ctas.begin);
     loop {
-        for resident in residents.iter_mut().filter(|resident| !resident.runs) {
-            if next < ctas.end && shared.faulted.load(Relaxed) == u64::MAX {
-                resident.context.counts = std::mem::take(&mut counts);
-                resident.begin(next, shared);
-                counts = std::mem::take(&mut resident.context.counts);
-                next += 1;
+        for &place in &order {
+            let members = members(place);
+            let is_free = members.iter().all(|&i| residents[i].stage != Stage::Runs);
+            if is_free && next < ctas.end && shared.faulted.load(Relaxed) == u64::MAX {
+                for i in members {
+                    let index = cluster::cta_of(launch, next);
+                    residents[i].begin_counted(index, shared, &mut counts);
+                    next += 1;
+                }
             }
         }
-        if residents.iter().all(|resident| !resident.runs)
+        if residents.iter().all(|resident| resident.stage != Stage::Runs)
             || shared.faulted.load(Relaxed) != u64::MAX
         {
             break;
         }
-        random.shuffle(&mut residents);
-        let part = 1 + random.below(most.max(1)) as usize;
-        for resident in residents.iter_mut().filter(|resident| resident.runs).take(part) {
-            resident.context.counts = std::mem::take(&mut counts);
-            resident.turn(shared, &mut random);
-            resident.context.tell_counts_at_times();
-            counts = std::mem::take(&mut resident.context.counts);
+        random.shuffle(&mut order);
+        let part = 1 + random.below(most) as usize;
+        let runs = |&place: &usize| residents[place].stage == Stage::Runs;
+        let chosen: Vec<usize> = order.iter().copied().filter(runs).take(part).collect();
+        for place in chosen {
+            let members = members(place);
+            cluster::take_turn(&mut residents, &members, place, |resident| {
+                resident.context.counts = std::mem::take(&mut counts);
+                let result = resident.context.turn_at_random(&mut resident.warps, &mut random);
+                if !matches!(result, Ok(false)) {
+                    resident.end(result.map(|_| ()), shared);
+                }
+                resident.context.tell_counts_at_times();
+                counts = std::mem::take(&mut resident.context.counts);
+            });
+            cluster::tell_deadlock(&mut residents, &members, shared);
         }
     }
     if launch.counters != 0 {
@@ -166,13 +153,5 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange, seed: u6
         residents[0].context.tell_counts();
     }
     let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
-    for resident in &mut residents {
-        state.add(&mut resident.context);
-        if resident.runs {
-            // A fault has ended it; what it printed until then counts.
-            resident.context.tell_end(None);
-            let limit = launch.config.printf_limit;
-            state.printed.take(resident.index, &mut resident.context.output, limit);
-        }
-    }
+    residents.iter_mut().for_each(|resident| resident.collect(&mut state));
 }

@@ -96,6 +96,7 @@ impl Context<'_> {
             Shadow::Store(access) => self.store_shadow(warp, access, mask),
             Shadow::Check(check) => self.check_shadows(warp, check, mask),
             Shadow::AsyncCopy(copy) => self.copy_shadow(warp, copy, mask),
+            Shadow::BulkCopy(copy) => self.bulk_shadow(warp, copy, mask),
             Shadow::Matrix(matrix) => {
                 // Lanes that come one after the other are a fault of the instruction itself.
                 if mask == warp.live {
@@ -117,9 +118,12 @@ impl Context<'_> {
         (space, at): (SpaceKind, u64),
         size: u8,
     ) -> u64 {
+        if space == SpaceKind::Shared {
+            let found = self.shared_shadow(at);
+            return found.and_then(|(block, at)| block.load(at, size).ok()).unwrap_or(0);
+        }
         let Some(shadows) = &mut self.shadows else { return 0 };
         match space {
-            SpaceKind::Shared => shadows.shared().load(at, size).unwrap_or(0),
             SpaceKind::Local => load_rows(&warp.local_shadow, lane, at, size).unwrap_or(0),
             SpaceKind::Global => match shadows.of.map.find(at, size.into(), shadows.hint) {
                 Ok((index, offset)) => {
@@ -128,7 +132,7 @@ impl Context<'_> {
                 }
                 Err(_) => 0,
             },
-            SpaceKind::Const | SpaceKind::Param => 0,
+            SpaceKind::Shared | SpaceKind::Const | SpaceKind::Param => 0,
         }
     }
 
@@ -139,11 +143,14 @@ impl Context<'_> {
         (space, at): (SpaceKind, u64),
         (size, value): (u8, u64),
     ) {
+        if space == SpaceKind::Shared {
+            if let Some((block, at)) = self.shared_shadow(at) {
+                let _ = block.store(at, size, value);
+            }
+            return;
+        }
         let Some(shadows) = &mut self.shadows else { return };
         match space {
-            SpaceKind::Shared => {
-                let _ = shadows.shared().store(at, size, value);
-            }
             SpaceKind::Local => {
                 store_rows(&mut warp.local_shadow, lane, at, size, value);
             }
@@ -153,7 +160,7 @@ impl Context<'_> {
                     let _ = shadows.of.map.block(index).store(offset, size, value);
                 }
             }
-            SpaceKind::Const | SpaceKind::Param => {}
+            SpaceKind::Shared | SpaceKind::Const | SpaceKind::Param => {}
         }
     }
 

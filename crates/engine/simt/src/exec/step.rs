@@ -1,9 +1,9 @@
 //! The interpreter's loop: runs a warp's splits instruction by instruction.
 
 use super::context::Context;
-use super::decoded::{self, Ended, Place, Values};
+use super::decoded::{self, Place, Values};
 use super::limits::TURN;
-use super::outcome::{At, Executed, Flow, PendingFault, Stopped, Turn};
+use super::outcome::{At, Executed, Flow, PendingFault, Stop, Turn};
 use super::parting::{diverge, join};
 use super::warp::{self, Split, Warp, guarded, is_converged};
 use crate::code::{Inst, NONE, Op};
@@ -86,7 +86,7 @@ impl Context<'_> {
         let insts = &self.launch.code.insts[..];
         self.arrives(warp, split);
         loop {
-            if self.advance(warp, split, &mut limit) == Stopped::Over {
+            if self.advance(warp, split, &mut limit) == Stop::Over {
                 return Ok(Flow::Pauses);
             }
             let (from, inst) = (split.pc, &insts[split.pc as usize]);
@@ -185,7 +185,7 @@ impl Context<'_> {
 
     /// Runs the inner loop as far as it goes.
     #[inline(never)]
-    pub(super) fn run_decoded(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Ended {
+    pub(super) fn run_decoded(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Stop {
         let mut place = Place {
             pc: split.pc,
             mask: split.mask,
@@ -194,12 +194,12 @@ impl Context<'_> {
             limit,
             threads: 0,
             turns: self.compiles(),
-            ended: Ended::Here,
+            stop: Stop::Instruction,
         };
         decoded::run(self.level, &self.values(warp), warp, &mut place);
         self.counters.executed.count(warp, place.steps - warp.steps, place.threads);
         split.pc = place.pc;
-        place.ended
+        place.stop
     }
 
     /// What the inner loop reads besides registers.
@@ -268,6 +268,7 @@ impl Context<'_> {
             }
             Op::Barrier(barrier) => self.barrier(warp, split, barrier),
             Op::Runtime(call) => self.runtime(warp, split, call, mask),
+            Op::ClusterBarrier { waits } => self.cluster_barrier(warp, split, *waits),
             _ => self.collective(warp, split, inst),
         }
     }
@@ -284,6 +285,7 @@ fn ends_block(op: &Op) -> bool {
             | Op::BranchIndexed { .. }
             | Op::Barrier(_)
             | Op::Runtime(_)
+            | Op::ClusterBarrier { .. }
             | Op::WarpSync { .. }
             | Op::Shuffle(_)
             | Op::Vote { .. }

@@ -10,7 +10,7 @@
 
 use super::context::Context;
 use super::limits::FETCHED;
-use super::outcome::{At, Ran, Turn};
+use super::outcome::{At, Stop, Turn};
 use super::step::Resume;
 use super::warp::{Beside, Split, State, Warp, count, is_converged, lanes};
 use crate::code::{Inst, Op, Slot};
@@ -111,7 +111,7 @@ impl Context<'_> {
         }
         let now = (self.counters.executed, self.cta.live);
         let progress = opened || self.cta.at_unit || before != now;
-        if !progress && !self.open_barriers(warps) {
+        if !progress && !self.open_barriers(warps) && !self.waits_for_cluster(warps) {
             return Err(self.deadlock(warps));
         }
         Ok(stop())
@@ -198,8 +198,8 @@ impl Context<'_> {
         }
         let next = rest.trailing_zeros() as usize;
         let resume = match ran {
-            Ran::Nothing => None,
-            ran => Some(Resume { limit: ends[next], over: ran == Ran::Over }),
+            None => None,
+            Some(stop) => Some(Resume { limit: ends[next], over: stop == Stop::Over }),
         };
         (on & !rest, Begun { next, resume })
     }

@@ -46,7 +46,10 @@ pub trait Others: Sync + Debug {
 enum Worker {
     Busy,
     /// It has nothing but CTAs that wait.
-    Idle { looks: u64, loops: Vec<WaitingLoop> },
+    Idle {
+        looks: u64,
+        loops: Vec<WaitingLoop>,
+    },
     Done,
 }
 
@@ -111,7 +114,8 @@ impl Waits {
                 return Some(FaultKind::Cancelled);
             }
             let nobody = || Verdict::End("nobody else is there who could change it".to_owned());
-            if let Verdict::End(why) = others.map_or_else(nobody, |others| others.wait(looks, &all)) {
+            if let Verdict::End(why) = others.map_or_else(nobody, |others| others.wait(looks, &all))
+            {
                 let waiting = format!("{}; {why}", described(program, &all));
                 let fault = FaultKind::Deadlock { waiting };
                 return Some(self.state().1.get_or_insert(fault).clone());
@@ -151,7 +155,8 @@ fn described(program: &Program, loops: &[WaitingLoop]) -> String {
     let mut text = String::new();
     let mut told: Vec<&WaitingLoop> = Vec::new();
     for waiting in loops {
-        let is_same = |other: &&WaitingLoop| (other.span, &other.looks) == (waiting.span, &waiting.looks);
+        let is_same =
+            |other: &&WaitingLoop| (other.span, &other.looks) == (waiting.span, &waiting.looks);
         if told.len() < MAX_LOOPS && !told.iter().any(is_same) {
             told.push(waiting);
         }
@@ -162,7 +167,9 @@ fn described(program: &Program, loops: &[WaitingLoop]) -> String {
         let snippet = source.snippet(waiting.span);
         let frames = program.sources().frames_at(waiting.span.start);
         let place = match frames.iter().find_map(|f| Some((f.file?, f.line)).filter(|f| f.1 > 0)) {
-            Some((file, of)) => format!("{file}:{of} (line {line} of the PTX, `{}`)", snippet.trim()),
+            Some((file, of)) => {
+                format!("{file}:{of} (line {line} of the PTX, `{}`)", snippet.trim())
+            }
             None => format!("line {line} (`{}`)", snippet.trim()),
         };
         let [x, y, z] = waiting.cta;

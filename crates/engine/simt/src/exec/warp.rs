@@ -35,6 +35,8 @@ pub(crate) enum State {
     Sync,
     /// A barrier of the CTA.
     Barrier(u8),
+    /// The barrier of the cluster.
+    Cluster,
 }
 
 /// Lanes that run together.

@@ -37,6 +37,50 @@ impl Shared {
     }
 }
 
+/// CTAs that a worker has taken.
+pub(crate) struct Taken<'s> {
+    launch: &'s Launch<'s>,
+    shared: &'s Shared,
+    /// The one that runs, and those that have not begun.
+    running: Cell<u64>,
+    next: Cell<u64>,
+    end: Cell<u64>,
+}
+
+impl<'s> Taken<'s> {
+    fn new(launch: &'s Launch<'s>, shared: &'s Shared) -> Self {
+        Self { launch, shared, running: Cell::new(0), next: Cell::new(0), end: Cell::new(0) }
+    }
+
+    /// The next one, of those that have been taken or of those that nobody has taken.
+    fn take(&self, end: u64) -> Option<u64> {
+        if self.next == self.end {
+            let own = self.shared.take(self.launch.workers as u64, end);
+            self.next.set(own.start);
+            self.end.set(own.end);
+        }
+        let index = self.next.get();
+        (index != self.end.get()).then(|| {
+            self.next.set(index + 1);
+            self.running.set(index);
+            index
+        })
+    }
+
+    /// Those that may follow the one that runs.
+    pub(super) fn upcoming(&self) -> Range<u64> {
+        let end = self.end.get().min(self.shared.faulted.load(Relaxed));
+        if self.launch.is_cancelled() { 0..0 } else { self.next.get()..end }
+    }
+
+    /// So many of them have begun, and those before the last of these have ended, as has the one that ran.
+    pub(super) fn begin(&self, ctas: u64) {
+        (0..ctas).for_each(|_| self.shared.has_ended(self.launch));
+        self.next.set(self.next.get() + ctas);
+        self.running.set(self.next.get() - 1);
+    }
+}
+
 /// A place for a CTA.
 struct Place<'a> {
     index: u64,
@@ -89,13 +133,10 @@ pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: Ct
     let mut place = Place::new(launch, worker);
     let mut aside: Vec<Place<'_>> = Vec::new();
     let most = (MAX_ASIDE.min(launch.fit) / launch.workers as u64).max(1) as usize;
-    let mut own = 0..0;
+    let taken = Taken::new(launch, shared);
     loop {
         let faulted = shared.faulted.load(Relaxed);
-        if own.is_empty() {
-            own = shared.take(launch.workers as u64, ctas.end);
-        }
-        let next = if aside.len() < most { own.next() } else { None };
+        let next = if aside.len() < most { taken.take(ctas.end) } else { None };
         let Some(index) = next.filter(|&index| index < faulted) else {
             if aside.is_empty() {
                 break;
@@ -103,24 +144,15 @@ pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: Ct
             look_aside((launch, shared, worker), &mut aside);
             continue;
         };
-        let last = Cell::new(index);
         // A fault of a lower CTA ends this one; of a higher one does not.
-        let stop = || shared.faulted.load(Relaxed) < last.get();
-        let more = &mut || {
-            let next = own.start;
-            if own.is_empty() || next >= shared.faulted.load(Relaxed) || launch.is_cancelled() {
-                return None;
-            }
-            shared.has_ended(launch);
-            own.start = next + 1;
-            last.set(next);
-            Some(next)
-        };
+        let stop = || shared.faulted.load(Relaxed) < taken.running.get();
         let Place { context, warps, patience, .. } = &mut place;
-        let result = context.run_cta(index, (warps, patience), more, stop);
-        place.index = last.get();
+        let result = context.run_cta(index, (warps, patience), &taken, stop);
+        place.index = taken.running.get();
         match result {
-            Ok(Ends::Waits) => aside.push(std::mem::replace(&mut place, Place::new(launch, worker))),
+            Ok(Ends::Waits) => {
+                aside.push(std::mem::replace(&mut place, Place::new(launch, worker)))
+            }
             result => place.end(shared, result.map(|_| ())),
         }
     }
@@ -146,8 +178,10 @@ fn look_aside<'a>(
     if goes_on {
         return shared.waits.go_on(worker, launch.config.others);
     }
-    let mut all: Vec<WaitingCtas<'_, 'a>> =
-        aside.iter_mut().map(|place| (place.index, &mut place.context, &mut place.warps[..])).collect();
+    let mut all: Vec<WaitingCtas<'_, 'a>> = aside
+        .iter_mut()
+        .map(|place| (place.index, &mut place.context, &mut place.warps[..]))
+        .collect();
     if shared.end_if_in_vain((launch, worker), &mut all) {
         for mut place in aside.drain(..) {
             place.leave(launch, shared);

@@ -1,15 +1,15 @@
 //! Control flow and data flow of warp code, by the analyses of crate `flow`: for each thread by itself.
 
-mod params;
+mod values;
 mod visit;
 
 pub(crate) use visit::{each_slot, each_slot_mut, reads, writes};
 
 use crate::code::{Code, Func, Inst, Op, Slot};
-use params::ParamValues;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use texunit_flow::{Access, Cfg, Control, Liveness};
+use values::Values;
 
 /// Registers of a function as numbers: of 32 bits, then of 64, then predicates.
 #[derive(Clone, Copy, Debug)]
@@ -123,8 +123,10 @@ impl texunit_flow::Code for FunctionCode<'_> {
 pub(crate) struct Facts {
     pub(crate) cfg: Cfg,
     pub(crate) liveness: Liveness,
-    /// By block: registers that hold parameters where it begins. Found out when somebody asks.
-    params: OnceLock<Option<Vec<Option<ParamValues>>>>,
+    /// Whether the threads of a warp are beside each other in x.
+    in_line: bool,
+    /// By block: values of registers where it begins. Found out when somebody asks.
+    values: OnceLock<Option<Vec<Option<Values>>>>,
 }
 
 /// The flow of a function.
@@ -134,8 +136,9 @@ pub(crate) struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    /// None: registers times blocks are more than `limit`, or loops are too deep.
-    pub(crate) fn of(code: &'a Code, function: usize, limit: usize) -> Option<Self> {
+    /// None: registers times blocks are more than `limit`, or loops are too deep. `in_line`: it is a kernel of blocks whose
+    /// warps have threads beside each other in x.
+    pub(crate) fn of(code: &'a Code, function: usize, limit: usize, in_line: bool) -> Option<Self> {
         let code = FunctionCode::new(code, function)?;
         let cfg = Cfg::new(&code);
         if (cfg.exit() as usize).saturating_mul(code.registers.len()) > limit {
@@ -145,7 +148,7 @@ impl<'a> Flow<'a> {
         if !liveness.is_known() {
             return None;
         }
-        let facts = Facts { cfg, liveness, params: OnceLock::new() };
+        let facts = Facts { cfg, liveness, in_line, values: OnceLock::new() };
         Some(Self { code, facts: Arc::new(facts) })
     }
 
@@ -159,13 +162,13 @@ impl<'a> Flow<'a> {
         self.facts.cfg.ranges()
     }
 
-    /// Registers that hold parameters before an instruction.
-    pub(crate) fn params_at(&self, inst: usize) -> Option<ParamValues> {
-        let cfg = &self.facts.cfg;
-        let params = self.facts.params.get_or_init(|| params::find(&self.code, cfg));
+    /// Values of registers before an instruction.
+    pub(crate) fn values_at(&self, inst: usize) -> Option<Values> {
+        let Facts { cfg, values, in_line, .. } = &*self.facts;
+        let values = values.get_or_init(|| values::find(&self.code, cfg, *in_line));
         let block = cfg.block_of(inst);
-        let mut held = params.as_ref()?[block as usize].clone()?;
-        (cfg.range(block).start..inst).for_each(|i| held.step(&self.code.insts[i]));
+        let mut held = values.as_ref()?[block as usize].clone()?;
+        (cfg.range(block).start..inst).for_each(|i| held.step(i as u32, &self.code.insts[i]));
         Some(held)
     }
 }

@@ -22,7 +22,7 @@ macro_rules! each_operand {
                 }
                 match op {
                     Op::Join | Op::Nop | Op::Mark(_) | Op::Yield => {}
-                    Op::Branch { .. } => {}
+                    Op::Branch { .. } | Op::ClusterBarrier { .. } => {}
                     Op::Exit | Op::Return | Op::Trap | Op::Breakpoint => {}
                     Op::Count { of: a, .. }
                     | Op::CountIndexed { index: a, .. }
@@ -71,6 +71,14 @@ macro_rules! each_operand {
                     | Op::Cvta { d, a, .. }
                     | Op::IsSpace { d, a, .. }
                     | Op::IsType { d, a, .. } => {
+                        f(Access::Use, a);
+                        f(Access::Def, d);
+                    }
+                    Op::MapShared { d, a, rank, .. } => {
+                        all!(Use: [a, rank]);
+                        f(Access::Def, d);
+                    }
+                    Op::SharedRank { d, a, .. } => {
                         f(Access::Use, a);
                         f(Access::Def, d);
                     }
@@ -170,7 +178,7 @@ macro_rules! each_operand {
                     // Their operands may be places of a frame.
                     Op::Call(_) | Op::Printf(_) | Op::AssertFail(_) | Op::HeapCall(_) => return false,
                     Op::Runtime(_) => return false,
-                    Op::AsyncCopy(_) | Op::Mbarrier(_) | Op::Stack(_) | Op::Unsupported => return false,
+                    Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::Mbarrier(_) | Op::Stack(_) | Op::Unsupported => return false,
                 }
                 true
             }
@@ -231,8 +239,11 @@ fn each_other(op: &Op, f: &mut dyn FnMut(Access, Slot)) {
             all(Access::Def, &registers(&results));
         }
         Op::AsyncCopy(of) => all(Access::Use, &[of.to.base, of.from.base, of.bytes, of.ignore]),
+        Op::BulkCopy(of) => {
+            all(Access::Use, &[of.to.base, of.from.base, of.size, of.ranks, of.bytes]);
+        }
         Op::Mbarrier(of) => {
-            all(Access::Use, &[of.at.base, of.value]);
+            all(Access::Use, &[of.at.base, of.value, of.ranks]);
             all(Access::Def, &[of.d]);
         }
         Op::Stack(Stack { action, .. }) => match action {

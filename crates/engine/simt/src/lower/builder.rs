@@ -220,7 +220,9 @@ impl<'a> Builder<'a> {
             | O::Createpolicy
             | O::Ldmatrix
             | O::Stmatrix
-            | O::Movmatrix => self.special_memory(inst),
+            | O::Movmatrix
+            | O::Mapa
+            | O::Getctarank => self.special_memory(inst),
             O::Mma | O::Wmma => self.tensor(inst),
             O::Call => self.call(inst),
             O::Redux if inst.mods.ty() == Some(ScalarType::F32) => self.redux_float(inst),

@@ -16,5 +16,5 @@ pub const CODES: &[Code] = &[
     Code { code: "E0405", title: "instruction that is not executed", explanation:
         "The opcode is known, but not with these modifiers and operands." },
     Code { code: "E0406", title: "part of the machine that is not simulated", explanation:
-        "The instruction controls tensor cores of warp groups (`wgmma`) or of Blackwell, tensor memory, the units that copy in the background (TMA), clusters of CTAs or memory of several GPUs, which texunit does not simulate; or its result depends on bits that NVIDIA does not document (random rounding)." },
+        "The instruction controls tensor cores of warp groups (`wgmma`) or of Blackwell, tensor memory, copies of tensors by their maps (TMA), work of CTAs that have not begun (`clusterlaunchcontrol`) or memory of several GPUs, which texunit does not simulate; or its result depends on bits that NVIDIA does not document (random rounding)." },
 ];

@@ -87,6 +87,10 @@ impl<'a> Builder<'a> {
             self.unguarded(|b| b.emit(Op::WarpSync { mask }));
             return Some(());
         }
+        if m.acts("cluster") {
+            self.unguarded(|b| b.emit(Op::ClusterBarrier { waits: m.acts("wait") }));
+            return Some(());
+        }
         let kind = match (m.arrive, m.red, m.red_op) {
             (true, _, _) => BarrierKind::Arrive,
             (_, true, None) => BarrierKind::Popc,

@@ -149,8 +149,12 @@ impl<'a> Builder<'a> {
             return None;
         }
         access.row = access.may_be_row();
+        let bytes = u32::from(access.size) * access.parts.len() as u32;
         self.emit(Op::Store(Box::new(access)));
-        Some(())
+        match inst.operands.get(2) {
+            Some(mbarrier) if inst.mods.acts("async") => self.completes(mbarrier, bytes),
+            _ => Some(()),
+        }
     }
 
     fn atomic(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -171,6 +175,7 @@ impl<'a> Builder<'a> {
             Some(d) => self.results(d, ty, b.len())?,
             None => vec![Slot::NONE; b.len()],
         };
+        let counted = rest.get(2).filter(|_| inst.mods.acts("async"));
         // A cache policy may stand last, which changes nothing.
         let c = match rest.get(2) {
             Some(c) if op == AtomOp::Cas => self.elements(c, ty)?,
@@ -180,9 +185,12 @@ impl<'a> Builder<'a> {
         if b.len() != d.len() || b.len() > 8 {
             return None;
         }
-        let seen = Seen::default();
+        let (seen, bytes) = (Seen::default(), ty.bytes() * b.len() as u32);
         self.emit(Op::Atomic(Box::new(Atomic { place, op, ty, d, base, offset, b, c, seen })));
-        Some(())
+        match counted {
+            Some(mbarrier) => self.completes(mbarrier, bytes),
+            None => Some(()),
+        }
     }
 
     /// Sources of an atomic: one for each element, of `.b128` the halves.

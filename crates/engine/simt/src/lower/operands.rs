@@ -120,8 +120,12 @@ impl Builder<'_> {
     pub(crate) fn predicate(&mut self, operand: &Operand) -> Option<Slot> {
         match operand {
             Operand::Imm(0) => Some(Slot::FALSE),
-            // CTAs are never launched as clusters.
-            Operand::Special(texunit_isa::SpecialReg::IsExplicitCluster, _) => Some(Slot::FALSE),
+            Operand::Special(texunit_isa::SpecialReg::IsExplicitCluster, _) => {
+                let a = self.source(operand, false)?;
+                let d = self.temporary_predicate();
+                self.helper(Op::Convert { d, a, mask: u64::MAX });
+                Some(d)
+            }
             Operand::Imm(_) => Some(Slot::TRUE),
             Operand::Reg(_) | Operand::NotReg(_) => {
                 self.source(operand, false).filter(|s| s.is_predicate())

@@ -27,7 +27,7 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
         return;
     }
     let first = func.entry as usize;
-    let Some(flow) = Flow::of(code, function, MAX.1) else { return };
+    let Some(flow) = Flow::of(code, function, MAX.1, false) else { return };
     let numbers = flow.code.registers;
     let Some(spans) = spans(&flow) else { return };
     let end = first + flow.code.insts.len();

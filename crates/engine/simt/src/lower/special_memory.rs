@@ -2,11 +2,12 @@
 
 use super::builder::Builder;
 use crate::code::{
-    Access, AsyncCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, Op, Place, Slot,
-    Stack, StackAction,
+    Access, AsyncCopy, BulkCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, Op,
+    Place, Slot, Stack, StackAction,
 };
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{Opcode, Space};
+use texunit_memory::SHARED_WINDOW;
 
 /// Where nothing is looked up.
 const NOWHERE: Located = Located { place: Place::Shared, base: Slot::NONE, offset: 0 };
@@ -14,7 +15,9 @@ const NOWHERE: Located = Located { place: Place::Shared, base: Slot::NONE, offse
 impl<'a> Builder<'a> {
     pub(super) fn special_memory(&mut self, inst: &'a Instruction) -> Option<()> {
         match inst.opcode {
+            Opcode::Cp if inst.mods.acts("bulk") => self.bulk_copy(inst),
             Opcode::Cp => self.async_copy(inst),
+            Opcode::Mapa | Opcode::Getctarank => self.cluster_address(inst),
             Opcode::Mbarrier => self.mbarrier(inst),
             Opcode::Elect => self.elect(inst),
             Opcode::Alloca | Opcode::Stacksave | Opcode::Stackrestore => self.stack(inst),
@@ -42,8 +45,7 @@ impl<'a> Builder<'a> {
         if m.acts("mbarrier") {
             let at = self.located(inst.operands.first()?, m.space)?;
             let action = MbarrierAction::CopyArrive { increments: !m.acts("noinc") };
-            let op = Mbarrier { action, at, d: Slot::NONE, value: Slot::NONE };
-            self.emit(Op::Mbarrier(Box::new(op)));
+            self.mbarrier_op(action, at, Slot::NONE);
             return Some(());
         }
         if !m.acts("async") {
@@ -63,6 +65,79 @@ impl<'a> Builder<'a> {
             *to = slot;
         }
         self.emit(Op::AsyncCopy(Box::new(AsyncCopy { to, from, size, bytes, ignore })));
+        Some(())
+    }
+
+    /// An mbarrier instruction without a result.
+    fn mbarrier_op(&mut self, action: MbarrierAction, at: Located, value: Slot) {
+        let (d, ranks) = (Slot::NONE, Slot::NONE);
+        self.emit(Op::Mbarrier(Box::new(Mbarrier { action, at, d, value, ranks })));
+    }
+
+    /// What has come counts at an mbarrier: of `st.async` and `red.async` this stands behind the access.
+    pub(super) fn completes(&mut self, mbarrier: &'a Operand, bytes: u32) -> Option<()> {
+        let at = self.located(mbarrier, Some(Space::Shared))?;
+        let value = self.constant(bytes.into(), false);
+        self.mbarrier_op(MbarrierAction::CompleteTx, at, value);
+        Some(())
+    }
+
+    /// The copy is made at once, and then the mbarrier hears of it; groups and waits have nothing to do.
+    fn bulk_copy(&mut self, inst: &'a Instruction) -> Option<()> {
+        let m = &inst.mods;
+        if ["commit_group", "wait_group", "prefetch"].into_iter().any(|word| m.acts(word)) {
+            self.emit(Op::Nop);
+            return Some(());
+        }
+        let [to, from, size, rest @ ..] = &inst.operands[..] else { return None };
+        let space = m.space?;
+        let to = self.located(to, Some(space))?;
+        // One of the ends is in shared memory of the CTA, or the source in global memory.
+        let source = if m.acts("global") { Space::Global } else { Space::Shared };
+        let from = self.located(from, Some(source))?;
+        let size = self.narrow(size)?;
+        let mut op =
+            BulkCopy { to, from, size, ranks: Slot::NONE, bytes: Slot::NONE, reduce: None };
+        if let Some(atom) = m.atom {
+            op.reduce = Some((atom, m.ty()?));
+        }
+        if m.acts("cp_mask") {
+            op.bytes = self.narrow(rest.last()?)?;
+        }
+        if space == Space::Global {
+            self.emit(Op::BulkCopy(Box::new(op)));
+            return Some(());
+        }
+        let at = self.located(rest.first()?, Some(Space::Shared))?;
+        if m.acts("multicast::cluster") {
+            op.ranks = self.narrow(rest.get(1)?)?;
+        }
+        let (action, d, ranks) = (MbarrierAction::CompleteTx, Slot::NONE, op.ranks);
+        self.emit(Op::BulkCopy(Box::new(op)));
+        self.emit(Op::Mbarrier(Box::new(Mbarrier { action, at, d, value: size, ranks })));
+        Some(())
+    }
+
+    /// mapa, getctarank.
+    fn cluster_address(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, a, rest @ ..] = &inst.operands[..] else { return None };
+        let wide = inst.mods.ty()?.bits() == 64;
+        let window = if inst.mods.space.is_some() { 0 } else { SHARED_WINDOW };
+        let mut a = self.source(a, wide)?;
+        // The name of a variable is its address in shared memory.
+        if window != 0 && wide && matches!(inst.operands[1], Operand::AddressOf(..)) {
+            let d = self.temporary_wide();
+            self.helper(Op::Cvta { d, a, window, to: false });
+            a = d;
+        }
+        let d = self.destination(d)?;
+        match rest.first() {
+            Some(rank) => {
+                let rank = self.narrow(rank)?;
+                self.emit(Op::MapShared { d, a, rank, window });
+            }
+            None => self.emit(Op::SharedRank { d, a, window }),
+        }
         Some(())
     }
 
@@ -97,7 +172,8 @@ impl<'a> Builder<'a> {
             Some(value) => self.source(value, token)?,
             None => Slot::NONE,
         };
-        self.emit(Op::Mbarrier(Box::new(Mbarrier { action, at, d, value })));
+        let ranks = Slot::NONE;
+        self.emit(Op::Mbarrier(Box::new(Mbarrier { action, at, d, value, ranks })));
         Some(())
     }
 

@@ -172,6 +172,8 @@ impl Maker<'_> {
         (0..code.funcs.len()).for_each(|function| reuse::share_rows(&mut code, function));
         code.funcs.iter_mut().for_each(Func::add_temporaries);
         code.decoded = code.insts.iter().map(Decoded::of).collect();
+        code.has_cluster_barrier =
+            code.insts.iter().any(|inst| matches!(inst.op, Op::ClusterBarrier { .. }));
         code.asks_who_is_there = code.insts.iter().any(|inst| match &inst.op {
             Op::ActiveMask { .. } => true,
             Op::Shuffle(shuffle) => shuffle.members.is_none(),

@@ -12,10 +12,12 @@ const WIDE_BYTES: &str = "matrices of 8 bits (sm_100 and later) are not simulate
      for architectures before sm_100";
 const TENSOR_MEMORY: &str = "tensor memory and its cores are not simulated; use the program's \
      path for architectures before sm_100";
-const CLUSTER: &str = "CTAs are not run as clusters, so there is no shared memory of another CTA; \
-     use the program's path for architectures before sm_90";
-const BULK: &str = "the units that copy in the background (TMA) are not simulated; copy with ld \
-     and st, or with cp.async of 4 to 16 bytes";
+const CANCEL: &str = "the work of CTAs that have not begun cannot be taken over; launch as many CTAs as there \
+     is work, which is what the program does on architectures before sm_100";
+const TENSOR_MAP: &str = "copies of tensors by their maps (TMA) are not simulated; copy rows with cp.async.bulk, or \
+     elements with ld and st";
+const FILL: &str = "bulk stores of zeros (sm_100) are not simulated; use st, or the program's path for architectures \
+     before sm_100";
 const MULTIMEM: &str = "memory that several GPUs share is not simulated; use ld, st and red on \
      memory of one device";
 const RANDOM: &str = "which bits of the random operand round which element is not documented; \
@@ -48,12 +50,10 @@ pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
         O::Mma => NARROW,
         O::Tcgen05 => TENSOR_MEMORY,
         O::Ldmatrix | O::Stmatrix | O::Movmatrix => WIDE_BYTES,
-        O::Getctarank | O::Mapa | O::Clusterlaunchcontrol => CLUSTER,
-        O::Barrier if word.is_some() => CLUSTER,
-        O::Fence | O::Membar if word.is_some() => BULK,
-        O::Cp | O::Tensormap => BULK,
-        O::St | O::Red if matches!(word, Some("async" | "mbarrier::complete_tx::bytes")) => CLUSTER,
-        O::St if word == Some("bulk") => BULK,
+        O::Clusterlaunchcontrol => CANCEL,
+        O::Fence | O::Membar if word.is_some() => TENSOR_MAP,
+        O::Cp | O::Tensormap => TENSOR_MAP,
+        O::St if word == Some("bulk") => FILL,
         O::Multimem => MULTIMEM,
         O::Cvt if word == Some("rs") => RANDOM,
         _ => return None,

@@ -75,6 +75,12 @@ pub enum Doing {
     CopyFrom,
     /// What it writes: at once here, behind a wait on hardware.
     CopyTo,
+    /// What `cp.async.bulk` reads and writes, 16 bytes at a time and at once.
+    BulkLoad,
+    /// See [`Doing::BulkLoad`].
+    BulkStore,
+    /// What `cp.reduce.async.bulk` changes, an element at a time.
+    BulkReduce,
     /// `ldmatrix`: rows of 16 bytes, an address a lane.
     MatrixLoad,
     /// `stmatrix`, likewise.
@@ -84,12 +90,12 @@ pub enum Doing {
 impl Doing {
     /// Whether memory is written.
     pub fn writes(self) -> bool {
-        !matches!(self, Self::Load | Self::CopyFrom | Self::MatrixLoad)
+        !matches!(self, Self::Load | Self::CopyFrom | Self::BulkLoad | Self::MatrixLoad)
     }
 
     /// Whether memory is read.
     pub fn reads(self) -> bool {
-        !matches!(self, Self::Store | Self::CopyTo | Self::MatrixStore)
+        !matches!(self, Self::Store | Self::CopyTo | Self::BulkStore | Self::MatrixStore)
     }
 }
 
@@ -266,6 +272,10 @@ pub enum Synchronized<'a> {
     },
     /// The lanes of the event have all come, and go on together.
     Joined,
+    /// `barrier.cluster.arrive`
+    ClusterArrives,
+    /// `barrier.cluster.wait`: all threads of the cluster have arrived, and these lanes go on.
+    ClusterPasses,
     /// `fence`, `membar`.
     Fence(Order),
     /// `cp.async.commit_group`
@@ -282,7 +292,8 @@ pub enum Synchronized<'a> {
         action: MbarrierAction,
         /// How it is ordered, where a word says so.
         order: Order,
-        /// Where it lies in shared memory, of each lane.
+        /// Where it lies in shared memory, of each lane; of another CTA of the cluster with its rank
+        /// ([`crate::observe::split_shared_address`]).
         addresses: &'a L64,
         /// Its operand: count, bytes, token or parity.
         operands: &'a L64,

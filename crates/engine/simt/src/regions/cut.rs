@@ -68,8 +68,9 @@ impl Cut {
         let starts = self.starts(code, &parts);
         let kept = self.kept(code, facts, &starts, &parts);
         let blocks = Blocks { cut: self, starts: &starts }.of(code, parts, kept);
-        let params = self.params(code, facts, &starts);
-        Region { blocks, sites, params, products: PRODUCTS.to_vec() }
+        let (params, rows) = self.values(code, facts, &starts);
+        let row_makers = self.row_makers(code, facts, &starts);
+        Region { blocks, sites, params, rows, row_makers, products: PRODUCTS.to_vec() }
     }
 
     /// The first instructions of its blocks: these also begin where lanes may meet, and end at instructions that are not
@@ -99,19 +100,40 @@ impl Cut {
         self.insts(code).filter_map(|(at, inst)| Pause::of(flow.as_ref(), at, inst)).collect()
     }
 
-    /// Registers that have parameters where each block begins.
-    fn params(
+    /// Registers that have parameters where each block begins, and those whose lanes are consecutive.
+    #[expect(clippy::type_complexity, reason = "two fields of a region")]
+    fn values(
         &self,
         code: &Code,
         facts: Option<&Arc<Facts>>,
         starts: &[u32],
-    ) -> Vec<Vec<(Place, u32)>> {
-        let Some(flow) = self.flow_of_params(code, facts) else { return Vec::new() };
+    ) -> (Vec<Vec<(Place, u32)>>, Vec<Vec<u32>>) {
+        let Some(flow) = self.flow_of_params(code, facts) else { return Default::default() };
         let held = |&start: &u32| {
-            let held = flow.params_at((start - flow.code.first) as usize)?;
-            Some(held.all().map(|(slot, at)| (place(slot), at)).collect())
+            let held = flow.values_at((start - flow.code.first) as usize)?;
+            let params = held.params().map(|(slot, at)| (place(slot), at)).collect();
+            Some((params, held.rows().collect()))
         };
-        starts.iter().map(|start| held(start).unwrap_or_default()).collect()
+        starts.iter().map(|start| held(start).unwrap_or_default()).unzip()
+    }
+
+    /// Instructions that leave consecutive lanes in a register.
+    fn row_makers(&self, code: &Code, facts: Option<&Arc<Facts>>, starts: &[u32]) -> Vec<u32> {
+        let Some(flow) = self.flow_of_params(code, facts) else { return Vec::new() };
+        let mut makers = Vec::new();
+        for (i, &start) in starts.iter().enumerate() {
+            let end = starts.get(i + 1).copied().unwrap_or(self.insts.end);
+            let own = |at: u32| (at - flow.code.first) as usize;
+            let Some(mut values) = flow.values_at(own(start)) else { continue };
+            for at in start..end {
+                let inst = &flow.code.insts[own(at)];
+                values.step(own(at) as u32, inst);
+                let mut is_row = false;
+                writes(&inst.op, |slot| is_row |= !slot.is_none() && values.is_row(slot));
+                makers.extend(is_row.then_some(at));
+            }
+        }
+        makers
     }
 
     /// What is read behind each block, of all that the region writes.
@@ -190,7 +212,10 @@ impl Blocks<'_> {
                     Part::Steps(steps) => block.steps.extend(steps),
                     Part::Join => block.joins = true,
                     Part::Leave => block.end = End::Leave { at },
-                    Part::Pause => block.end = End::Yield { at, next: self.target(at + 1) },
+                    Part::Pause => {
+                        let barrier = matches!(inst.op, Op::Barrier(_)).then(|| inst.count.into());
+                        block.end = End::Yield { at, next: self.target(at + 1), barrier };
+                    }
                     Part::Branch(target) => block.end = self.branch(at, inst, target),
                 }
             }

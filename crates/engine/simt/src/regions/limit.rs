@@ -17,7 +17,8 @@ pub(crate) struct Regions(Arc<Own>);
 
 #[derive(Debug, Default)]
 struct Own {
-    table: Mutex<Option<Arc<Table>>>,
+    /// The tables for any blocks, and for those whose warps have threads beside each other in x.
+    tables: Mutex<[Option<Arc<Table>>; 2]>,
     /// The launch that used it last.
     used: AtomicU64,
 }
@@ -25,18 +26,20 @@ struct Own {
 impl Own {
     /// Forgets all: launches that run keep theirs as long as they do.
     fn drop_all(&self) {
-        *self.table.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.tables.lock().unwrap_or_else(PoisonError::into_inner) = [None, None];
     }
 }
 
 impl Regions {
-    /// The table for a launch of this code.
-    pub(crate) fn begin(&self, code: &Code) -> Arc<Table> {
+    /// The table for a launch of this code with blocks of a shape.
+    pub(crate) fn begin(&self, code: &Code, block: [u32; 3]) -> Arc<Table> {
+        let in_line = block[0].is_multiple_of(32) || block[1..] == [1, 1];
         self.0.used.store(LAUNCHES.fetch_add(1, Relaxed), Relaxed);
         if room::taken() > room::MAX / 4 * 3 {
             make_room();
         }
-        let mut table = self.0.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = self.0.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = &mut tables[usize::from(in_line)];
         if let Some(table) = &*table {
             return Arc::clone(table);
         }
@@ -46,7 +49,7 @@ impl Regions {
             all.push(Arc::downgrade(&self.0));
         }
         drop(all);
-        let new = Arc::new(Table::new(code));
+        let new = Arc::new(Table::new(code, in_line));
         *table = Some(Arc::clone(&new));
         new
     }

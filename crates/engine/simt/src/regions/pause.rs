@@ -47,8 +47,8 @@ impl Pause {
         if !is_one {
             return None;
         }
-        let held = flow.and_then(|flow| flow.params_at((at - flow.code.first) as usize));
-        let param = |slot: Slot| held.as_ref().and_then(|held| held.get(slot));
+        let held = flow.and_then(|flow| flow.values_at((at - flow.code.first) as usize));
+        let param = |slot: Slot| held.as_ref().and_then(|held| held.param(slot));
         let of = |handle: &Handle| param(handle.slot).map_or(HandleAt::Slot, HandleAt::Param);
         let what = match &inst.op {
             Op::Fetch(fetch) => {

@@ -7,7 +7,7 @@ use super::pause::{Pause, Wait};
 use super::room::Room;
 use super::setting::Setting;
 use super::told::{self, Together};
-use crate::code::Code;
+use crate::code::{Code, Constants, Op};
 use crate::flow::{Facts, Flow, FunctionCode};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -53,6 +53,15 @@ impl Compiled {
         self.cut.insts.end <= at
     }
 
+    /// Whether code of it passes barriers as the interpreter does: each has a number that exists.
+    pub(crate) fn barriers_are_plain(&self, code: &Code, constants: &Constants) -> bool {
+        let mut barriers = self.pauses.iter().filter(|pause| matches!(pause.what, Wait::Barrier));
+        barriers.all(|pause| match &code.insts[pause.at as usize].op {
+            Op::Barrier(of) => of.plain(constants).is_some(),
+            _ => false,
+        })
+    }
+
     /// Whether warps that run together wait in it for something of a kind.
     #[inline]
     pub(crate) fn has_yield_points(&self, is_one: impl Fn(Wait) -> bool) -> bool {
@@ -79,16 +88,20 @@ pub(crate) struct Table {
     functions: Box<[Of]>,
     /// Held by who makes code.
     making: Mutex<()>,
+    /// Whether the threads of a warp are beside each other in x.
+    in_line: bool,
 }
 
 impl Table {
-    pub(super) fn new(code: &Code) -> Self {
+    /// For blocks whose warps have threads beside each other in x, or for any blocks.
+    pub(super) fn new(code: &Code, in_line: bool) -> Self {
         let doors = || code.insts.iter().map(|_| AtomicU32::new(0)).collect();
         Self {
             doors: [doors(), doors()],
             regions: Chunks::default(),
             functions: code.funcs.iter().map(|_| Of::default()).collect(),
             making: Mutex::default(),
+            in_line,
         }
     }
 
@@ -236,7 +249,8 @@ impl Table {
         let facts = if code.range(cut.function)?.len() / LIVENESS.1 > cut.insts.len() {
             &None
         } else {
-            let find = || Flow::of(code, cut.function, LIVENESS.0).map(|flow| flow.facts);
+            let flow = || Flow::of(code, cut.function, LIVENESS.0, self.in_line);
+            let find = || flow().map(|flow| flow.facts);
             of.facts.get_or_init(find)
         };
         let (region, pauses, together) = region_of(code, &cut, facts.as_ref());
@@ -273,13 +287,14 @@ fn region_of(
     (region, pauses, together)
 }
 
-/// The regions that all of a function becomes, if nothing of it is compiled for itself.
+/// The regions that all of a function becomes, if nothing of it is compiled for itself, for blocks whose warps have threads
+/// beside each other in x.
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub(crate) fn regions_of(code: &Code, function: usize) -> Vec<Region> {
     let (Some(insts), Some(of)) = (code.range(function), FunctionCode::new(code, function)) else {
         return Vec::new();
     };
-    let facts = Flow::of(code, function, LIVENESS.0).map(|flow| flow.facts);
+    let facts = Flow::of(code, function, LIVENESS.0, true).map(|flow| flow.facts);
     let parts = parts(&loops(&of), insts);
     let cuts = parts.iter().map(|part| Cut { function, insts: part.insts.clone() });
     cuts.map(|cut| region_of(code, &cut, facts.as_ref()).0).collect()

@@ -21,7 +21,7 @@ fn lower(text: &str) -> Program {
 }
 
 fn region_of_all(code: &Code) -> Region {
-    let facts = Flow::of(code, 0, usize::MAX).map(|flow| flow.facts);
+    let facts = Flow::of(code, 0, usize::MAX, true).map(|flow| flow.facts);
     Cut { function: 0, insts: 0..code.insts.len() as u32 }.region(code, facts.as_ref(), &[])
 }
 
@@ -120,7 +120,7 @@ fn places_of_a_function_add_up() {
     let code = program.code(Arithmetic::default());
     let barriers = (0..).zip(&code.insts).filter(|(_, inst)| matches!(inst.op, Op::Barrier(_)));
     let places: Vec<u32> = barriers.map(|(at, _)| at + 1).collect();
-    let table = Table::new(code);
+    let table = Table::new(code, true);
     let first = places[0];
     for _ in 0..2 {
         table.make(code, setting, Mode::Live, first);
@@ -142,7 +142,7 @@ fn code_keeps_its_doors() {
                 @%p bra L;\nadd.u32 %r1, %r1, 1;\nL:\nbar.sync 0;\nadd.u32 %r1, %r1, %r1;\nret;";
     let program = lower(&ptx::kernel(ptx::SM_75, "", body));
     let code = program.code(Arithmetic::default());
-    let table = Table::new(code);
+    let table = Table::new(code, true);
     let all =
         || (0..code.insts.len() as u32).flat_map(|at| [Mode::Live, Mode::Some].map(|m| (m, at)));
     let doors = || all().map(|(mode, at)| table.at(mode, at)).collect::<Vec<_>>();

@@ -92,9 +92,12 @@ pub(crate) struct Named {
 impl Function {
     /// The function of a name of either interface: `cudaX` of the first one, `__cudaCDP2X` of the second.
     pub(crate) fn named(name: &str) -> Option<Named> {
-        let rest = name.strip_prefix("__cudaCDP2").or_else(|| name.strip_prefix("__cudaDevice").map(|_| &name[6..]));
+        let rest = name
+            .strip_prefix("__cudaCDP2")
+            .or_else(|| name.strip_prefix("__cudaDevice").map(|_| &name[6..]));
         let rest = rest.or_else(|| name.strip_prefix("cuda"))?;
-        let (rest, is_per_thread) = rest.strip_suffix("_ptsz").map_or((rest, false), |rest| (rest, true));
+        let (rest, is_per_thread) =
+            rest.strip_suffix("_ptsz").map_or((rest, false), |rest| (rest, true));
         let &(_, function, sizes) = FUNCTIONS.iter().find(|(of, ..)| *of == rest)?;
         Some(Named { function, sizes, is_per_thread })
     }
@@ -102,7 +105,10 @@ impl Function {
     /// Bytes of the result.
     pub(crate) fn result(self) -> u8 {
         match self {
-            Self::GetErrorName | Self::GetErrorString | Self::GetParameterBuffer | Self::GetParameterBufferV2 => 8,
+            Self::GetErrorName
+            | Self::GetErrorString
+            | Self::GetParameterBuffer
+            | Self::GetParameterBufferV2 => 8,
             _ => 4,
         }
     }
@@ -131,9 +137,14 @@ mod tests {
         assert_eq!(of("cudaLaunchDeviceV2"), Some((F::LaunchDeviceV2, false)));
         assert_eq!(of("__cudaCDP2LaunchDeviceV2"), Some((F::LaunchDeviceV2, false)));
         assert_eq!(of("__cudaCDP2LaunchDevice_ptsz"), Some((F::LaunchDevice, true)));
-        assert_eq!(of("__cudaDeviceSynchronizeDeprecationAvoidance"), Some((F::DeviceSynchronize, false)));
+        assert_eq!(
+            of("__cudaDeviceSynchronizeDeprecationAvoidance"),
+            Some((F::DeviceSynchronize, false))
+        );
         assert_eq!(of("cudaDeviceSynchronize"), Some((F::DeviceSynchronize, false)));
-        for name in ["cudaGraphLaunch", "__cudaMalloc", "cuda", "malloc", "cudaMemcpy", "__cudaDevice"] {
+        for name in
+            ["cudaGraphLaunch", "__cudaMalloc", "cuda", "malloc", "cudaMemcpy", "__cudaDevice"]
+        {
             assert_eq!(of(name), None, "{name}");
         }
     }

@@ -297,7 +297,9 @@ mod tests {
     #[test]
     fn ctas_come_in_their_order_and_tails_last() {
         let grid = Grid::new(8);
-        for (stream, cta) in [(TAIL_LAUNCH, 0), (0, 1), (0, 0), (FIRE_AND_FORGET, 0), (0, 1), (TAIL_LAUNCH, 1)] {
+        for (stream, cta) in
+            [(TAIL_LAUNCH, 0), (0, 1), (0, 0), (FIRE_AND_FORGET, 0), (0, 1), (TAIL_LAUNCH, 1)]
+        {
             grid.submit(target(stream, cta), caller(), task()).unwrap();
         }
         assert_eq!(order(&grid.take()), [2, 3, 1, 4, 0, 5]);
@@ -335,7 +337,11 @@ mod tests {
         assert_eq!(submit(&child, 0), Ok(()));
         assert_eq!(submit(&child, 0), Err(code::LAUNCH_PENDING_COUNT_EXCEEDED));
         let stream = grid.create_stream().unwrap();
-        assert_eq!(submit(&child, stream), Err(code::INVALID_RESOURCE_HANDLE), "a stream of the parent's");
+        assert_eq!(
+            submit(&child, stream),
+            Err(code::INVALID_RESOURCE_HANDLE),
+            "a stream of the parent's"
+        );
         assert_eq!(grid.destroy_stream(stream), Ok(()));
         assert_eq!(grid.destroy_stream(stream), Err(code::INVALID_RESOURCE_HANDLE));
         assert_eq!(grid.wait(target(0, 0), 5), Err(code::INVALID_RESOURCE_HANDLE));

@@ -18,8 +18,8 @@ use texunit_memory::AddressError;
 use texunit_syntax::Span;
 
 pub(crate) use function::{Function, Named};
-pub(crate) use grid::{Prepared, Target};
 pub use grid::Grid;
+pub(crate) use grid::{Prepared, Target};
 
 /// Where a launch takes its answers from, and where its work is kept.
 #[derive(Clone, Copy, Debug)]
@@ -175,7 +175,9 @@ const ERRORS: &[(u32, &str, &str)] = &[
 /// Name and text of a code, for hosts that know no more codes than those of the device runtime.
 pub fn error_text(code: u32) -> (&'static str, &'static str) {
     let found = ERRORS.iter().find(|(of, ..)| *of == code);
-    found.map_or(("unrecognized error code", "unrecognized error code"), |(_, name, text)| (name, text))
+    found.map_or(("unrecognized error code", "unrecognized error code"), |(_, name, text)| {
+        (name, text)
+    })
 }
 
 /// What answers the questions of kernels. A code that is not 0 is one of `cudaError_t`.

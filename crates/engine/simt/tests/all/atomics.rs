@@ -259,17 +259,12 @@ fn reductions_of_floats_over_a_warp() {
 #[test]
 fn refusals_name_the_instruction_and_the_reason() {
     let rows = [
+        ("st.bulk.weak.shared::cta [%d0], 64, 0;", "bulk stores"),
+        ("cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%d0], {%r1};", "tensors"),
         (
-            "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r0], %r1, [%r2];",
-            "clusters",
+            "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r0], [%r1];",
+            "begun",
         ),
-        (
-            "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %r1, [%r2];",
-            "clusters",
-        ),
-        ("mapa.u32 %r0, %r1, 0;", "clusters"),
-        ("getctarank.u32 %r0, %r1;", "clusters"),
-        ("barrier.cluster.arrive;", "clusters"),
         ("wgmma.fence.sync.aligned;", "warp groups"),
         (
             "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%f0,%f1,%f2,%f3};",

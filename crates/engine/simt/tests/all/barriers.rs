@@ -239,6 +239,7 @@ fn cancelling_and_progress() {
         stack_limit: 1024,
         grid_id: 0,
         cooperative: false,
+        cluster: None,
         grid_workspace: 0,
         heap: None,
         runtime: None,

@@ -256,11 +256,11 @@ fn what_is_not_executed_is_listed_for_what_a_kernel_reaches() {
     {{ .param .b32 y; call (y), cudaGraphKernelNodeSetParam, (); }}
     ret;
 }}
-.func unused() {{ .reg .b32 %w; mapa.u32 %w, %w, 0; ret; }}
+.func unused() {{ .reg .b32 %w; wgmma.fence.sync.aligned; ret; }}
 .visible .entry good() {{ ret; }}
-.visible .entry bad() {{ .reg .b32 %w; call used; mapa.u32 %w, %w, 0; ret; }}
+.visible .entry bad() {{ .reg .b32 %w; call used; wgmma.fence.sync.aligned; ret; }}
 ",
-        crate::common::HEADER.replace("sm_80", "sm_90")
+        crate::common::HEADER.replace("sm_80", "sm_90a")
     );
     let loaded = load_text(&text);
     let of = |name: &str| loaded.program.unsupported(loaded.program.kernel(name).unwrap());
@@ -269,7 +269,7 @@ fn what_is_not_executed_is_listed_for_what_a_kernel_reaches() {
     assert_eq!(bad.iter().map(|d| d.code).collect::<Vec<_>>(), ["E0404", "E0406"]);
     let words = "`cudaGraphKernelNodeSetParam` of the device runtime is not executed by texunit";
     assert_eq!(bad[0].message, words);
-    assert!(bad[1].message.contains("`mapa.u32`"), "{}", bad[1].message);
+    assert!(bad[1].message.contains("`wgmma.fence.sync.aligned`"), "{}", bad[1].message);
 }
 
 #[test]

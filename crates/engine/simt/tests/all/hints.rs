@@ -15,6 +15,7 @@ const ONE: How = How {
     bad_fetch: texunit_simt::BadFetch::Fault,
     stack_limit: 16 * 1024,
     cooperative: false,
+    cluster: None,
     printf_limit: 1 << 20,
     cancelled: false,
     jit: None,

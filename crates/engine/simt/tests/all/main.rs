@@ -7,6 +7,7 @@ mod barriers;
 mod bounds;
 mod breadth;
 mod card_forms;
+mod clusters;
 mod collectives;
 #[path = "../common/mod.rs"]
 mod common;
@@ -22,6 +23,7 @@ mod hints;
 mod lowering;
 mod meetings;
 mod memory;
+mod others;
 mod partial_warps;
 mod places;
 mod printing;
@@ -37,5 +39,4 @@ mod textures;
 mod transport;
 #[path = "../unit_common/mod.rs"]
 mod unit_common;
-mod others;
 mod waiting;

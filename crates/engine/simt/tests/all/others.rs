@@ -9,7 +9,10 @@ use texunit_simt::{Fault, FaultKind, LaunchStats, Others, Verdict, WaitingLoop};
 
 /// `body` where %flag is the address of the first word, and %r1 to %r8 and %p are free.
 fn text(body: &str) -> String {
-    kernel(".reg .pred %p; .reg .u32 %r<9>; .reg .u64 %flag, %q;", &format!("mov.u64 %flag, %out; {body}\nret;"))
+    kernel(
+        ".reg .pred %p; .reg .u32 %r<9>; .reg .u64 %flag, %q;",
+        &format!("mov.u64 %flag, %out; {body}\nret;"),
+    )
 }
 
 const FLAG: &str = "L: ld.volatile.u32 %r1, [%flag]; setp.eq.u32 %p, %r1, 0; @%p bra L;";
@@ -46,7 +49,11 @@ impl Others for Shared {
 }
 
 /// Runs a kernel for whom somebody sets the first word to these values, one after the other.
-fn run(body: &str, how: How, values: &[u32]) -> (Result<LaunchStats, Box<Fault>>, Vec<u32>, Arc<Setter>) {
+fn run(
+    body: &str,
+    how: How,
+    values: &[u32],
+) -> (Result<LaunchStats, Box<Fault>>, Vec<u32>, Arc<Setter>) {
     let mut loaded: Loaded = load_text(&text(body));
     let (address, block) = loaded.buffer(256);
     let setter = Arc::new(Setter {
@@ -62,7 +69,11 @@ fn run(body: &str, how: How, values: &[u32]) -> (Result<LaunchStats, Box<Fault>>
 }
 
 fn each_way(mut test: impl FnMut(How)) {
-    for (threads, jit) in [(1, texunit_simt::JitMode::Off), (1, texunit_simt::JitMode::Always), (3, texunit_simt::JitMode::Off)] {
+    for (threads, jit) in [
+        (1, texunit_simt::JitMode::Off),
+        (1, texunit_simt::JitMode::Always),
+        (3, texunit_simt::JitMode::Off),
+    ] {
         test(How { threads, jit: Some(jit), ..How::default() });
     }
 }
@@ -78,7 +89,10 @@ fn a_flag_that_somebody_sets() {
         assert_eq!(words[32..112], [7; 80]);
         assert!(setter.went_on.load(Relaxed) >= 1);
         let loops = setter.loops.lock().unwrap();
-        assert!(!loops.is_empty() && loops.iter().all(|l| l.kernel == "k" && l.threads == 40), "{loops:?}");
+        assert!(
+            !loops.is_empty() && loops.iter().all(|l| l.kernel == "k" && l.threads == 40),
+            "{loops:?}"
+        );
         assert_eq!((loops[0].looks[0].size, loops[0].looks[0].value), (4, Some(0)));
         counts.push(stats.warp_instructions);
     });
@@ -95,8 +109,12 @@ fn nobody_else_is_there() {
             let how = How { grid: [3, 1, 1], cooperative, ..how };
             let fault = loaded.run("k", how, &[Arg::U64(address)]).unwrap_err();
             let FaultKind::Deadlock { waiting } = &fault.kind else { panic!("{:?}", fault.kind) };
-            for words in ["32 threads of CTA (0, 0, 0) wait in a loop at line ", "for a change of 4 bytes at 0x",
-                          ", which hold 0x0 in `buffer` (256 bytes", "; nobody else is there"] {
+            for words in [
+                "32 threads of CTA (0, 0, 0) wait in a loop at line ",
+                "for a change of 4 bytes at 0x",
+                ", which hold 0x0 in `buffer` (256 bytes",
+                "; nobody else is there",
+            ] {
                 assert!(waiting.contains(words), "{words}: {waiting}");
             }
             assert_eq!(fault.cta, [0; 3]);
@@ -108,7 +126,9 @@ fn nobody_else_is_there() {
 fn somebody_ends_it() {
     let (result, _, setter) = run(FLAG, How::default(), &[0, 0, 0]);
     let fault = result.unwrap_err();
-    assert!(matches!(&fault.kind, FaultKind::Deadlock { waiting } if waiting.ends_with("; all values are used")));
+    assert!(
+        matches!(&fault.kind, FaultKind::Deadlock { waiting } if waiting.ends_with("; all values are used"))
+    );
     assert_eq!((setter.waits.load(Relaxed), setter.went_on.load(Relaxed)), (4, 0));
 }
 
@@ -120,7 +140,8 @@ fn ctas_that_wait_for_later_ones() {
         mul.wide.u32 %q, %cta, 4; add.u64 %q, %q, %flag; st.u32 [%q+4], %r1;
         add.u32 %r1, %r1, 1; st.release.gpu.u32 [%flag], %r1;";
     each_way(|how| {
-        let (stats, words, setter) = run(body, How { grid: [100, 1, 1], block: [1, 1, 1], ..how }, &[]);
+        let (stats, words, setter) =
+            run(body, How { grid: [100, 1, 1], block: [1, 1, 1], ..how }, &[]);
         stats.unwrap();
         assert_eq!(words[..101], std::iter::once(100).chain((0..100).rev()).collect::<Vec<u32>>());
         assert_eq!(setter.waits.load(Relaxed), 0);

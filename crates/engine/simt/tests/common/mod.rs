@@ -79,7 +79,15 @@ pub fn load_bound(text: &str, handles: &[(&str, u64)]) -> Loaded {
         }
     }
     let program = lower(module, symbols, source.clone());
-    Loaded { source, program, memory, descriptors: Descriptors::default(), watch: None, heap: None, others: None }
+    Loaded {
+        source,
+        program,
+        memory,
+        descriptors: Descriptors::default(),
+        watch: None,
+        heap: None,
+        others: None,
+    }
 }
 
 /// How a kernel is launched; changed by tests where they need other values.
@@ -95,6 +103,7 @@ pub struct How {
     pub bad_fetch: texunit_simt::BadFetch,
     pub stack_limit: u32,
     pub cooperative: bool,
+    pub cluster: Option<[u32; 3]>,
     pub printf_limit: usize,
     /// Whether somebody has asked it to stop, before it begins.
     pub cancelled: bool,
@@ -118,6 +127,7 @@ impl Default for How {
             bad_fetch: texunit_simt::BadFetch::Fault,
             stack_limit: 16 * 1024,
             cooperative: false,
+            cluster: None,
             printf_limit: texunit_simt::launch::PRINTF_LIMIT,
             cancelled: false,
             jit: None,
@@ -197,6 +207,7 @@ impl Loaded {
             stack_limit: how.stack_limit,
             grid_id: 7,
             cooperative: how.cooperative,
+            cluster: how.cluster,
             grid_workspace: workspace.map_or(0, |(address, _)| address),
             heap: self.heap.as_ref(),
             runtime: None,

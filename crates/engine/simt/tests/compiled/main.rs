@@ -11,6 +11,7 @@ mod order;
 mod partial;
 mod policy;
 mod racy;
+mod rows;
 mod short;
 mod surfaces;
 mod together;

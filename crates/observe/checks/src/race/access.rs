@@ -21,6 +21,7 @@ pub(super) fn kind(doing: Doing, order: Order) -> AccessKind {
         _ => AccessKind::GPU,
     };
     match doing {
+        Doing::BulkReduce => AccessKind::GPU.writing(),
         Doing::CopyFrom => kind.asynchronous(),
         Doing::CopyTo => kind.asynchronous().writing(),
         _ if doing.writes() => kind.writing(),

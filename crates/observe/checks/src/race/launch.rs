@@ -1,6 +1,7 @@
 //! A launch among those of a process.
 
 use super::arrays::Used;
+use super::cluster::Clusters;
 use super::loads::Loads;
 use super::shadow::{Shadow, lock};
 use super::stamp::Stamp;
@@ -229,6 +230,8 @@ pub(super) struct Launch<'a> {
     pub(super) order: Order,
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
+    /// Of a launch with clusters.
+    pub(super) clusters: Option<&'a Mutex<Clusters>>,
     pub(super) info: LaunchInfo<'a>,
 }
 

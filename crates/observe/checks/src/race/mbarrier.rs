@@ -25,6 +25,7 @@ pub(super) struct Mbarriers(HashMap<u64, Mbarrier>);
 const MAX: usize = 1 << 15;
 
 /// What lanes do.
+#[derive(Clone, Copy)]
 pub(super) struct Acts<'a> {
     pub(super) at: At,
     pub(super) action: MbarrierAction,
@@ -80,6 +81,11 @@ impl Acts<'_> {
 impl Mbarriers {
     pub(super) fn clear(&mut self) {
         self.0.clear();
+    }
+
+    /// Forgets those at places of which `keep` says no.
+    pub(super) fn retain(&mut self, keep: impl Fn(u64) -> bool) {
+        self.0.retain(|address, _| keep(*address));
     }
 
     /// What an instruction does to what is known.

@@ -25,6 +25,7 @@ mod access;
 mod arrays;
 mod cell;
 mod clock;
+mod cluster;
 mod copies;
 mod host;
 mod known;
@@ -49,6 +50,7 @@ pub use launch::Memory;
 pub use streams::{Queue, Submitted};
 
 use crate::sink::Sink;
+use cluster::Clusters;
 use launch::{Launch, Order};
 use shadow::lock;
 use std::sync::{Arc, Mutex};
@@ -63,6 +65,7 @@ pub struct Race<'l> {
     queue: Queue,
     submitted: Option<Submitted>,
     order: Mutex<Order>,
+    clusters: Mutex<Clusters>,
     /// Whether texels of arrays are looked at (`arrays`).
     is_beside: bool,
 }
@@ -78,7 +81,16 @@ impl<'l> Race<'l> {
     ) -> Self {
         let is_own = matches!(queue, Queue::Own { .. });
         let is_beside = is_own || memory.streams().are_several();
-        Self { sink, is_strict, memory, queue, submitted, order: Mutex::default(), is_beside }
+        Self {
+            sink,
+            is_strict,
+            memory,
+            queue,
+            submitted,
+            order: Mutex::default(),
+            clusters: Mutex::default(),
+            is_beside,
+        }
     }
 }
 
@@ -98,11 +110,13 @@ impl Observer for Race<'_> {
             order: lock(&self.order).clone(),
             grid: launch.config.grid,
             block: launch.config.block,
+            clusters: launch.config.cluster.map(|_| &self.clusters),
             info: *launch,
         }))
     }
 
     fn launch_begins(&self, launch: &LaunchInfo<'_>) {
+        *lock(&self.clusters) = Clusters::default();
         *lock(&self.order) = self.memory.begin(self.queue, self.submitted.as_ref(), launch);
     }
 }

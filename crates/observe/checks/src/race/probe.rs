@@ -9,14 +9,14 @@ use super::loads::Own;
 use super::mbarrier::{self, Acts, Mbarriers};
 use super::pages::Pages;
 use super::report::Races;
-use super::shadow::{PAGE, Var};
+use super::shadow::{PAGE, Var, lock};
 use super::shared::Memory;
 use super::stamp::{AccessKind, Stamp};
 use super::view::View;
 use std::collections::HashMap;
 use texunit_simt::observe::{
     Access, At, Called, CtaInfo, Doing, FetchAnswered, Further, Order, Probe, Scope, Semantics,
-    SurfaceAnswered, Synchronized, Values,
+    SurfaceAnswered, Synchronized, Values, split_shared_address,
 };
 use texunit_simt::{Fault, SpaceKind};
 
@@ -104,7 +104,7 @@ impl<'a> Worker<'a> {
             Semantics::Release | Semantics::AcquireRelease | Semantics::SequentiallyConsistent
         );
         let strength = warp.kind.strength();
-        let joins = matches!(access.doing, Doing::Atomic(_));
+        let joins = matches!(access.doing, Doing::Atomic(_) | Doing::BulkReduce);
         if !(strength > 0 && (releases || self.cta.has_fenced))
             && (joins || !self.launch.shadow.has_vars())
         {
@@ -175,12 +175,21 @@ impl<'a> Worker<'a> {
         let view = View::new(&self.cta, &self.launch.order, acts.at.warp, true);
         for lane in lanes(acts.at.lanes) {
             let at = acts.addresses[lane as usize];
+            // Memory of another CTA is that one's.
+            if split_shared_address(at).0.is_some() {
+                continue;
+            }
             let Some(line) = self.shared.settled(&view).at(at) else { continue };
             let who = (acts.at.warp * 32 + lane, acts.at.op);
             let hit = line.object(&view, who, (kind, at % LINE));
             self.races.0.extend(hit.map(|(offset, conflict)| (lane, offset, conflict)));
         }
-        self.mbarriers.act(&mut self.cta, acts);
+        match self.launch.clusters {
+            Some(clusters) => {
+                lock(clusters).mbarrier(self.launch.info.config, &mut self.cta, acts);
+            }
+            None => self.mbarriers.act(&mut self.cta, acts),
+        }
         let at = |lane: u32| acts.addresses[lane as usize];
         let (space, writes) = (SpaceKind::Shared, kind.writes());
         self.races.tell(&self.launch, &acts.at, (space, writes, false), at);
@@ -192,6 +201,9 @@ impl Probe for Worker<'_> {
         self.cta.begin(self.launch.order.serial(cta.index), cta);
         self.vars.clear();
         self.mbarriers.clear();
+        if let Some(clusters) = self.launch.clusters {
+            lock(clusters).begins(cta.index);
+        }
         self.asked.iter_mut().for_each(Vec::clear);
         self.asked.resize_with(cta.warps as usize, Vec::new);
     }
@@ -297,6 +309,16 @@ impl Probe for Worker<'_> {
             Synchronized::Passes { barrier } => self.cta.passes(warp, lanes, barrier),
             Synchronized::Joins { members } => self.cta.joins(warp, lanes, members),
             Synchronized::Joined => self.cta.joined(warp, lanes),
+            Synchronized::ClusterArrives => {
+                if let Some(clusters) = self.launch.clusters {
+                    lock(clusters).arrives(self.launch.info.config, &mut self.cta, at);
+                }
+            }
+            Synchronized::ClusterPasses => {
+                if let Some(clusters) = self.launch.clusters {
+                    lock(clusters).passes(self.launch.info.config, &mut self.cta, at);
+                }
+            }
             Synchronized::Fence(Order { scope, .. }) => {
                 self.cta.fence(warp, lanes, matches!(scope, Scope::Gpu | Scope::System));
             }

@@ -177,7 +177,9 @@ impl Probe for Watching<'_> {
                 let words = mbarrier::Words { addresses, operands, results, states };
                 self.mbarriers.executed(&self.told, at, action, &words);
             }
-            Synchronized::Fence(_)
+            Synchronized::ClusterArrives
+            | Synchronized::ClusterPasses
+            | Synchronized::Fence(_)
             | Synchronized::CommitsCopies
             | Synchronized::WaitsForCopies { .. } => {}
         }

@@ -47,6 +47,7 @@ pub(super) fn report(run: &Run) -> Value {
         "api_errors": run.records.iter().flat_map(api_errors).collect::<Vec<_>>(),
         "more_api_errors": total(|r| r.totals.more_api),
         "allocations": run.records.iter().flat_map(allocations).collect::<Vec<_>>(),
+        "libraries": run.records.iter().flat_map(libraries).collect::<Vec<_>>(),
         "processes": run.records.iter().map(|r| process(run, r)).collect::<Vec<_>>(),
     })
 }
@@ -164,6 +165,12 @@ fn allocations(of: &Record) -> impl Iterator<Item = Value> {
             "function": allocation.function,
             "backtrace": allocation.backtrace,
         })
+    })
+}
+
+fn libraries(of: &Record) -> impl Iterator<Item = Value> {
+    of.libraries.iter().map(|library| {
+        json!({ "process": of.process.pid, "path": library.path, "state": library.state })
     })
 }
 

@@ -26,8 +26,8 @@ pub(super) const EXAMPLES: &[Example] = &[
         ".global .texref first, second;\n\
          .visible .entry kernel()\n{\n\t.reg .b64 %rd1;\n\tmov.u64 %rd1, second;\n\tret;\n}"),
     new("E0406", Module,
-        ".visible .entry kernel()\n{\n\t.reg .b32 %r<3>;\n\tmapa.u32 %r1, %r2, 0;\n\tret;\n}",
-        ".visible .entry kernel()\n{\n\t.reg .b32 %r<3>;\n\tmov.u32 %r1, %r2;\n\tret;\n}"),
+        ".visible .entry kernel()\n{\n\t.reg .b32 %r<3>;\n\t.reg .b64 %rd<3>;\n\tcp.async.bulk.prefetch.tensor.1d.L2.global.tile [%rd1, {%r1}];\n\tret;\n}",
+        ".visible .entry kernel()\n{\n\t.reg .b64 %rd<3>;\n\tprefetch.global.L2 [%rd1];\n\tret;\n}"),
     new("E0500", Module,
         ".extern .global .f32 scale;\n\
          .visible .entry kernel()\n{\n\t.reg .f32 %f1;\n\tld.global.f32 %f1, [scale];\n\tret;\n}",

@@ -210,6 +210,7 @@ impl<'a> Body<'_, 'a> {
         let name = mnemonic(site.i);
         let space = match rule.pointee {
             Some(Pointee::Global) => Some(Space::Global),
+            Some(Pointee::Shared) => Some(Space::Shared),
             _ => site.mods.space,
         };
         // A barrier lies in shared memory, however its address is written.

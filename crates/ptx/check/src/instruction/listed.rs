@@ -305,6 +305,9 @@ impl<'a> Body<'_, 'a> {
                 value.is_power_of_two() && (u64::from(a)..=u64::from(b)).contains(&value),
                 format!("write a power of two from {a} to {b}"),
             ),
+            Limit::Multiple(of) => {
+                (value.is_multiple_of(of.into()), format!("write a multiple of {of}"))
+            }
             Limit::Part | Limit::Single | Limit::Register => return Some(()),
             Limit::Barrier => (value as u32 <= 15, "write a number from 0 to 15".into()),
             Limit::Warps => {

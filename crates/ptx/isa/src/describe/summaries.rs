@@ -13,8 +13,6 @@ pub(super) fn without_forms(name: &str) -> Option<(&'static str, &'static str)> 
 #[rustfmt::skip]
 const WITHOUT_FORMS: &[(&str, &str, &str)] = &[
     ("clusterlaunchcontrol", "9.7.13", "Cancels a cluster that is not launched yet. Known by name; texunit neither checks nor executes it."),
-    ("getctarank", "9.7.9.24", "The CTA of a cluster that an address of shared memory belongs to. Known by name; texunit neither checks nor executes it."),
-    ("mapa", "9.7.9.23", "The address of shared memory in another CTA of the cluster. Known by name; texunit neither checks nor executes it."),
     ("multimem", "9.7.9.14", "Access to the memory of several devices by one address. Known by name; texunit neither checks nor executes it."),
     ("setmaxnreg", "9.7.19.5", "Changes how many registers a warp has. Known by name; texunit neither checks nor executes it."),
     ("tcgen05", "9.7.16", "Tensor cores of the fifth generation, and their memory. Known by name; texunit neither checks nor executes it."),
@@ -47,7 +45,7 @@ const SUMMARIES: &[(&str, &str)] = &[
     ("cnot", "1 for zero, otherwise 0."),
     ("copysign", "A float with the sign of another."),
     ("cos", "Cosine, approximate."),
-    ("cp", "Asynchronous copy from global to shared memory (cp.async), and waiting for it."),
+    ("cp", "Asynchronous copies between global and shared memory (cp.async, cp.async.bulk), and waiting for them."),
     ("createpolicy", "Makes a cache eviction policy for other instructions."),
     ("cvt", "Converts between integers and floats of all sizes, with rounding and saturation."),
     ("cvta", "Converts an address of a state space to a generic address, or back."),
@@ -61,6 +59,7 @@ const SUMMARIES: &[(&str, &str)] = &[
     ("fence", "Memory fence: orders memory accesses for a scope."),
     ("fma", "Fused multiply-add of floats, rounded once."),
     ("fns", "Position of the n-th set bit."),
+    ("getctarank", "The rank of the CTA of a cluster whose shared memory an address is in."),
     ("griddepcontrol", "Orders dependent grids: starts the next, or waits for the one before."),
     ("isspacep", "Whether a generic address lies in a state space."),
     ("ld", "Loads from memory: a number or a vector, from any state space."),
@@ -71,6 +70,7 @@ const SUMMARIES: &[(&str, &str)] = &[
     ("mad", "Multiply-add: low or high half of an integer product or its full width, or a float product, plus c."),
     ("mad24", "Multiply-add of 24-bit integers."),
     ("madc", "Multiply-add of integers with the carry of the instruction before."),
+    ("mapa", "The address of the same place in the shared memory of another CTA of the cluster."),
     ("match", "Which threads of the warp have the same value."),
     ("max", "Greater of two or three numbers."),
     ("mbarrier", "Barrier object in shared memory: init, arrive, test, wait, complete."),

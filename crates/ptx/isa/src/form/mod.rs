@@ -156,6 +156,8 @@ pub enum Braces {
 pub enum Pointee {
     /// `:global`: global memory, whatever the modifier says of other operands.
     Global,
+    /// `:shared`: shared memory, likewise.
+    Shared,
     /// `:mbarrier`: an mbarrier, which lies in shared memory.
     Mbarrier,
     /// `:uniform`: memory that the uniform cache reads.
@@ -200,6 +202,8 @@ pub enum Limit {
     Between(u32, u32),
     /// A power of two from the first to the last.
     Power(u32, u32),
+    /// A multiple of a number.
+    Multiple(u32),
     /// Above 0 and up to 1.
     Part,
     /// No double.

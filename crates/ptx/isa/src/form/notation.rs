@@ -26,7 +26,7 @@
 //!
 //! A digit is the type word with that number, `w` before it doubles the width, a type word is that type; `!` before it
 //! keeps floats out. `|pred` behind it lets a predicate in, `|~pred` one that ptxas takes and translates wrongly. `/a-b` is
-//! the range of a constant, `/a^b` the powers of two among them, `/part` above 0 and up to 1, `/warps` a number of threads
+//! the range of a constant, `/a^b` the powers of two among them, `/x16` its multiples, `/part` above 0 and up to 1, `/warps` a number of threads
 //! of whole warps, `/warps+` not 0, `/f32` no double, `/reg` no constant at all; `@13.5` the release of ptxas that first
 //! looks at it. Memory has as type what lies there: see [`Pointee`].
 //!
@@ -282,6 +282,7 @@ fn read_pointee(name: &str) -> Option<Pointee> {
     match name {
         "" => None,
         "global" => Some(Pointee::Global),
+        "shared" => Some(Pointee::Shared),
         "mbarrier" => Some(Pointee::Mbarrier),
         "uniform" => Some(Pointee::Uniform),
         "tensormap" => Some(Pointee::TensorMap),
@@ -304,6 +305,9 @@ fn read_limit(text: &str) -> Limit {
     };
     if let Some((first, last)) = pair('^') {
         return Limit::Power(first, last);
+    }
+    if let Some(of) = text.strip_prefix('x').and_then(|of| of.parse().ok()) {
+        return Limit::Multiple(of);
     }
     let (first, last) = pair('-').unwrap_or_else(|| panic!("instruction table: no limit {text}"));
     Limit::Between(first, last)

@@ -6,6 +6,8 @@ super::rows! { ROWS:
     Prmt "ty:b32 prmt:f4e|b4e|rc8|ecl|ecr|rc16?", "d:0 s:0 s:0 s:0", 20, 20, "9.7.9.7", "bytes in another order";
     Cvta "space:const|global|local|param|param::entry|shared|shared::cta|shared::cluster ty:u32|u64", "d:0 a&:0", 20, 20, "9.7.9.20", "address in a space to generic address";
     Cvta "^to space:const|global|local|param|param::entry|shared|shared::cta|shared::cluster ty:u32|u64", "d:0 a:0", 20, 20, "9.7.9.20", "generic address to address in a space";
+    Mapa "space:shared::cluster? ty:u32|u64", "d:0 a&:0 s:u32", 78, 90, "9.7.9.23", "address in the shared memory of another CTA of the cluster";
+    Getctarank "space:shared::cluster? ty:u32|u64", "d:u32 a&:0", 78, 90, "9.7.9.24", "rank of the CTA whose shared memory an address is in";
     Isspacep "space:const|global|local|param|param::entry|shared|shared::cta|shared::cluster", "d:pred a", 20, 20, "9.7.9.19", "whether an address lies in a space";
     Cvt "ty:u8|u16|u32|u64|s8|s16|s32|s64 ty:u8|u16|u32|u64|s8|s16|s32|s64", "r-:0 x-%:1", 10, 0, "9.7.9.21", "integer to integer";
     Cvt "sat ty:u8 ty:u16|u32|u64|s8|s16|s32|s64", "r-:0 x-%:1", 10, 0, "9.7.9.21", "integer to integer, saturating";

@@ -74,11 +74,10 @@ pub fn forms_of(opcode: Opcode) -> &'static [Form] {
     &TABLE.forms[TABLE.of_opcode[opcode as usize].clone()]
 }
 
-/// Words of a part of an opcode that the table has no rows for: bulk and tensor
-/// copies, matrices of 8 bits, products of narrow floats.
+/// Words of a part of an opcode that the table has no rows for: copies of tensors, matrices of 8 bits, products of narrow floats.
 pub fn unsupported_suffixes(opcode: Opcode) -> &'static [&'static str] {
     match opcode {
-        Opcode::Cp => &["bulk", "reduce"],
+        Opcode::Cp => &["tensor"],
         Opcode::Ldmatrix => &["m16n16", "m8n16"],
         Opcode::Stmatrix => &["m16n8"],
         Opcode::Mma => &["kind::f8f6f4", "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"],

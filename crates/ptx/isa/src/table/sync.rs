@@ -10,8 +10,8 @@ super::rows! { ROWS:
     Barrier "^hint:cta? ^arrive hint:aligned?", "s:u32/barrier s:u32/warps+", 60, 30, "9.7.13.1", "arrival at a barrier";
     Barrier "^hint:cta? ^red hint:popc hint:aligned? ty:u32", "d:0 s:u32/barrier s?:u32/warps c:pred", 60, 30, "9.7.13.1", "barrier that counts";
     Barrier "^hint:cta? ^red bool:and|or hint:aligned? ty:pred", "d:pred s:u32/barrier s?:u32/warps c:pred", 60, 30, "9.7.13.1", "barrier that combines predicates";
-    Barrier "^x:cluster ^arrive hint:release|relaxed? hint:aligned?", "", 78, 90, "9.7.13.3", "arrival at the barrier of the cluster";
-    Barrier "^x:cluster ^hint:wait hint:acquire? hint:aligned?", "", 78, 90, "9.7.13.3", "wait for the cluster";
+    Barrier "^act:cluster ^arrive hint:release|relaxed? hint:aligned?", "", 78, 90, "9.7.13.3", "arrival at the barrier of the cluster";
+    Barrier "^act:cluster ^act:wait hint:acquire? hint:aligned?", "", 78, 90, "9.7.13.3", "wait for the cluster";
     Membar "hint:cta|gl", "", 14, 0, "9.7.13.4", "memory barrier";
     Membar "hint:sys", "", 20, 20, "9.7.13.4", "memory barrier of the system";
     Membar "hint:proxy hint:alias|async|async.global", "*", 75, 70, "9.7.13.4", "barrier between proxies";

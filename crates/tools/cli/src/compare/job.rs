@@ -227,6 +227,9 @@ fn launch_both(
     if job.cooperative {
         return Err(skipped("cooperative launches are not made on the card"));
     }
+    if job.cluster.is_some() {
+        return Err(skipped("launches with clusters are not made on the card"));
+    }
     if bound.has_structures() {
         return Err(skipped("parameters with members are not made on the card"));
     }

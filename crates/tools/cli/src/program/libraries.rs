@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 use texunit_files::Prepared;
 
 /// Their names, and the names that a linker looks for.
-const LIBRARIES: [(&str, Option<&str>); 6] = [
+const LIBRARIES: [(&str, Option<&str>); 9] = [
     ("libcuda.so.1", Some("libcuda.so")),
     ("libcudart.so.12", None),
     ("libcudart.so.13", Some("libcudart.so")),
     ("libnvidia-ml.so.1", None),
     (REDIRECT, None),
-    // The code of the driver, which finds it beside itself.
+    ("libcufft.so.11", None),
+    ("libcufft.so.12", Some("libcufft.so")),
+    // The code of cuFFT and of the driver, which find it beside themselves.
+    (concat!("libtexunit_cufft.so.", env!("CARGO_PKG_VERSION")), None),
     (concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")), None),
 ];
 

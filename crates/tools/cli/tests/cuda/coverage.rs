@@ -9,8 +9,8 @@ use std::sync::Mutex;
 static CALLED: Mutex<BTreeMap<String, BTreeSet<String>>> = Mutex::new(BTreeMap::new());
 
 const HEAD: &str = "\
-# Functions of the CUDA APIs, and a test that calls each: those of the driver from its trace, those of the runtime from
-# the program's table of symbols. `UPDATE=1 cargo test -p texunit --test cuda` writes this file.
+# Functions of the CUDA APIs, and a test that calls each: those of the driver from its trace, those of the runtime and
+# of libraries from the program's table of symbols. `UPDATE=1 cargo test -p texunit --test cuda` writes this file.
 ";
 
 fn file() -> PathBuf {
@@ -32,13 +32,14 @@ pub(crate) fn traced(stderr: &str) -> BTreeSet<String> {
     made.filter_map(|line| Some(line.split_once('(')?.0.to_owned())).collect()
 }
 
-/// The functions of the runtime that a program takes from the shared library.
+/// The functions of the runtime and of other libraries that a program takes from shared ones.
 pub(crate) fn linked(program: &Path) -> BTreeSet<String> {
     let bytes = std::fs::read(program).unwrap();
     let file = object::File::parse(&*bytes).unwrap();
     let names = file.dynamic_symbols().filter(|symbol| symbol.is_undefined());
     let names = names.filter_map(|symbol| symbol.name().ok().map(str::to_owned));
-    names.filter(|name| name.starts_with("cuda") || name.starts_with("__cuda")).collect()
+    let of = ["cuda", "__cuda", "cufft", "cublas", "curand"];
+    names.filter(|name| of.iter().any(|start| name.starts_with(start))).collect()
 }
 
 /// Notes what a test calls: `UPDATE=1` writes it. Variants of a program call different functions, so that

@@ -20,6 +20,7 @@ mod explained;
 mod genhtml;
 #[path = "../helped/mod.rs"]
 mod helped;
+mod libraries;
 mod lost;
 mod named;
 mod parent;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
     trials.push(texels::trial(&setup));
     trials.extend(redirected::trials(&setup));
     trials.extend(refused::trials(&setup));
+    trials.extend(libraries::trials(&setup));
     trials.extend(dlopen::trials(&setup));
     trials.extend(scope::trials(&setup));
     trials.extend(around::trials(&setup));

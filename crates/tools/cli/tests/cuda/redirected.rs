@@ -155,8 +155,12 @@ fn install_follows_no_link(setup: &Setup) -> Result<(), Failed> {
         "libcudart.so",
         "libcudart.so.12",
         "libcudart.so.13",
+        "libcufft.so",
+        "libcufft.so.11",
+        "libcufft.so.12",
         "libnvidia-ml.so.1",
         concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")),
+        concat!("libtexunit_cufft.so.", env!("CARGO_PKG_VERSION")),
         "libtexunit_redirect.so",
         "shims",
     ];
@@ -167,7 +171,7 @@ fn install_follows_no_link(setup: &Setup) -> Result<(), Failed> {
 }
 
 /// One of the C files of tests/cuda/commands, compiled.
-fn compiled(
+pub(crate) fn compiled(
     setup: &Setup,
     sources: &[&str],
     flags: &[&str],

@@ -147,6 +147,7 @@ pub(crate) fn clean(command: &mut Command) {
         "REPORT",
         "THREADS",
         "LIBS",
+        "LIBRARIES",
         "FMAD",
         "SAVE_PTX",
         "HOST_BACKTRACE",

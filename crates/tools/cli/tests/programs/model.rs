@@ -258,13 +258,15 @@ impl Probe for Modeling<'_> {
                     }
                     continue;
                 }
-                Doing::CopyTo | Doing::MatrixStore => state.forget(place, access.bytes()),
+                Doing::CopyTo | Doing::BulkStore | Doing::BulkReduce | Doing::MatrixStore => {
+                    state.forget(place, access.bytes())
+                }
                 Doing::Load | Doing::Atomic(_) => {
                     let atomic = access.doing != Doing::Load;
                     let pending = Pending { place, size: access.size, atomic };
                     state.pending.insert((at.cta, at.warp, at.op, lane), pending);
                 }
-                Doing::CopyFrom | Doing::MatrixLoad => {}
+                Doing::CopyFrom | Doing::BulkLoad | Doing::MatrixLoad => {}
             }
         }
     }

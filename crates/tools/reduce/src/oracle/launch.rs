@@ -137,6 +137,7 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         .with_block(job.block.value)
         .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
         .with_cooperative(job.cooperative)
+        .with_cluster(job.cluster.as_ref().map(|of| of.value))
         .with_threads(settings.threads)
         .with_max_steps(settings.max_steps.or(own.max_steps).unwrap_or(USUAL_STEPS))
         .with_stack_limit(own.stack_limit.unwrap_or(usual.stack_limit))

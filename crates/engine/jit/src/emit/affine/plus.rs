@@ -3,7 +3,7 @@
 use super::super::Emitter;
 use super::super::asm::at;
 use super::super::backend::Backend;
-use super::super::frame::Frame;
+use crate::frame::Frame;
 use crate::op::Op;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};

@@ -8,8 +8,8 @@ use super::{LANES_SIZE, Maker, PARTS, Vector};
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::{Key, Reg};
+use crate::frame::Frame;
 use crate::machine::Site;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::ExitReason;
@@ -79,7 +79,7 @@ impl Maker<'_> {
         guard: Predicate,
         number: u32,
     ) -> MemAccess<'a> {
-        let known = self.plans.get(self.block).and_then(|plan| plan.get(self.step));
+        let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(self.step));
         let base = match known.and_then(|known| known.base) {
             Some(value) => {
                 self.base(Source::B32(value.index));

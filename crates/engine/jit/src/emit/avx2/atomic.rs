@@ -3,7 +3,7 @@
 use super::Maker;
 use crate::emit::asm::at;
 use crate::emit::atomic::{B, OLD, OTHER};
-use crate::emit::frame::Frame;
+use crate::frame::Frame;
 use crate::operand::Place;
 use crate::region::ExitReason;
 use crate::region::{Atomic, Step};

@@ -3,8 +3,8 @@
 use super::permute::pattern;
 use super::{MOMENT, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::{Kind, Reg};
+use crate::frame::Frame;
 use crate::operand::Source;
 use crate::region::ExitReason;
 use crate::region::{Shuffle, Shuffling, Step};

@@ -3,8 +3,8 @@
 use super::operand::eighth_of_row;
 use super::{MOMENT, MOVE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::at;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::{Key, Reg};
+use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Load, Step, Store};

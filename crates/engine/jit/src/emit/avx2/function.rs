@@ -3,8 +3,8 @@
 use super::address::OFFSET_ROW;
 use super::{LANES_SIZE, MOMENT, Maker, Vector};
 use crate::emit::asm::at;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::Reg;
+use crate::frame::Frame;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use texunit_sfu::lanes::Words;

@@ -6,9 +6,9 @@ use super::shape::{Bases, Slot};
 use super::{LANES_SIZE, MOMENT, Maker, Operand, PARTS, Vector};
 use crate::emit::affine::{Affine, Plus};
 use crate::emit::asm::{Label, at};
-use crate::emit::frame::Frame;
 use crate::emit::index::{Indexed, NEITHER, ROW};
 use crate::emit::register_cache::Reg;
+use crate::frame::Frame;
 use crate::machine::{Mode, Site};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -90,6 +90,16 @@ impl Maker<'_> {
         row: Row<'_>,
         to: Ways,
     ) {
+        if let (true, Some(bases)) = (indexed.is_row, Self::bases(mem)) {
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
+            self.asm.jump(C::Jne_rel32_64, to.scattered);
+            self.asm.put(match self.base_part(bases, 0) {
+                Operand::Register(low) => I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, low.xmm()),
+                Operand::Memory(low) => I::with2(C::Mov_r32_rm32, R::EAX, low),
+            });
+            self.note_row(indexed);
+            return self.row_at(mem, indexed, row, to);
+        }
         let (look, go, other) = (self.asm.label(), self.asm.label(), self.asm.label());
         let looks = matches!(mem.base, Base::Affine(_));
         let scattered = if looks { to.scattered } else { other };
@@ -105,12 +115,7 @@ impl Maker<'_> {
             self.asm.jump(C::Jmp_rel32_64, look);
         }
         self.asm.bind(go);
-        self.add_plus(indexed.plus, R::EAX, R::R13);
-        let rows = site(mem.access, offset_of!(Site, rows));
-        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, rows));
-        self.asm.jump(C::Jae_rel32_64, scattered);
-        self.make_row(mem, row);
-        self.asm.jump(C::Jmp_rel32_64, to.done);
+        self.row_at(mem, indexed, row, Ways { scattered, ..to });
         self.asm.bind(look);
         if looks {
             if indexed.slot.is_some() {
@@ -120,13 +125,20 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
             self.asm.jump(C::Jne_rel32_64, other);
             self.if_row(mem, other);
-            if let Some([shape, first]) = names {
-                self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
-                self.asm.put(I::with2(C::Mov_rm32_imm32, shape, ROW));
-            }
+            self.note_row(indexed);
             self.asm.jump(C::Jmp_rel32_64, go);
         }
         self.asm.bind(other);
+    }
+
+    /// Accesses the row that begins with the index in `eax`, without the uniform value.
+    fn row_at(&mut self, mem: &MemAccess<'_>, indexed: Indexed, row: Row<'_>, to: Ways) {
+        self.add_plus(indexed.plus, R::EAX, R::R13);
+        let rows = site(mem.access, offset_of!(Site, rows));
+        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, rows));
+        self.asm.jump(C::Jae_rel32_64, to.scattered);
+        self.make_row(mem, row);
+        self.asm.jump(C::Jmp_rel32_64, to.done);
     }
 
     /// Prefetches a later row than the one at `r13`.

@@ -5,9 +5,9 @@ use super::indexed::{Row, Ways};
 use super::shape::Slot;
 use super::{MOMENT, Maker, PARTS, Vector};
 use crate::emit::asm::at;
-use crate::emit::frame::Frame;
 use crate::emit::index::Indexed;
 use crate::emit::register_cache::Reg;
+use crate::frame::Frame;
 use crate::region::{Load, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -17,7 +17,7 @@ impl Maker<'_> {
         if !is_by_lane(load.access.base) {
             return self.load_one(step, load);
         }
-        let member = self.base_groups.member(self.block, self.step);
+        let member = self.facts.base_groups.member(self.block, self.step);
         let mem = self.mem_access(&load.access, step.guard, step.at);
         if mem.never {
             return Some(());
@@ -47,7 +47,7 @@ impl Maker<'_> {
         mem: &MemAccess<'_>,
         indexed: Indexed,
     ) -> Option<()> {
-        let member = self.base_groups.member(self.block, self.step);
+        let member = self.facts.base_groups.member(self.block, self.step);
         let slot = Slot::of(member);
         let [scattered, none, done, taken] = std::array::from_fn(|_| self.asm.label());
         // Of few bytes the parts go to registers at once.
@@ -66,10 +66,12 @@ impl Maker<'_> {
             if indexed.rows {
                 self.row_by_index(mem, indexed, row, Ways { done: at, scattered });
             }
-            self.reach(mem, member, true, none);
-            self.asm.jump(C::Jmp_rel32_64, done);
-            self.asm.bind(none);
-            self.no_row(indexed);
+            if !indexed.is_row {
+                self.reach(mem, member, true, none);
+                self.asm.jump(C::Jmp_rel32_64, done);
+                self.asm.bind(none);
+                self.no_row(indexed);
+            }
         }
         self.asm.bind(scattered);
         if !parts.is_empty() {

@@ -2,8 +2,8 @@
 
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
 use crate::emit::asm::at;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::{Key, Reg, Width};
+use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -169,7 +169,7 @@ impl Maker<'_> {
         if self.cache.position(key).is_some() {
             return None;
         }
-        let after = self.uses[self.block].after.get(self.step)?;
+        let after = self.facts.uses[self.block].after.get(self.step)?;
         let next = after.iter().find(|a| a.place == place).map(|a| a.next)?;
         let soon = next.saturating_sub(self.step as u32) <= SOON;
         (!soon).then(|| Operand::Memory(register_file(key)))

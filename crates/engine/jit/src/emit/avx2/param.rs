@@ -2,8 +2,8 @@
 
 use super::{Maker, PARTS, Vector};
 use crate::emit::asm::at;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::{Kind, Reg};
+use crate::frame::Frame;
 use crate::operand::{Place, Predicate};
 use crate::region::{Load, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};

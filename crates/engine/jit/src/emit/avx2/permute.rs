@@ -4,8 +4,8 @@
 use super::cross::ROW;
 use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS};
 use crate::emit::asm::at;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::{Kind, Reg};
+use crate::frame::Frame;
 use crate::operand::Source;
 use crate::region::{Shuffle, Shuffling, Step};
 use iced_x86::{Code as C, Register as R};

@@ -3,8 +3,8 @@
 use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::at;
 use crate::emit::collective::RESULT;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::{Kind, Reg};
+use crate::frame::Frame;
 use crate::operand::{Place, Predicate, Source};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

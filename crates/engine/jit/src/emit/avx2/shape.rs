@@ -4,8 +4,8 @@ use super::address::{MemAccess, moved};
 use super::{LANES_SIZE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::base_groups::Member;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::{Key, Reg};
+use crate::frame::Frame;
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 

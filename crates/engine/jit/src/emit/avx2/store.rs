@@ -5,8 +5,8 @@ use super::indexed::{Row, Ways};
 use super::shape::{ROWS, Slot};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, PARTS, Vector};
 use crate::emit::asm::at;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::Reg;
+use crate::frame::Frame;
 use crate::operand::Source;
 use crate::region::{Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -23,7 +23,7 @@ fn by_mask(store: &Store) -> bool {
 impl Maker<'_> {
     /// A store that may exit. All lanes are checked before the first one stores.
     pub(super) fn store_lanes(&mut self, step: &Step, store: &Store) -> Option<()> {
-        let member = self.base_groups.member(self.block, self.step);
+        let member = self.facts.base_groups.member(self.block, self.step);
         let indexed = self.indexed().filter(|of| of.rows && !of.is_loaded);
         // What a row is stored from at once. No registers are taken from here on.
         let values = match indexed {
@@ -55,11 +55,13 @@ impl Maker<'_> {
                 };
                 self.row_by_index(&mem, indexed, row, Ways { done, scattered });
             }
-            self.reach(&mem, member, false, scattered);
-            if member.is_some() {
-                // Its shape is for loads, too.
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
-                self.asm.jump(C::Jne_rel32_64, scattered);
+            if !indexed.is_some_and(|of| of.is_row) {
+                self.reach(&mem, member, false, scattered);
+                if member.is_some() {
+                    // Its shape is for loads, too.
+                    self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
+                    self.asm.jump(C::Jne_rel32_64, scattered);
+                }
             }
             self.asm.bind(reached);
             self.asm.put(I::with2(C::Mov_rm32_imm32, rest, 0));

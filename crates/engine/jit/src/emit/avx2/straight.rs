@@ -4,8 +4,8 @@ use super::predicate::Mask;
 use super::{Maker, PARTS, Vector};
 use crate::Error;
 use crate::emit::asm::at;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::{Key, Kind};
+use crate::frame::Frame;
 use crate::op::Op;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Space, Step};
@@ -63,7 +63,7 @@ impl Maker<'_> {
                 let step = &block.steps[i];
                 self.step = i;
                 self.count_part(step);
-                if !self.uses[self.block].is_dead[i] && step.guard != Predicate::Never {
+                if !self.facts.uses[self.block].is_dead[i] && step.guard != Predicate::Never {
                     self.of_lanes(step, part).ok_or(Error::Operands(i))?;
                 }
                 self.behind_part(i, part, &mut changed);
@@ -87,9 +87,9 @@ impl Maker<'_> {
     fn behind_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
         self.count_before_end(i);
         self.cache.unpin();
-        let after = std::mem::take(&mut self.uses[self.block].after[i]);
+        let after = std::mem::take(&mut self.facts.uses[self.block].after[i]);
         for a in &after {
-            if let Some(number) = self.numbers.get(a.place) {
+            if let Some(number) = self.facts.numbers.get(a.place) {
                 changed.push((number, self.next[number]));
                 self.next[number] = a.next;
             }
@@ -97,7 +97,7 @@ impl Maker<'_> {
                 self.cache.forget_keys(|key| key.place() == Some(a.place) && eighth(key) == part);
             }
         }
-        self.uses[self.block].after[i] = after;
+        self.facts.uses[self.block].after[i] = after;
     }
 
     /// Counts the lanes of the part that do not execute a step, or defers it.
@@ -122,7 +122,7 @@ impl Maker<'_> {
     /// Counts deferred lanes before their predicate changes.
     fn count_before_end(&mut self, i: usize) {
         let place = self.back.guarded.and_then(|(guard, _)| guard.place());
-        let after = &self.uses[self.block].after[i];
+        let after = &self.facts.uses[self.block].after[i];
         if after.iter().any(|a| Some(a.place) == place && !a.lives) {
             self.count_rest();
         }
@@ -220,7 +220,7 @@ impl Maker<'_> {
 
     /// A step for all lanes.
     fn single(&mut self, step: &Step) -> Option<()> {
-        if step.guard == Predicate::Never || self.uses[self.block].is_dead[self.step] {
+        if step.guard == Predicate::Never || self.facts.uses[self.block].is_dead[self.step] {
             return Some(());
         }
         match &step.action {

@@ -4,7 +4,7 @@ use super::Maker;
 use super::load::STORE;
 use crate::emit::asm::at;
 use crate::emit::atomic::{B, OLD, OTHER};
-use crate::emit::frame::Frame;
+use crate::frame::Frame;
 use crate::operand::Place;
 use crate::region::ExitReason;
 use crate::region::{Atomic, Space, Step};

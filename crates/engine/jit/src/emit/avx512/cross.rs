@@ -3,8 +3,8 @@
 use super::load::STORE;
 use super::{MOMENT_K, Maker};
 use crate::emit::asm::{Label, at};
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::Reg;
+use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::operand::{Predicate, Source};
 use crate::region::ExitReason;

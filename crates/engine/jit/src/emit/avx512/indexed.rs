@@ -3,13 +3,13 @@
 #![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
 
 use super::load::Operand;
-use super::memory::{HOST, MemAccess, site, spread_of};
+use super::memory::{ACTIVE, HOST, MemAccess, site, spread_of};
 use super::pieces::Pieces;
 use super::shape::Places;
 use super::{MOMENT, MOMENT_K, Maker};
 use crate::emit::asm::{Label, at};
-use crate::emit::frame::Frame;
 use crate::emit::index::{NEITHER, ROW};
+use crate::frame::Frame;
 use crate::machine::Site;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
@@ -23,6 +23,15 @@ impl Maker<'_> {
         (done, each): (Label, Label),
     ) {
         let Some(indexed) = mem.indexed.filter(|of| of.rows) else { return };
+        if indexed.is_row
+            && let Some((_, index)) = mem.affine
+        {
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
+            self.asm.jump(C::Jne_rel32_64, each);
+            self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, R::EAX, index[0].x()));
+            self.note_row(indexed);
+            return self.row_from_first(mem, pieces, (done, each));
+        }
         let Some(slot) = indexed.slot else { return };
         let other = self.asm.label();
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::index(slot))));
@@ -51,11 +60,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Lea_r32_m, R::R13D, next_half));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::R13D, R::R12D));
         self.asm.jump(C::Jne_rel32_64, scattered);
-        if let Some(slot) = indexed.slot {
-            let [shape, first] = [Frame::index(slot), Frame::first_index(slot)];
-            self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, first), R::EAX));
-            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, shape), ROW));
-        }
+        self.note_row(indexed);
         self.row_from_first(mem, pieces, to);
         self.asm.bind(scattered);
     }

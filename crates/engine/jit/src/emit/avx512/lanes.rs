@@ -5,8 +5,8 @@ use super::memory::{ACTIVE, HOST, MemAccess, host};
 use super::pieces::Pieces;
 use super::{MOMENT, MOMENT_K, Maker};
 use crate::emit::asm::at;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::Reg;
+use crate::frame::Frame;
 use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 

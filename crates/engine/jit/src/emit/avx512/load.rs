@@ -2,8 +2,8 @@
 
 use super::{Guard, LANES, MOMENT, MOMENT_K, Maker};
 use crate::emit::asm::{at, spread};
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::{Key, Kind, Nans, Reg, Width};
+use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};

@@ -11,9 +11,9 @@ use super::pieces::Pieces;
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend;
-use crate::emit::frame::Frame;
 use crate::emit::index::Indexed;
 use crate::emit::register_cache::Reg;
+use crate::frame::Frame;
 use crate::machine::Site;
 use crate::operand::{Predicate, Source};
 use crate::region::ExitReason;
@@ -128,7 +128,7 @@ impl Maker<'_> {
     ) -> Option<MemAccess> {
         let base = access.base.unwrap_or(Source::Literal(0));
         let long = access.space == Space::Global || is_wide(base) && access.base.is_some();
-        let known = self.plans.get(self.block).and_then(|plan| plan.get(self.step));
+        let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(self.step));
         let value = known.and_then(|known| known.base);
         let mut bases = Vec::new();
         let parts = if value.is_some() { 0 } else { PARTS[usize::from(long)] };
@@ -195,12 +195,15 @@ impl Maker<'_> {
             return Some(());
         }
         if known && !same && mem.total <= 16 {
-            let member = self.base_groups.member(self.block, self.step);
+            let member = self.facts.base_groups.member(self.block, self.step);
             if let Some(member) = member.filter(|member| member.leads) {
                 self.set_shape(member, 0);
             }
             match member {
                 _ if mem.indexed.is_some_and(|of| of.is_loaded) => {}
+                _ if mem.indexed.is_some_and(|of| of.is_row) => {
+                    self.known_row(&mem, pieces, (done, each));
+                }
                 Some(member) if !member.leads => {
                     self.known_row(&mem, pieces, (done, each));
                     self.follow(&mem, pieces, member, done);

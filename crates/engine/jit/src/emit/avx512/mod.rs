@@ -33,9 +33,9 @@ use super::Emitter;
 use super::affine::DeferredAddress;
 use super::asm::at;
 use super::backend::Backend;
-use super::frame::Frame;
 use super::register_cache::{Key, Kind, MASK_0, Reg};
 use crate::Error;
+use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::op::Op;
 use crate::operand::{Place, Predicate, Source};
@@ -205,7 +205,7 @@ impl Backend for Avx512 {
         for i in steps {
             e.before(i);
             let step = &e.region.blocks[e.block].steps[i];
-            if !e.uses[e.block].is_dead[i] && step.guard != Predicate::Never {
+            if !e.facts.uses[e.block].is_dead[i] && step.guard != Predicate::Never {
                 e.straight(step).ok_or(Error::Operands(i))?;
             }
             e.after_step(i);

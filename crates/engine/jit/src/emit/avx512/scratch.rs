@@ -3,8 +3,8 @@
 use super::Maker;
 use super::load::{LOAD, STORE};
 use crate::emit::asm::at;
-use crate::emit::frame::Frame;
 use crate::emit::register_cache::{Kind, Reg};
+use crate::frame::Frame;
 use crate::operand::{Place, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

@@ -21,7 +21,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Sets the pending copies at the end of the block, and materialises those that successors do not know.
     pub(in crate::emit) fn copies_pending_at_end(&mut self) {
         let some = self.mode == Mode::Some;
-        let copies = &self.copies[self.block];
+        let copies = &self.facts.copies[self.block];
         let mut fills = copies.fills.clone();
         if some {
             fills.extend(&copies.end);
@@ -33,13 +33,13 @@ impl<B: Backend> Emitter<'_, B> {
 
     fn set_pending(&mut self, of: impl Fn(&PendingCopies) -> &[InputCopy]) {
         let some = self.mode == Mode::Some;
-        let all = of(&self.copies[self.block]).iter();
-        self.pending_copies = all.filter(|of| !(some && of.from_before)).copied().collect();
+        let all = of(&self.facts.copies[self.block]).iter();
+        self.pending.copies = all.filter(|of| !(some && of.from_before)).copied().collect();
     }
 
     /// Materialises the pending copies before an exit.
     pub(in crate::emit) fn materialize_copies(&mut self) {
-        let pending_copies = std::mem::take(&mut self.pending_copies);
+        let pending_copies = std::mem::take(&mut self.pending.copies);
         self.fill(&pending_copies);
     }
 

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::code::Op;
-use crate::exec::outcome::Ran;
+use crate::exec::outcome::Stop;
 use crate::exec::warp::{Split, Warp};
 
 impl Context<'_> {
@@ -26,15 +26,15 @@ impl Context<'_> {
         warp: &mut Warp,
         split: &mut Split,
         limit: &mut u64,
-    ) -> Ran {
+    ) -> Option<Stop> {
         while self.pass_marks(warp, split) {
             match self.enter_once(warp, split, limit) {
-                Ran::Stands => {}
+                Some(Stop::Instruction) => {}
                 // What has been told is done in any case.
-                Ran::Nothing => return Ran::Stands,
+                None => break,
                 other => return other,
             }
         }
-        Ran::Stands
+        Some(Stop::Instruction)
     }
 }

@@ -75,23 +75,23 @@ pub(in crate::exec) struct Short {
     /// CTAs in a row with warps that have not come to the end.
     pub(super) failed: u32,
     /// The end to which a warp has come last.
-    pub(super) exit: Exit,
+    pub(super) end: KernelEnd,
 }
 
 impl Short {
     pub(in crate::exec) fn new(may: bool, alike: bool) -> Self {
-        Self { may, alike, all_begun: false, failed: 0, exit: Exit::default() }
+        Self { may, alike, all_begun: false, failed: 0, end: KernelEnd::default() }
     }
 }
 
 /// An end of a kernel, and how many instructions it counts as.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Exit {
+pub(super) struct KernelEnd {
     pub(super) at: u32,
     pub(super) count: u64,
 }
 
-impl Default for Exit {
+impl Default for KernelEnd {
     fn default() -> Self {
         Self { at: NONE, count: 0 }
     }

@@ -84,13 +84,13 @@ impl Bank {
             limit: 9,
             threads: 0,
             turns: false,
-            ended: Ended::Here,
+            stop: Stop::Instruction,
         };
         Job { values: &values, lanes, place: &mut place }.run(level);
         let end = place;
         assert_eq!(
-            (end.pc, end.steps, end.threads, end.ended),
-            (1, 1, mask.count_ones().into(), Ended::Here)
+            (end.pc, end.steps, end.threads, end.stop),
+            (1, 1, mask.count_ones().into(), Stop::Instruction)
         );
     }
 }

@@ -68,8 +68,11 @@ impl Context<'_> {
     ) -> Result<u64, Box<PendingFault>> {
         let (space, at) = self.space(warp, place, address);
         let value = match space {
-            SpaceKind::Shared => load_bytes(&self.cta.shared, at, size)
-                .or_else(|| self.update_past_shared(at, size.into(), |old| old)),
+            SpaceKind::Shared => {
+                let (bytes, place) = self.shared_of(at);
+                load_bytes(bytes, place, size)
+                    .or_else(|| self.update_past_shared(at, size.into(), |old| old))
+            }
             SpaceKind::Local => match at.checked_add(size.into()) {
                 Some(end) if end <= warp.local_end => load_local(warp, lane, at, size),
                 _ => None,
@@ -107,8 +110,11 @@ impl Context<'_> {
     ) -> Executed {
         let (space, at) = self.space(warp, place, address);
         let stored = match space {
-            SpaceKind::Shared => store_bytes(&mut self.cta.shared, at, size, value)
-                .or_else(|| self.update_past_shared(at, size.into(), |_| value).map(|_| ())),
+            SpaceKind::Shared => {
+                let (bytes, place) = self.shared_of(at);
+                store_bytes(bytes, place, size, value)
+                    .or_else(|| self.update_past_shared(at, size.into(), |_| value).map(|_| ()))
+            }
             SpaceKind::Local => match at.checked_add(size.into()) {
                 Some(end) if end <= warp.local_end => store_local(warp, lane, at, size, value),
                 _ => None,

@@ -67,7 +67,16 @@ impl<'a> OwnShadows<'a> {
         })
     }
 
-    pub(super) fn shared(&self) -> &Block {
+    /// Gives the shadow of its shared memory to another CTA of the cluster, until that has had its turn.
+    pub(in crate::exec) fn lend(&mut self) -> Option<Block> {
+        self.own.take()
+    }
+
+    pub(in crate::exec) fn take_back(&mut self, shadow: Block) {
+        self.own = Some(shadow);
+    }
+
+    pub(in crate::exec) fn shared(&self) -> &Block {
         self.own.as_ref().unwrap_or(&self.of.shared[self.worker])
     }
 

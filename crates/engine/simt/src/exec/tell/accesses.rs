@@ -1,9 +1,10 @@
 //! Accesses, as observers are told of them.
 
 use super::{Told, each_group};
-use crate::code::{Access as Stored, AsyncCopy, MatrixAction, Op, Place, Slot};
+use crate::code::{Access as Stored, AsyncCopy, BulkCopy, MatrixAction, Op, Place, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
+use crate::exec::split_address;
 use crate::exec::warp::{Warp, lanes};
 use crate::observe::event::Of;
 use crate::observe::{Access, At, Doing, Events, Further, Order, Values};
@@ -58,6 +59,7 @@ impl Context<'_> {
                 self.made(probe, warp, &made, at);
             }
             Op::AsyncCopy(copy) => self.copied(probe, warp, copy, at),
+            Op::BulkCopy(copy) => self.copied_in_bulk(probe, warp, copy, at),
             Op::Matrix(matrix) => {
                 let doing = match matrix.action {
                     MatrixAction::Load => Doing::MatrixLoad,
@@ -115,6 +117,31 @@ impl Context<'_> {
         self.made(probe, warp, &made, at);
     }
 
+    fn copied_in_bulk(&mut self, probe: &mut Told<'_>, warp: &Warp, copy: &BulkCopy, at: At) {
+        let all = self.bulk_operands(warp, copy);
+        let (to_doing, to_size) = match copy.reduce {
+            Some((_, ty)) => (Doing::BulkReduce, ty.bytes()),
+            None => (Doing::BulkStore, 16),
+        };
+        for lane in lanes(at.lanes) {
+            let at = At { lanes: 1 << lane, ..at };
+            // More is a fault of the instruction itself.
+            let size = all.size[lane].min(self.most_in_bulk());
+            let mut tell = |doing, (place, address): (Place, u64), step: u32| {
+                let made = Made { doing, place, size: step, elements: 1, parts: &[] };
+                for offset in (0..size).step_by(step as usize) {
+                    self.addresses = [address.wrapping_add(offset); 32];
+                    self.made(probe, warp, &made, at);
+                }
+            };
+            tell(Doing::BulkLoad, (copy.from.place, all.from[lane]), 16);
+            // Other CTAs have memories of their own.
+            if all.ranks.is_none() {
+                tell(to_doing, (copy.to.place, all.to[lane]), to_size);
+            }
+        }
+    }
+
     /// Tells an access at `self.addresses`.
     fn made(&self, probe: &mut Told<'_>, warp: &Warp, made: &Made<'_>, at: At) {
         let constants = &self.launch.constants;
@@ -159,6 +186,18 @@ impl Telling<'_, '_> {
         (space, addresses): (SpaceKind, &L64),
     ) {
         if !self.events.has(Events::of_space(space)) {
+            return;
+        }
+        // Shared memory of another CTA of the cluster is not told of: it is that one's.
+        let is_own = |&lane: &usize| split_address(addresses[lane]).0.is_none();
+        let at = match space {
+            SpaceKind::Shared => {
+                let own = lanes(at.lanes).filter(is_own).fold(0, |all, lane| all | 1 << lane);
+                At { lanes: own, ..at }
+            }
+            _ => at,
+        };
+        if at.lanes == 0 {
             return;
         }
         let &Made { doing, size, elements, .. } = made;

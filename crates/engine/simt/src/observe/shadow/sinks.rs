@@ -43,6 +43,11 @@ pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
             f(Sink::Address, of.bytes);
             f(Sink::Guard, of.ignore);
         }
+        Op::BulkCopy(of) => {
+            address(&mut f, &of.to);
+            address(&mut f, &of.from);
+            [of.size, of.ranks, of.bytes].into_iter().for_each(|slot| f(Sink::Address, slot));
+        }
         Op::Mbarrier(of) => {
             if of.action != MbarrierAction::PendingCount {
                 address(&mut f, &of.at);
@@ -64,7 +69,9 @@ pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
         | Op::Redux { .. }
         | Op::Converge { .. }
         | Op::Elect { .. } => reads(&inst.op, |slot| f(Sink::Collective, slot)),
-        Op::Stack(_) | Op::HeapCall(_) | Op::Runtime(_) => reads(&inst.op, |slot| f(Sink::Address, slot)),
+        Op::Stack(_) | Op::HeapCall(_) | Op::Runtime(_) => {
+            reads(&inst.op, |slot| f(Sink::Address, slot))
+        }
         _ => {}
     }
 }

@@ -1,26 +1,27 @@
-//! The functions of the driver API that the runtime calls, in `libcuda.so.1`: those of
-//! [`texunit_cuda_abi::driver_functions!`].
+//! The functions of the driver API, in `libcuda.so.1`: those of [`texunit_cuda_abi::driver_functions!`].
 //!
-//! The driver is loaded with the first call, as NVIDIA's runtime loads it, for the runtime alone (`RTLD_LOCAL`). If the
-//! runtime were linked with it, the dynamic linker would put the functions of both before those of libraries that the program
+//! The driver is loaded with the first call, as NVIDIA's runtime loads it, for the caller alone (`RTLD_LOCAL`). If a
+//! library were linked with it, the dynamic linker would put the functions of both before those of libraries that the program
 //! loads later, and a variable of such a library which is called as one of the driver's functions would be that function.
 
-use crate::call::{check, say};
-use crate::codes::INSUFFICIENT_DRIVER;
+use crate::told::{check, say};
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
 use std::marker::PhantomData;
 use std::sync::Once;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use texunit_cuda_abi::args::{Answer, In, Out, Raw};
 use texunit_cuda_abi::driver::signature;
-pub(crate) use texunit_cuda_abi::*;
+pub use texunit_cuda_abi::*;
+
+/// What every function answers without a driver: `cudaErrorInsufficientDriver`, which the driver itself never does.
+pub const NO_DRIVER: CUresult = CUresult(35);
 
 /// A parameter of C of type `P`, made of something that makes no pointer which is not valid: a number, a reference, or a
 /// pointer of our own caller.
 ///
 /// # Safety
 /// A pointer is null or good for one value, which is there for the call, as `P` wants it: to be read or to be written.
-pub(crate) unsafe trait Pass<P> {
+pub unsafe trait Pass<P> {
     /// As C has it.
     fn pass(self) -> P;
 }
@@ -65,7 +66,7 @@ unsafe impl Pass<*mut c_void> for Raw<'_> {
 
 /// A function of the driver, of type `F`. No lock is held while the driver is loaded: whoever waits for it may be called by
 /// the dynamic linker, which has one of its own.
-pub(crate) struct Found<F> {
+pub struct Found<F> {
     name: &'static CStr,
     address: AtomicPtr<c_void>,
     function: PhantomData<F>,
@@ -76,12 +77,12 @@ impl<F: Copy> Found<F> {
     ///
     /// # Safety
     /// `F` is a pointer to a function, and the type of the one that texunit's driver has by this name.
-    pub(crate) const unsafe fn named(name: &'static CStr) -> Self {
+    pub const unsafe fn named(name: &'static CStr) -> Self {
         Self { name, address: AtomicPtr::new(std::ptr::null_mut()), function: PhantomData }
     }
 
     /// The function; none without a driver, of which the user is told.
-    pub(crate) fn get(&self) -> Option<F> {
+    pub fn get(&self) -> Option<F> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) }
         let mut address = self.address.load(Ordering::Acquire);
         if address.is_null() {
@@ -123,7 +124,7 @@ fn library() -> Option<*mut c_void> {
             LIBRARY.store(library, Ordering::Release);
             return Some(library);
         };
-        REFUSED.call_once(|| say(format_args!("the runtime finds no driver of texunit's: {why}")));
+        REFUSED.call_once(|| say(format_args!("no driver of texunit's is found: {why}")));
         return None;
     }
     Some(library)
@@ -134,18 +135,17 @@ macro_rules! declare {
         safe { $(fn $safe:ident($($arg:ident: $type:ty),* $(,)?);)* }
         unsafe { $(fn $name:ident($($given:ident: $of:ty),* $(,)?);)* }
     ) => {
-        // What one version of the runtime does not call, the other does.
-        $(#[allow(dead_code, non_snake_case, clippy::too_many_arguments)]
-        pub(crate) fn $safe($($arg: impl Pass<$type>),*) -> CUresult {
+        $(/// The function of this name of the driver API.
+        #[allow(missing_docs, non_snake_case, clippy::too_many_arguments)]
+        pub fn $safe($($arg: impl Pass<$type>),*) -> CUresult {
             // SAFETY: what `Pass` makes of pointers is valid for the call, or null; the function checks the rest.
             unsafe { linked::$safe($($arg.pass()),*) }
         })*
 
-        $(#[allow(unused_imports)]
-        pub(crate) use linked::$name;)*
+        $(pub use linked::$name;)*
 
         /// As a linker would have them.
-        #[allow(dead_code, non_snake_case, clippy::too_many_arguments)]
+        #[allow(unreachable_pub, non_snake_case, clippy::too_many_arguments)]
         mod linked {
             use super::*;
 
@@ -153,7 +153,11 @@ macro_rules! declare {
         }
     };
     (@ $($name:ident($($given:ident: $of:ty),*))*) => {
-        $(pub(crate) unsafe extern "C" fn $name($($given: $of),*) -> CUresult {
+        $(/// The function of this name of the driver API.
+        ///
+        /// # Safety
+        /// Pointers are null, or valid for what the driver API's page says.
+        pub unsafe extern "C" fn $name($($given: $of),*) -> CUresult {
             // SAFETY: the driver's types are compared with these where it is compiled.
             static FUNCTION: Found<signature::$name> = unsafe {
                 Found::named(match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
@@ -162,14 +166,14 @@ macro_rules! declare {
                 })
             };
             // SAFETY: the caller keeps the contract of the function.
-            FUNCTION.get().map_or(INSUFFICIENT_DRIVER, |function| unsafe { function($($given),*) })
+            FUNCTION.get().map_or(NO_DRIVER, |function| unsafe { function($($given),*) })
         })*
     };
 }
 texunit_cuda_abi::driver_functions!(declare);
 
 /// The one result of a function of the driver, which it writes through a pointer.
-pub(crate) fn ask<T: Default>(function: impl FnOnce(*mut T) -> CUresult) -> Answer<T> {
+pub fn ask<T: Default>(function: impl FnOnce(*mut T) -> CUresult) -> Answer<T> {
     let mut value = T::default();
     check(function(&raw mut value))?;
     Ok(value)

@@ -2,7 +2,7 @@
 
 use crate::machine::Inputs;
 use crate::operand::{Place, Source};
-use crate::region::{Action, End, Memory, Region, Space};
+use crate::region::{Action, End, Region, Space};
 use crate::{B32, Error, Registers};
 use std::ops::Range;
 
@@ -28,6 +28,7 @@ pub(crate) struct Needs {
     pub(crate) local: bool,
 }
 
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 impl Needs {
     /// The needs of a region.
     pub(crate) fn of(region: &Region) -> Result<Self, Error> {
@@ -117,7 +118,9 @@ impl Needs {
         *need = (*need).max(number as usize + size);
         Ok(())
     }
+}
 
+impl Needs {
     /// Whether inputs are long enough.
     pub(crate) fn hold(&self, inputs: &Inputs<'_>) -> bool {
         inputs.constants.len() >= self.constants
@@ -127,19 +130,18 @@ impl Needs {
             && inputs.counts.len() >= self.counts
     }
 
-    /// Whether the register files and memory of a warp are large enough.
-    pub(crate) fn hold_files(&self, registers: &Registers<'_>, memory: &Memory<'_>) -> bool {
-        self.hold_registers(registers)
-            && self.hold_rows(registers.rows)
-            && self.hold_frame(memory.local, &memory.frame)
-    }
-
     /// Whether register files are long enough.
     #[inline(always)]
     pub(crate) fn hold_registers(&self, registers: &Registers<'_>) -> bool {
         registers.narrow.len() >= self.narrow
             && registers.wide.len() >= self.wide
             && registers.predicates.len() >= self.predicates
+    }
+
+    /// How many per-lane inputs a warp needs.
+    #[inline(always)]
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
     }
 
     /// Whether per-lane inputs are long enough.

@@ -1,0 +1,99 @@
+//! What checks look at in the work of a library: which bytes that it reads nobody has written (`init`), and which kernels use
+//! the memory at the same time (`race`).
+
+use super::{Part, Stand, accessed, log, news};
+use crate::asked;
+use texunit_checks::{Check, Finding, rules};
+use texunit_device::Linear;
+use texunit_forms::Count;
+
+/// Work that is looked at, piece by piece.
+pub(crate) struct Work<'a> {
+    function: &'a str,
+    stand: &'a Stand,
+    has_races: bool,
+    has_states: bool,
+    /// Which bytes of a piece are undefined.
+    states: Vec<u8>,
+    /// Undefined bytes that it has read, and where the first of them was.
+    undefined: Option<(u64, u64, String)>,
+}
+
+impl<'a> Work<'a> {
+    /// Of a function of a library.
+    pub(crate) fn new(function: &'a str, stand: &'a Stand) -> Self {
+        let has = |check| log().is_some_and(|log| log.has(check));
+        let (has_races, has_states) = (has(Check::Race), has(Check::Init));
+        Self { function, stand, has_races, has_states, states: Vec::new(), undefined: None }
+    }
+
+    /// Whether it wants to know.
+    pub(crate) fn looks(&self) -> bool {
+        self.has_races || self.has_states
+    }
+
+    /// It reads a piece: an address in the memory, and its bytes; and whether it uses all of it.
+    pub(crate) fn reads(&mut self, linear: &Linear, (address, len): (u64, u64), is_used: bool) {
+        self.access((address, len), false);
+        if !self.has_states || !is_used {
+            return;
+        }
+        let offset = address - linear.address();
+        self.states.resize(len as usize, 0);
+        if !linear.states(offset, &mut self.states) {
+            return;
+        }
+        let count = self.states.iter().filter(|&&state| state != 0).count() as u64;
+        let first = self.states.iter().position(|&state| state != 0).unwrap_or(0) as u64;
+        let name = || {
+            let range = linear.allocation();
+            let (at, size) = (address + first - range.start, range.end - range.start);
+            let number = linear.number();
+            format!(
+                "byte {at} of allocation {number} ({} of `{}`)",
+                Count(size, "byte"),
+                linear.name()
+            )
+        };
+        let (all, ..) = self.undefined.get_or_insert_with(|| (0, linear.number(), name()));
+        *all += count;
+    }
+
+    /// It writes a piece.
+    pub(crate) fn writes(&self, piece: (u64, u64)) {
+        self.access(piece, true);
+    }
+
+    fn access(&self, (address, len): (u64, u64), writes: bool) {
+        if self.has_races {
+            accessed(self.stand, (Part::Memory(address), len), writes, || self.function.to_owned());
+        }
+    }
+
+    /// It has read everything: tells what of that nobody has written. What it writes is defined all the same, so that one
+    /// mistake is one finding.
+    pub(crate) fn has_read(&mut self) {
+        let (Some(log), Some((count, number, object))) = (log(), self.undefined.take()) else {
+            return;
+        };
+        let message = format!(
+            "{} reads {} that were never written, the first is {object}",
+            self.function,
+            Count(count, "byte")
+        );
+        let made = asked::places(number).into_iter().enumerate().map(|(i, place)| match i {
+            0 => format!("the memory was asked for at {place}"),
+            _ => format!("called from {place}"),
+        });
+        let here = asked::here();
+        let host = here.first().cloned();
+        let call = here.into_iter().enumerate().map(|(i, place)| match i {
+            0 => format!("{} is called at {place}", self.function),
+            _ => format!("called from {place}"),
+        });
+        let notes = call.chain(made).collect();
+        let finding = Finding::of_process(rules::INIT_LIBRARY, message, notes);
+        log.found(Finding { host, ..finding });
+        news(None, (0, None));
+    }
+}

@@ -1,0 +1,64 @@
+//! Libraries with the names of NVIDIA's that a process has loaded: texunit's, NVIDIA's that fail, and those that nobody called.
+
+use crate::{asked, foreign};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use texunit_evidence::Library;
+
+/// What the names begin with of NVIDIA's libraries of functions for the host, and whether they work on this driver.
+const NAMES: [(&str, bool); 12] = [
+    ("libcublas", false),
+    ("libcudnn", false),
+    ("libcufft", false),
+    ("libcurand", false),
+    ("libcusolver", false),
+    ("libcusparse", false),
+    ("libcutensor", false),
+    ("libnccl", false),
+    ("libnpp", false),
+    ("libnvJitLink", true),
+    ("libnvjpeg", false),
+    ("libnvrtc", true),
+];
+
+/// Those that are loaded.
+pub(super) fn all() -> Vec<Library> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let paths: BTreeSet<&str> =
+        maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..])).collect();
+    let own = asked::module(all as fn() -> Vec<Library> as usize);
+    let own = own.and_then(|(path, _)| Path::new(&path).canonicalize().ok());
+    let folder = own.as_deref().and_then(Path::parent);
+    paths.into_iter().filter_map(|path| library(Path::new(path), folder)).collect()
+}
+
+/// What a file is, if it is such a library. `folder` has texunit's.
+fn library(path: &Path, folder: Option<&Path>) -> Option<Library> {
+    let name = path.file_name()?.to_str()?;
+    let is_of = |start: &str| name.strip_prefix(start).is_some_and(|rest| rest.contains(".so"));
+    let (_, works) = NAMES.iter().find(|(start, _)| is_of(start))?;
+    let real = path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
+    let state = match real.parent() {
+        parent if parent.is_some() && parent == folder => "texunit",
+        _ if *works => "works",
+        _ if foreign::fails(&real) => "fails",
+        _ => "unused",
+    };
+    Some(Library { path: path.display().to_string(), state: state.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_known_by_their_names() {
+        let state =
+            |path: &str| library(Path::new(path), Some(Path::new("/texunit"))).map(|l| l.state);
+        assert_eq!(state("/texunit/libcufft.so.12").as_deref(), Some("texunit"));
+        assert_eq!(state("/x/libcufftw.so.11.0").as_deref(), Some("unused"));
+        assert_eq!(state("/x/libnvrtc-builtins.so.13.0").as_deref(), Some("works"));
+        assert_eq!(state("/x/libcudart.so.12"), None);
+        assert_eq!(state("/x/libcufft.a"), None);
+    }
+}

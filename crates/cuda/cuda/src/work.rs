@@ -1,0 +1,294 @@
+//! Work of libraries in streams (`texunit_cuda_abi::work`): transforms of `libcufft` and their like.
+//!
+//! A library says which memory its work reads and writes; the driver does the work where it comes in the order of the stream, as a
+//! kernel would be launched. Memory that is not there ends the context, as an access of a kernel to it does. Checks are told of each
+//! piece of memory that is read or written ([`checks::Work`]), and a launch that is recorded runs alone ([`record::beside`]).
+
+use crate::args::Answer;
+use crate::call::answer;
+use crate::checks::{self, Stand};
+use crate::context::Context;
+use crate::error::refusal;
+use crate::handle::Handle;
+use crate::late::{self, Order};
+use crate::refused::{InProgram, Str};
+use crate::stream::Stream;
+use crate::{memory, record};
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::sync::Arc;
+use texunit_cuda_abi::work::{Forget, Region, Run};
+use texunit_cuda_abi::{CUresult, Refusal};
+use texunit_device::Linear;
+use texunit_forms::Count;
+
+/// Most regions of one work.
+const MAX_REGIONS: usize = 1 << 20;
+/// To how many bytes the memory of the host is aligned that a library gets.
+const ALIGNMENT: usize = 64;
+
+/// What a library has given: its work, which may be done several times, and what that needs.
+struct Given {
+    data: *mut c_void,
+    run: Run,
+    forget: Forget,
+}
+
+// SAFETY: a library gives work that any thread may do, several at once.
+unsafe impl Send for Given {}
+// SAFETY: as above.
+unsafe impl Sync for Given {}
+
+impl Drop for Given {
+    fn drop(&mut self) {
+        // SAFETY: the library's own function, with what it has given, once.
+        unsafe { (self.forget)(self.data) }
+    }
+}
+
+/// Work that is submitted.
+struct Task {
+    function: String,
+    regions: Vec<Region>,
+    given: Given,
+}
+
+/// Work of a library in a stream.
+///
+/// # Safety
+/// `texunit_cuda_abi::work::Submit` says what the arguments are.
+#[unsafe(no_mangle)]
+#[allow(unreachable_pub)]
+pub unsafe extern "C" fn texunit_work_1(
+    stream: Handle<Stream>,
+    name: Str,
+    regions: *const Region,
+    count: usize,
+    run: Run,
+    forget: Forget,
+    data: *mut c_void,
+) -> CUresult {
+    let given = Given { data, run, forget };
+    let submit = || {
+        if count > MAX_REGIONS {
+            return Err(
+                CUresult::INVALID_VALUE.because(format!("a work of {}", Count(count, "region")))
+            );
+        }
+        // SAFETY: the caller's texts and regions.
+        let (function, regions) = unsafe {
+            let regions = match count {
+                0 => Vec::new(),
+                _ => std::slice::from_raw_parts(regions, count).to_vec(),
+            };
+            (name.text(), regions)
+        };
+        Arc::new(Task { function, regions, given }).submit(&Order::of(stream)?)
+    };
+    answer("texunit_work_1", submit, &texunit_cuda_abi::arguments!(stream, count))
+}
+
+impl Task {
+    /// Does it in a stream, now or later.
+    fn submit(self: Arc<Self>, order: &Order) -> Answer {
+        order.context.check()?;
+        let is_late = late::keeps(order);
+        let stand = if is_late { Stand::submitted(order.queue) } else { Stand::now(order.queue) };
+        if is_late && checks::race().is_some() {
+            // What is not there is told of when the work is done.
+            let places = self.places(&order.context).unwrap_or_default();
+            self.tell_host(&places, &stand);
+        }
+        let context = Arc::clone(&order.context);
+        late::submit(order, move |works| {
+            works?;
+            self.run(&context, &stand).inspect_err(|refusal| {
+                if refusal.code != CUresult::OUT_OF_MEMORY {
+                    context.fail(refusal.clone());
+                }
+            })
+        })
+    }
+
+    /// Reads, has the library work, and writes.
+    fn run(&self, context: &Context, stand: &Stand) -> Answer {
+        let places = self.places(context)?;
+        let mut room = Room::of(&self.regions, context)?;
+        let _beside = record::beside(&self.function);
+        let mut checked = checks::Work::new(&self.function, stand);
+        for ((region, linear), bytes) in self.regions.iter().zip(&places).zip(room.parts()) {
+            if let Some(linear) = linear.as_ref().filter(|_| region.is_read()) {
+                read(region, linear, bytes, &mut checked)?;
+            }
+        }
+        checked.has_read();
+        let pointers: Vec<*mut u8> = room.parts().map(<[u8]>::as_mut_ptr).collect();
+        let inside = InProgram::enter();
+        // SAFETY: the library's own function and data, and room for each region, which nobody else uses.
+        let code = CUresult(unsafe { (self.given.run)(self.given.data, pointers.as_ptr()) });
+        drop(inside);
+        if code != CUresult::SUCCESS {
+            return Err(code.because(format!("{} cannot be done", self.function)));
+        }
+        for ((region, linear), bytes) in self.regions.iter().zip(&places).zip(room.parts()) {
+            if let Some(linear) = linear.as_ref().filter(|_| region.is_written()) {
+                write(region, linear, bytes, &checked)?;
+            }
+        }
+        if !stand.is_late() {
+            self.tell_host(&places, stand);
+        }
+        Ok(())
+    }
+
+    /// Where the regions are; those without elements are nowhere.
+    fn places(&self, context: &Context) -> Answer<Vec<Option<Linear>>> {
+        let place = |region: &Region| match region.bytes() {
+            Some(0) => Ok(None),
+            _ => self.place(region, context).map(Some),
+        };
+        self.regions.iter().map(place).collect()
+    }
+
+    fn place(&self, region: &Region, context: &Context) -> Answer<Linear> {
+        let function = &self.function;
+        let does = if region.is_written() { "writes" } else { "reads" };
+        let refused = |code: CUresult, why: String| Err(code.because(why));
+        let Region { address, element, .. } = *region;
+        if !element.is_power_of_two() || !address.is_multiple_of(element) || !is_even(region) {
+            return refused(
+                CUresult::MISALIGNED_ADDRESS,
+                format!(
+                    "{function} {does} {} at {address:#x}, which is not aligned to them",
+                    Count(element, "byte")
+                ),
+            );
+        }
+        let Some((first, bytes)) = region.hull() else {
+            return refused(
+                CUresult::ILLEGAL_ADDRESS,
+                format!("{function} {does} from {address:#x} on what are not addresses"),
+            );
+        };
+        memory::linear(&context.gpu, first, bytes).ok_or_else(|| {
+            let name = format!("{function} {does} memory at");
+            CUresult::ILLEGAL_ADDRESS.because(memory::not_inside(&name, first, bytes))
+        })
+    }
+
+    /// Tells the check of what the host accesses of memory that it may access, too.
+    fn tell_host(&self, places: &[Option<Linear>], stand: &Stand) {
+        if checks::race().is_none() {
+            return;
+        }
+        let is_shared = |linear: &Option<Linear>| linear.as_ref().is_some_and(Linear::is_of_host);
+        let shared = self.regions.iter().zip(places).filter(|(_, linear)| is_shared(linear));
+        let pieces = shared.flat_map(|(region, _)| {
+            let pieces = region.in_pieces();
+            pieces.addresses().map(move |at| ((at, pieces.element), region.is_written()))
+        });
+        checks::works(stand.queue, &self.function, pieces);
+    }
+}
+
+/// Whether all its addresses are multiples of its elements, if the first is.
+fn is_even(region: &Region) -> bool {
+    let dimensions = region.count.iter().zip(&region.stride);
+    let is_even = |(&count, stride): (&u64, &i64)| {
+        count <= 1 || stride.unsigned_abs().is_multiple_of(region.element)
+    };
+    dimensions.into_iter().all(is_even)
+}
+
+fn read(
+    region: &Region,
+    linear: &Linear,
+    bytes: &mut [u8],
+    checked: &mut checks::Work<'_>,
+) -> Answer {
+    let pieces = region.in_pieces();
+    let size = pieces.element as usize;
+    for (at, out) in pieces.addresses().zip(bytes.chunks_exact_mut(size.max(1))) {
+        linear.read(at - linear.address(), out).map_err(refusal)?;
+    }
+    if checked.looks() {
+        let is_used = region.access & Region::MAY_BE_UNDEFINED == 0;
+        pieces.addresses().for_each(|at| checked.reads(linear, (at, pieces.element), is_used));
+    }
+    Ok(())
+}
+
+fn write(region: &Region, linear: &Linear, bytes: &[u8], checked: &checks::Work<'_>) -> Answer {
+    let pieces = region.in_pieces();
+    let size = pieces.element as usize;
+    for (at, piece) in pieces.addresses().zip(bytes.chunks_exact(size.max(1))) {
+        linear.write(at - linear.address(), piece).map_err(refusal)?;
+    }
+    if checked.looks() {
+        pieces.addresses().for_each(|at| checked.writes((at, pieces.element)));
+    }
+    Ok(())
+}
+
+/// A part of [`Room`], as it is aligned.
+type Line = [u64; ALIGNMENT / 8];
+
+/// Memory of the host for all regions. What a thread had for its last work is kept for the next: new memory is slow.
+struct Room {
+    lines: Vec<Line>,
+    sizes: Vec<usize>,
+}
+
+/// Bytes of it that a thread keeps.
+const MAX_KEPT: usize = 64 << 20;
+
+thread_local! {
+    static KEPT: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
+}
+
+impl Room {
+    /// With any content. `CUDA_ERROR_OUT_OF_MEMORY` if they are more than the device's memory, or the system's.
+    fn of(regions: &[Region], context: &Context) -> Answer<Self> {
+        let refused = || -> Refusal {
+            CUresult::OUT_OF_MEMORY
+                .because("a library works on more bytes than there is memory for")
+        };
+        let sizes = regions.iter().map(|region| {
+            region.bytes().and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(refused)
+        });
+        let sizes: Vec<usize> = sizes.collect::<Answer<_>>()?;
+        let count = sizes
+            .iter()
+            .try_fold(0_usize, |count, size| count.checked_add(size.div_ceil(ALIGNMENT)));
+        // Elements may overlap, but not as often as one likes.
+        let limit = context.gpu.device.memory_limit().saturating_mul(4);
+        let fits = |&count: &usize| (count as u64).saturating_mul(ALIGNMENT as u64) <= limit;
+        let count = count.filter(fits).ok_or_else(refused)?;
+        let mut lines = KEPT.try_with(Cell::take).unwrap_or_default();
+        if lines.len() < count {
+            lines.try_reserve_exact(count - lines.len()).map_err(|_| refused())?;
+            lines.resize(count, [0; ALIGNMENT / 8]);
+        }
+        Ok(Self { lines, sizes })
+    }
+
+    /// The memory of each region.
+    fn parts(&mut self) -> impl Iterator<Item = &mut [u8]> {
+        let mut rest = self.lines.as_mut_slice();
+        self.sizes.iter().map(move |&size| {
+            let (part, after) = std::mem::take(&mut rest).split_at_mut(size.div_ceil(ALIGNMENT));
+            rest = after;
+            // SAFETY: lines of which all bytes are values of their own, for as long as they are borrowed.
+            unsafe { std::slice::from_raw_parts_mut(part.as_mut_ptr().cast::<u8>(), size) }
+        })
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        if self.lines.len() * ALIGNMENT <= MAX_KEPT {
+            // A thread that is ending keeps nothing any more.
+            let _ = KEPT.try_with(|kept| kept.set(std::mem::take(&mut self.lines)));
+        }
+    }
+}

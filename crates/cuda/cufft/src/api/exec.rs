@@ -1,0 +1,115 @@
+//! Executions.
+
+use crate::code::{Answer, FftCode};
+use crate::number::Precision::{Double, Single};
+use crate::plan::{self, Made};
+use crate::shape::{Kind, Type};
+use rustfft::FftDirection;
+use std::ffi::c_int;
+use texunit_client::call::{Code, Refused};
+use texunit_client::{context, library_api, work};
+use texunit_cuda_abi::CUdeviceptr;
+
+/// `CUFFT_FORWARD`
+const FORWARD: c_int = -1;
+/// `CUFFT_INVERSE`
+const INVERSE: c_int = 1;
+
+library_api! { (FftCode)
+    /// Complex numbers in single precision.
+    fn cufftExecC2C(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr, direction: c_int) {
+        exec("cufftExecC2C", plan, Some((Kind::Complex, Single)), [idata, odata], direction)
+    }
+
+    /// Real numbers in single precision to complex ones.
+    fn cufftExecR2C(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
+        exec("cufftExecR2C", plan, Some((Kind::FromReal, Single)), [idata, odata], FORWARD)
+    }
+
+    /// Complex numbers to real ones in single precision.
+    fn cufftExecC2R(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
+        exec("cufftExecC2R", plan, Some((Kind::ToReal, Single)), [idata, odata], INVERSE)
+    }
+
+    /// Complex numbers in double precision.
+    fn cufftExecZ2Z(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr, direction: c_int) {
+        exec("cufftExecZ2Z", plan, Some((Kind::Complex, Double)), [idata, odata], direction)
+    }
+
+    /// Real numbers in double precision to complex ones.
+    fn cufftExecD2Z(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
+        exec("cufftExecD2Z", plan, Some((Kind::FromReal, Double)), [idata, odata], FORWARD)
+    }
+
+    /// Complex numbers to real ones in double precision.
+    fn cufftExecZ2D(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
+        exec("cufftExecZ2D", plan, Some((Kind::ToReal, Double)), [idata, odata], INVERSE)
+    }
+
+    /// What the plan is of; the direction matters for complex numbers alone.
+    fn cufftXtExec(plan: c_int, input: CUdeviceptr, output: CUdeviceptr, direction: c_int) {
+        exec("cufftXtExec", plan, None, [input, output], direction)
+    }
+}
+
+/// Executes a plan in the order of its stream.
+fn exec(
+    function: &'static str,
+    handle: c_int,
+    of: Option<(Kind, crate::number::Precision)>,
+    addresses: [CUdeviceptr; 2],
+    direction: c_int,
+) -> Answer {
+    let (plan, Made { shape, engine, .. }) = plan::made(handle)?;
+    if let Some((kind, precision)) =
+        of.filter(|&(kind, precision)| shape.of != Type { kind, precision })
+    {
+        let why = format!(
+            "plan {handle} is of {}, and {function} executes those of {}",
+            name(shape.of),
+            name(Type { kind, precision })
+        );
+        return Err(FftCode::InvalidType.because(why));
+    }
+    for (name, address) in ["input", "output"].into_iter().zip(addresses) {
+        if address == 0 {
+            return Err(FftCode::InvalidValue.because(format!("the {name} is null")));
+        }
+    }
+    let direction = match (shape.of.kind, direction) {
+        (Kind::FromReal, _) | (Kind::Complex, FORWARD) => FftDirection::Forward,
+        (Kind::ToReal, _) | (Kind::Complex, INVERSE) => FftDirection::Inverse,
+        _ => {
+            let why =
+                format!("direction {direction} is not CUFFT_FORWARD (-1) or CUFFT_INVERSE (1)");
+            return Err(FftCode::InvalidValue.because(why));
+        }
+    };
+    plan.check_area()?;
+    let [input, output] = addresses;
+    let regions = shape.regions(addresses, input == output).ok_or_else(|| {
+        FftCode::InvalidValue.because("the transforms reach to more than addresses count")
+    })?;
+    context::make_current()?;
+    let done = work::submit(plan.stream, function, regions.to_vec(), move |memory| {
+        if let [input, output] = memory {
+            engine.run(direction, input, output);
+        }
+        Ok(())
+    });
+    done.map_err(|why| Refused::from(why).with_code(FftCode::ExecFailed))
+}
+
+/// A type as `cufft.h` calls it.
+fn name(of: Type) -> String {
+    let name = match (of.kind, of.precision) {
+        (Kind::Complex, Double) => "CUFFT_Z2Z",
+        (Kind::FromReal, Double) => "CUFFT_D2Z",
+        (Kind::ToReal, Double) => "CUFFT_Z2D",
+        (Kind::Complex, Single) => "CUFFT_C2C",
+        (Kind::FromReal, Single) => "CUFFT_R2C",
+        (Kind::ToReal, Single) => "CUFFT_C2R",
+        (_, precision) => return format!("{precision:?} precision"),
+    };
+    name.to_owned()
+}

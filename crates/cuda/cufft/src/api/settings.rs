@@ -1,0 +1,111 @@
+//! Streams, work areas and properties of plans, and versions of the library.
+
+use crate::code::{Answer, FftCode};
+use crate::plan;
+use std::ffi::{c_int, c_longlong};
+use texunit_client::call::Code;
+use texunit_client::driver::CUstream;
+use texunit_client::library_api;
+use texunit_cuda_abi::CUdeviceptr;
+use texunit_cuda_abi::args::{In, Out};
+
+library_api! { (FftCode)
+    /// The stream in whose order a plan is executed.
+    fn cufftSetStream(plan: c_int, stream: CUstream) {
+        plan::get(plan)?;
+        plan::check_stream(stream)?;
+        plan::change(plan, |plan| plan.stream = stream)
+    }
+
+    /// Whether a plan, when it is made, allocates the work area.
+    fn cufftSetAutoAllocation(plan: c_int, autoAllocate: c_int) {
+        plan::change(plan, |plan| plan.is_manual = autoAllocate == 0)
+    }
+
+    /// The work area that the program provides.
+    fn cufftSetWorkArea(plan: c_int, workArea: CUdeviceptr) {
+        plan::change(plan, |plan| plan.set_area(workArea))
+    }
+
+    /// The same for the devices of a plan, of which there is one.
+    fn cufftXtSetWorkArea(plan: c_int, workArea: In<CUdeviceptr>) {
+        plan::get(plan)?;
+        let area = workArea.get()?;
+        plan::change(plan, |plan| plan.set_area(area))
+    }
+
+    /// How large the work area is to be: it stays as it is.
+    fn cufftXtSetWorkAreaPolicy(plan: c_int, policy: u32, workSize: Out<usize>) {
+        plan::get(plan)?;
+        if policy > 2 {
+            let why = format!("policy {policy} is not a cufftXtWorkAreaPolicy: 0 (minimal), 1 (user) or 2 (performance)");
+            return Err(FftCode::InvalidValue.because(why));
+        }
+        if let Ok((_, made)) = plan::made(plan) {
+            workSize.set_if(made.shape.work_size());
+        }
+        Ok(())
+    }
+
+    /// Sets a property.
+    fn cufftSetPlanPropertyInt64(plan: c_int, property: u32, inputValueInt: c_longlong) {
+        plan::check_property(property)?;
+        plan::change(plan, |plan| plan.set_property(property, Some(inputValueInt)))
+    }
+
+    /// The value of a property.
+    fn cufftGetPlanPropertyInt64(plan: c_int, property: u32, returnPtrValue: Out<c_longlong>) {
+        returnPtrValue.check()?;
+        returnPtrValue.set(plan::get(plan)?.property(property)?)?;
+        Ok(())
+    }
+
+    /// Gives a property its default.
+    fn cufftResetPlanProperty(plan: c_int, property: u32) {
+        plan::check_property(property)?;
+        plan::change(plan, |plan| plan.set_property(property, None))
+    }
+
+    /// The version of `libcufft.so.11`.
+    fn cufftGetVersion_11(version: Out<c_int>) {
+        version.set(number(VERSION_11))?;
+        Ok(())
+    }
+
+    /// The version of `libcufft.so.12`.
+    fn cufftGetVersion_12(version: Out<c_int>) {
+        version.set(number(VERSION_12))?;
+        Ok(())
+    }
+
+    /// A part of the version of `libcufft.so.11`.
+    fn cufftGetProperty_11(r#type: u32, value: Out<c_int>) {
+        part(VERSION_11, r#type, value)
+    }
+
+    /// A part of the version of `libcufft.so.12`.
+    fn cufftGetProperty_12(r#type: u32, value: Out<c_int>) {
+        part(VERSION_12, r#type, value)
+    }
+}
+
+/// The version of CUDA 12.9.
+const VERSION_11: [c_int; 3] = [11, 4, 1];
+/// The version of CUDA 13.5.
+const VERSION_12: [c_int; 3] = [12, 5, 0];
+
+fn number([major, minor, patch]: [c_int; 3]) -> c_int {
+    major * 1000 + minor * 100 + patch
+}
+
+/// `libraryPropertyType`
+fn part(version: [c_int; 3], part: u32, value: Out<'_, c_int>) -> Answer {
+    let Some(&found) = version.get(part as usize) else {
+        let why = format!(
+            "type {part} is not a libraryPropertyType: 0 (major), 1 (minor) or 2 (patch level)"
+        );
+        return Err(FftCode::InvalidType.because(why));
+    };
+    value.set(found)?;
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! Plans, by their handles.
+
+use crate::code::{Answer, FftCode};
+use crate::shape::Shape;
+use crate::transform::Engine;
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use texunit_client::call::Code;
+use texunit_client::driver::{self, CUstream};
+use texunit_client::{context, told};
+use texunit_cuda_abi::CUdeviceptr;
+
+/// A plan, as far as it is made.
+#[derive(Clone, Default)]
+pub(crate) struct Plan {
+    /// What it transforms, once that is said.
+    pub(crate) made: Option<Made>,
+    pub(crate) stream: CUstream,
+    /// The program provides the work area.
+    pub(crate) is_manual: bool,
+    /// The work area that the program has provided.
+    area: CUdeviceptr,
+    /// Values of `cufftProperty`, by number.
+    properties: BTreeMap<u32, i64>,
+}
+
+/// What a plan transforms.
+#[derive(Clone)]
+pub(crate) struct Made {
+    pub(crate) shape: Shape,
+    pub(crate) engine: Arc<Engine>,
+    /// Where the driver has the work area that the plan has allocated.
+    area: Option<Arc<Area>>,
+}
+
+/// Memory of the device that a plan has, as cuFFT's has it: a program whose plans do not fit, or are not destroyed, sees it.
+struct Area(CUdeviceptr);
+
+impl Drop for Area {
+    fn drop(&mut self) {
+        // The context may have ended, and the memory with it.
+        let _ = driver::cuMemFree_v2(self.0);
+    }
+}
+
+struct Plans {
+    all: BTreeMap<c_int, Plan>,
+    next: c_int,
+}
+
+static PLANS: Mutex<Plans> = Mutex::new(Plans { all: BTreeMap::new(), next: 1 });
+
+fn plans() -> MutexGuard<'static, Plans> {
+    PLANS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn none(handle: c_int) -> texunit_client::call::Refused<FftCode> {
+    FftCode::InvalidPlan
+        .because(format!("plan {handle} is not a plan: it was never made, or it was destroyed"))
+}
+
+/// A new plan of which nothing is said; its handle.
+pub(crate) fn create() -> Answer<c_int> {
+    context::make_current()
+        .map_err(|why| texunit_client::call::Refused::from(why).with_code(FftCode::SetupFailed))?;
+    let mut plans = plans();
+    let handle = plans.next;
+    plans.next = handle.checked_add(1).ok_or_else(|| {
+        FftCode::AllocFailed.because("no more plans can be made: all handles have been used")
+    })?;
+    plans.all.insert(handle, Plan::default());
+    Ok(handle)
+}
+
+/// Ends a plan.
+pub(crate) fn destroy(handle: c_int) -> Answer {
+    let gone = plans().all.remove(&handle);
+    // Memory is given back when nobody holds the plans.
+    gone.map(drop).ok_or_else(|| none(handle))
+}
+
+/// A plan, as it is now.
+pub(crate) fn get(handle: c_int) -> Answer<Plan> {
+    plans().all.get(&handle).cloned().ok_or_else(|| none(handle))
+}
+
+/// A plan that is made.
+pub(crate) fn made(handle: c_int) -> Answer<(Plan, Made)> {
+    let plan = get(handle)?;
+    match plan.made.clone() {
+        Some(made) => Ok((plan, made)),
+        None => {
+            let why = format!(
+                "plan {handle} is not made: `cufftMakePlan1d` and its like say what it transforms"
+            );
+            Err(FftCode::InvalidPlan.because(why))
+        }
+    }
+}
+
+/// Changes a plan.
+pub(crate) fn change(handle: c_int, change: impl FnOnce(&mut Plan)) -> Answer {
+    plans().all.get_mut(&handle).map(change).ok_or_else(|| none(handle))
+}
+
+/// Says what a plan transforms; bytes of its work area.
+pub(crate) fn make(handle: c_int, shape: Shape) -> Answer<usize> {
+    let plan = get(handle)?;
+    if plan.made.is_some() {
+        let why = format!("plan {handle} is made already, and cannot be made again");
+        return Err(FftCode::InvalidPlan.because(why));
+    }
+    let size = shape.work_size();
+    let area = match plan.is_manual {
+        true => None,
+        false => Some(Arc::new(allocate(size)?)),
+    };
+    let engine = Arc::new(Engine::new(shape.clone()));
+    change(handle, |plan| plan.made = Some(Made { shape, engine, area }))?;
+    Ok(size)
+}
+
+fn allocate(size: usize) -> Answer<Area> {
+    context::make_current()?;
+    let mut area = 0;
+    told::check(driver::cuMemAlloc_v2(&mut area, size))?;
+    Ok(Area(area))
+}
+
+impl Plan {
+    /// The program provides a work area, or (null) has none.
+    pub(crate) fn set_area(&mut self, area: CUdeviceptr) {
+        self.area = area;
+        if let Some(made) = self.made.as_mut().filter(|_| area != 0) {
+            made.area = None;
+        }
+    }
+
+    /// `CUFFT_NO_WORKSPACE` without a work area.
+    pub(crate) fn check_area(&self) -> Answer {
+        let own = self.made.as_ref().and_then(|made| made.area.as_ref());
+        if own.is_none() && self.area == 0 {
+            let why = "the plan has no work area: `cufftSetAutoAllocation` says that `cufftSetWorkArea` provides it";
+            return Err(FftCode::NoWorkspace.because(why));
+        }
+        Ok(())
+    }
+
+    /// The value of a property: what was set, or its default.
+    pub(crate) fn property(&self, property: u32) -> Answer<i64> {
+        check_property(property)?;
+        Ok(self
+            .properties
+            .get(&property)
+            .copied()
+            .unwrap_or(i64::from(property == MAX_NUM_HOST_THREADS)))
+    }
+
+    /// Sets a property, or (`None`) gives it its default. None has an effect here: they are about how cuFFT makes kernels.
+    pub(crate) fn set_property(&mut self, property: u32, value: Option<i64>) {
+        match value {
+            Some(value) => self.properties.insert(property, value),
+            None => self.properties.remove(&property),
+        };
+    }
+}
+
+/// `NVFFT_PLAN_PROPERTY_INT64_MAX_NUM_HOST_THREADS`
+const MAX_NUM_HOST_THREADS: u32 = 2;
+
+/// `CUFFT_INVALID_VALUE` for what is not a `cufftProperty`.
+pub(crate) fn check_property(property: u32) -> Answer {
+    if (1..=4).contains(&property) {
+        return Ok(());
+    }
+    Err(FftCode::InvalidValue.because(format!("property {property} is not a cufftProperty")))
+}
+
+/// `CUFFT_INVALID_VALUE` for a stream that is none.
+pub(crate) fn check_stream(stream: CUstream) -> Answer {
+    context::make_current()?;
+    let mut flags = 0;
+    // SAFETY: the pointer is to our own variable.
+    told::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
+    Ok(())
+}

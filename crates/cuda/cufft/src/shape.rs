@@ -1,0 +1,287 @@
+//! What a plan transforms: sizes, types, and where elements lie in memory.
+
+use crate::code::{Answer, FftCode};
+use crate::number::Precision;
+use texunit_client::call::Code;
+use texunit_client::work::Region;
+
+/// What a transform is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `C2C`, in the direction of each execution.
+    Complex,
+    /// `R2C`: forward, of which the first half is there along the last dimension.
+    FromReal,
+    /// `C2R`: inverse, from that half.
+    ToReal,
+}
+
+/// `cufftType`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Type {
+    pub(crate) kind: Kind,
+    pub(crate) precision: Precision,
+}
+
+impl Type {
+    /// Of the number in `cufft.h`.
+    pub(crate) fn of_c(number: u32) -> Answer<Self> {
+        let (kind, precision) = match number {
+            0x29 => (Kind::Complex, Precision::Single),
+            0x2a => (Kind::FromReal, Precision::Single),
+            0x2c => (Kind::ToReal, Precision::Single),
+            0x69 => (Kind::Complex, Precision::Double),
+            0x6a => (Kind::FromReal, Precision::Double),
+            0x6c => (Kind::ToReal, Precision::Double),
+            _ => {
+                let why = format!("type {number:#x} is not a cufftType");
+                return Err(FftCode::InvalidType.because(why));
+            }
+        };
+        Ok(Self { kind, precision })
+    }
+
+    /// Of three `cudaDataType`: of the input, the output, and of what is computed with.
+    pub(crate) fn of_data([input, output, execution]: [u32; 3]) -> Answer<Self> {
+        // Half, bfloat, single and double precision, of which the second is complex.
+        let known = |number| {
+            let precision = match number {
+                2 | 6 => Precision::Half,
+                14 | 15 => Precision::Bfloat,
+                0 | 4 => Precision::Single,
+                1 | 5 => Precision::Double,
+                _ => return None,
+            };
+            Some((precision, matches!(number, 4..=6 | 15)))
+        };
+        let all = [input, output, execution].map(known);
+        let kind = match all {
+            [Some((a, from)), Some((b, to)), Some((c, true))] if a == b && b == c => {
+                match (from, to) {
+                    (true, true) => Some(Kind::Complex),
+                    (false, true) => Some(Kind::FromReal),
+                    (true, false) => Some(Kind::ToReal),
+                    (false, false) => None,
+                }
+            }
+            _ => None,
+        };
+        let (Some(kind), Some((precision, _))) = (kind, all[2]) else {
+            let why = format!(
+                "inputtype {input}, outputtype {output} and executiontype {execution} do not make a transform: all have one precision, \
+                 input or output is complex, and executiontype is"
+            );
+            return Err(FftCode::InvalidType.because(why));
+        };
+        Ok(Self { kind, precision })
+    }
+
+    /// Whether the input, and whether the output, is complex.
+    fn is_complex(self) -> [bool; 2] {
+        [self.kind != Kind::FromReal, self.kind != Kind::ToReal]
+    }
+}
+
+/// Where elements of one side lie, counted in elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// Elements of each dimension that there is memory for; the first does not matter.
+    pub(crate) embed: Vec<i64>,
+    /// From an element to the next along the last dimension.
+    pub(crate) stride: i64,
+    /// From a transform to the next.
+    pub(crate) distance: i64,
+}
+
+/// What a plan transforms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) of: Type,
+    /// One to three sizes.
+    pub(crate) sizes: Vec<i64>,
+    pub(crate) batch: i64,
+    /// Of input and output; without, transforms lie one after the other.
+    pub(crate) layouts: Option<[Layout; 2]>,
+}
+
+impl Shape {
+    /// Checked: sizes that can be, and addresses that 64 bits count.
+    pub(crate) fn new(
+        of: Type,
+        sizes: Vec<i64>,
+        batch: i64,
+        layouts: Option<[Layout; 2]>,
+    ) -> Answer<Self> {
+        if let Some(size) = sizes.iter().find(|&&size| size < 1) {
+            return Err(FftCode::InvalidSize
+                .because(format!("size {size} of a dimension is not at least 1")));
+        }
+        if batch < 1 {
+            return Err(FftCode::InvalidSize.because(format!("batch {batch} is not at least 1")));
+        }
+        if of.precision.is_short()
+            && sizes.iter().any(|size| !size.cast_unsigned().is_power_of_two())
+        {
+            let why = "a size is not a power of two, as those of transforms in half precision are";
+            return Err(FftCode::InvalidSize.because(why));
+        }
+        for (side, layout) in ["i", "o"].into_iter().zip(layouts.iter().flatten()) {
+            let Layout { embed, stride, distance } = layout;
+            if let Some(embed) = embed.iter().skip(1).find(|&&embed| embed < 1) {
+                let why = format!("{side}nembed has {embed}, which is not at least 1");
+                return Err(FftCode::InvalidValue.because(why));
+            }
+            if *stride < 1 || *distance < 0 || (*distance < 1 && batch > 1 && side == "o") {
+                let why = format!("{side}stride {stride} or {side}dist {distance} is too small");
+                return Err(FftCode::InvalidValue.because(why));
+            }
+        }
+        let shape = Self { of, sizes, batch, layouts };
+        for in_place in [false, true] {
+            if shape.regions([0, 0], in_place).is_none() {
+                let why = "the transforms have more bytes than addresses count";
+                return Err(FftCode::InvalidSize.because(why));
+            }
+        }
+        Ok(shape)
+    }
+
+    /// Elements of a transform along each dimension, of the input or (1) the output.
+    pub(crate) fn counts(&self, side: usize) -> Vec<i64> {
+        let mut counts = self.sizes.clone();
+        if let (Some(last), true) = (counts.last_mut(), self.halves(side)) {
+            *last = *last / 2 + 1;
+        }
+        counts
+    }
+
+    /// Whether one half is there along the last dimension.
+    fn halves(&self, side: usize) -> bool {
+        matches!((self.of.kind, side), (Kind::FromReal, 1) | (Kind::ToReal, 0))
+    }
+
+    /// Bytes of an element.
+    fn element(&self, side: usize) -> i64 {
+        let parts = if self.of.is_complex()[side] { 2 } else { 1 };
+        (self.of.precision.size() * parts).cast_signed()
+    }
+
+    /// The layout of a side: the one that was given, or that of transforms one after the other. In place, rows of real numbers
+    /// then have room for the complex ones that they become.
+    fn layout(&self, side: usize, in_place: bool) -> Option<Layout> {
+        if let Some(layouts) = &self.layouts {
+            return Some(layouts[side].clone());
+        }
+        let mut embed = self.counts(side);
+        if let (Some(last), true) = (embed.last_mut(), in_place && !self.of.is_complex()[side]) {
+            *last = (*last / 2 + 1) * 2;
+        }
+        let distance = product(&embed)?;
+        Some(Layout { embed, stride: 1, distance })
+    }
+
+    /// Input and output, at addresses; none if they are more than addresses count.
+    pub(crate) fn regions(&self, addresses: [u64; 2], in_place: bool) -> Option<[Region; 2]> {
+        let region = |side: usize| {
+            let layout = self.layout(side, in_place)?;
+            let element = self.element(side);
+            let counts = self.counts(side);
+            let (mut count, mut stride) = ([1; 4], [0; 4]);
+            let mut step = element.checked_mul(layout.stride)?;
+            for d in (0..counts.len()).rev() {
+                let at = 4 - counts.len() + d;
+                (count[at], stride[at]) = (counts[d].cast_unsigned(), step);
+                if d > 0 {
+                    step = step.checked_mul(layout.embed[d])?;
+                }
+            }
+            count[0] = self.batch.cast_unsigned();
+            stride[0] = element.checked_mul(layout.distance)?;
+            let access = if side == 0 { Region::READ } else { Region::WRITTEN };
+            let region = Region {
+                address: addresses[side],
+                element: element.cast_unsigned(),
+                access,
+                count,
+                stride,
+            };
+            region.bytes().filter(|&bytes| bytes <= i64::MAX.cast_unsigned())?;
+            region.hull().map(|_| region)
+        };
+        Some([region(0)?, region(1)?])
+    }
+
+    /// Bytes of the work area that a program is to have for it: room for a copy of the larger side. Texunit needs none; a program
+    /// that provides it may use too little, or one for two plans at once, and hears of it here as from cuFFT.
+    pub(crate) fn work_size(&self) -> usize {
+        let bytes = |side| {
+            let all = product(&self.counts(side))?.checked_mul(self.batch)?;
+            all.checked_mul(self.element(side))
+        };
+        let larger = [bytes(0), bytes(1)].into_iter().flatten().max();
+        larger.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX)
+    }
+}
+
+fn product(counts: &[i64]) -> Option<i64> {
+    counts.iter().try_fold(1_i64, |product, &count| product.checked_mul(count))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn shape(number: u32, sizes: &[i64], batch: i64) -> Shape {
+        Shape::new(Type::of_c(number).unwrap(), sizes.to_vec(), batch, None).unwrap()
+    }
+
+    #[test]
+    fn rows_of_real_numbers_are_padded_in_place() {
+        let shape = shape(0x2a, &[3, 5], 2);
+        let [input, output] = shape.regions([0, 0], false).unwrap();
+        assert_eq!((input.count, input.stride), ([2, 1, 3, 5], [60, 0, 20, 4]));
+        assert_eq!((output.count, output.stride), ([2, 1, 3, 3], [72, 0, 24, 8]));
+        let [input, output] = shape.regions([0, 0], true).unwrap();
+        assert_eq!((input.count, input.stride), ([2, 1, 3, 5], [72, 0, 24, 4]));
+        assert_eq!(output.stride, [72, 0, 24, 8]);
+        assert_eq!(shape.work_size(), 2 * 3 * 3 * 8);
+    }
+
+    #[test]
+    fn a_layout_is_what_the_documentation_says() {
+        // b * dist + ((x * nembed[1] + y) * nembed[2] + z) * stride
+        let layout = Layout { embed: vec![9, 7, 6], stride: 3, distance: 1000 };
+        let of = Type::of_c(0x69).unwrap();
+        let shape = Shape::new(of, vec![2, 4, 5], 3, Some([layout.clone(), layout])).unwrap();
+        let [input, _] = shape.regions([16, 0], false).unwrap();
+        let all: Vec<u64> = input.addresses().collect();
+        let at = |b: u64, x: u64, y: u64, z: u64| 16 + 16 * (b * 1000 + ((x * 7 + y) * 6 + z) * 3);
+        assert_eq!(all.len(), 3 * 2 * 4 * 5);
+        assert_eq!(
+            (all[0], all[1], all[5], all[20]),
+            (16, at(0, 0, 0, 1), at(0, 0, 1, 0), at(0, 1, 0, 0))
+        );
+        assert_eq!(all[119], at(2, 1, 3, 4));
+    }
+
+    #[test]
+    fn what_is_no_transform_is_refused() {
+        let of = |number| Type::of_c(number).unwrap();
+        let code = |answer: Answer<Shape>| answer.unwrap_err().code;
+        assert_eq!(Type::of_c(7).unwrap_err().code, FftCode::InvalidType);
+        assert_eq!(code(Shape::new(of(0x29), vec![0], 1, None)), FftCode::InvalidSize);
+        assert_eq!(code(Shape::new(of(0x29), vec![8], 0, None)), FftCode::InvalidSize);
+        assert_eq!(code(Shape::new(of(0x29), vec![i64::MAX, 4], 9, None)), FftCode::InvalidSize);
+        let layout = Layout { embed: vec![4], stride: 0, distance: 4 };
+        let layouts = Some([layout.clone(), layout]);
+        assert_eq!(code(Shape::new(of(0x29), vec![4], 1, layouts)), FftCode::InvalidValue);
+        assert_eq!(Type::of_data([6, 6, 6]).unwrap().precision, Precision::Half);
+        assert_eq!(Type::of_data([0, 4, 4]).unwrap().kind, Kind::FromReal);
+        assert!(Type::of_data([0, 4, 5]).is_err() && Type::of_data([0, 0, 4]).is_err());
+        assert_eq!(
+            code(Shape::new(Type::of_data([6, 6, 6]).unwrap(), vec![6], 1, None)),
+            FftCode::InvalidSize
+        );
+    }
+}

@@ -1,0 +1,253 @@
+//! Transforms against their definition, computed in double precision with exact angles of the circle.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::shape::{Layout, Type};
+use rustfft::num_complex::Complex64;
+use std::f64::consts::TAU;
+use texunit_client::work::Region;
+use texunit_testkit::Random;
+
+/// Sums as the definition has them, along each dimension.
+fn direct(data: &mut [Complex64], sizes: &[usize], sign: f64) {
+    for d in 0..sizes.len() {
+        let (n, inner) = (sizes[d], sizes[d + 1..].iter().product::<usize>());
+        let root = |k: usize| Complex64::from_polar(1.0, sign * TAU * (k % n) as f64 / n as f64);
+        let roots: Vec<_> = (0..n).map(root).collect();
+        for first in (0..data.len()).filter(|i| i / inner % n == 0) {
+            let line: Vec<_> = (0..n).map(|i| data[first + i * inner]).collect();
+            for k in 0..n {
+                data[first + k * inner] = (0..n).map(|i| line[i] * roots[i * k % n]).sum();
+            }
+        }
+    }
+}
+
+/// A number of a region: its parts are at an address.
+fn get(memory: &[u8], at: u64, precision: Precision) -> f64 {
+    let bytes = &memory[at as usize..];
+    match precision {
+        Precision::Double => f64::from_le_bytes(*bytes.first_chunk().unwrap()),
+        Precision::Single => f32::from_le_bytes(*bytes.first_chunk().unwrap()).into(),
+        short => short.widen(&bytes[..2])[0].into(),
+    }
+}
+
+fn put(memory: &mut [u8], at: u64, precision: Precision, value: f64) {
+    let bytes = &mut memory[at as usize..];
+    match precision {
+        Precision::Double => *bytes.first_chunk_mut().unwrap() = value.to_le_bytes(),
+        Precision::Single => *bytes.first_chunk_mut().unwrap() = (value as f32).to_le_bytes(),
+        short => short.narrow(&[value as f32], &mut bytes[..2]),
+    }
+}
+
+/// Memory of the host as the driver hands it out.
+fn aligned(bytes: usize) -> Vec<u128> {
+    vec![0; bytes.div_ceil(16)]
+}
+
+fn bytes_of(words: &mut [u128], bytes: usize) -> &mut [u8] {
+    // SAFETY: bytes of numbers.
+    &mut unsafe { words.align_to_mut::<u8>() }.1[..bytes]
+}
+
+/// Executes a plan on memory, as the driver does.
+fn execute(engine: &Engine, regions: &[Region; 2], direction: FftDirection, memory: &mut [u8]) {
+    let sizes = regions.each_ref().map(|region| region.bytes().unwrap() as usize);
+    let [mut input, mut output] = sizes.map(aligned);
+    let (input, output) = (bytes_of(&mut input, sizes[0]), bytes_of(&mut output, sizes[1]));
+    let size = |region: &Region| region.element as usize;
+    for (at, to) in regions[0].addresses().zip(input.chunks_exact_mut(size(&regions[0]))) {
+        to.copy_from_slice(&memory[at as usize..][..to.len()]);
+    }
+    engine.run(direction, input, output);
+    for (at, from) in regions[1].addresses().zip(output.chunks_exact(size(&regions[1]))) {
+        memory[at as usize..][..from.len()].copy_from_slice(from);
+    }
+}
+
+/// The error of a plan's results, relative to their norm, for random input of which `in_place` says where it is.
+fn error(shape: &Shape, direction: FftDirection, in_place: bool, random: &mut Random) -> f64 {
+    let (precision, kind) = (shape.of.precision, shape.of.kind);
+    let size = |side: usize| {
+        let (_, bytes) = shape.regions([0, 0], in_place).unwrap()[side].hull().unwrap();
+        bytes.next_multiple_of(64)
+    };
+    let second = if in_place { 0 } else { size(0) };
+    let regions = shape.regions([0, second], in_place).unwrap();
+    let mut memory = vec![0xa5; (size(0) + size(1)) as usize];
+    let sizes: Vec<usize> = shape.sizes.iter().map(|&size| size as usize).collect();
+    let all: usize = sizes.iter().product();
+    let (batch, half) = (shape.batch as usize, sizes.last().unwrap() / 2 + 1);
+    let rows = all / sizes.last().unwrap();
+    // The elements of the input, as they are in memory and with those that a half leaves out.
+    let mut data = Vec::new();
+    for _ in 0..batch {
+        let mut one: Vec<Complex64> = (0..all)
+            .map(|_| {
+                let [re, im] = [0; 2].map(|_| f64::from(random.between(-1.0, 1.0)));
+                Complex64::new(re, if kind == Kind::FromReal { 0.0 } else { im })
+            })
+            .collect();
+        if kind == Kind::ToReal {
+            // What real numbers become: the other half is the same mirrored.
+            one.iter_mut().for_each(|value| value.im = 0.0);
+            direct(&mut one, &sizes, -1.0);
+        }
+        data.extend(one);
+    }
+    let of_half = |i: usize| {
+        let (row, column) = (i / half, i % half);
+        row * sizes.last().unwrap() + column
+    };
+    let parts = precision.size();
+    for (i, at) in regions[0].addresses().enumerate() {
+        let i = if kind == Kind::ToReal {
+            i / (rows * half) * all + of_half(i % (rows * half))
+        } else {
+            i
+        };
+        put(&mut memory, at, precision, data[i].re);
+        data[i].re = get(&memory, at, precision);
+        if kind != Kind::FromReal {
+            put(&mut memory, at + parts, precision, data[i].im);
+            data[i].im = get(&memory, at + parts, precision);
+        }
+    }
+    let before = memory.clone();
+    execute(&Engine::new(shape.clone()), &regions, direction, &mut memory);
+    let sign = if direction == FftDirection::Forward { -1.0 } else { 1.0 };
+    let (mut wrong, mut norm) = (0.0, 0.0);
+    let mut written = vec![false; memory.len()];
+    let mut addresses = regions[1].addresses();
+    for one in data.chunks_mut(all) {
+        direct(one, &sizes, sign);
+        let count = if kind == Kind::FromReal { rows * half } else { all };
+        for (i, at) in (0..count).zip(addresses.by_ref()) {
+            let want = one[if kind == Kind::FromReal { of_half(i) } else { i }];
+            let im =
+                if kind == Kind::ToReal { want.im } else { get(&memory, at + parts, precision) };
+            let got = Complex64::new(get(&memory, at, precision), im);
+            wrong += (got - want).norm_sqr();
+            norm += want.norm_sqr();
+            written[at as usize..][..regions[1].element as usize].fill(true);
+        }
+    }
+    for (i, (&now, &then)) in memory.iter().zip(&before).enumerate() {
+        assert!(written[i] || now == then, "byte {i} is none of the output, and was written");
+    }
+    (wrong / norm).sqrt()
+}
+
+/// The largest error that a result may have: docs/cuda-libraries.md.
+fn bound(shape: &Shape) -> f64 {
+    let all = shape.sizes.iter().map(|&size| size as f64).product::<f64>();
+    let unit = match shape.of.precision {
+        Precision::Half => (-11.0_f64).exp2(),
+        Precision::Bfloat => (-8.0_f64).exp2(),
+        Precision::Single => (-24.0_f64).exp2(),
+        Precision::Double => (-53.0_f64).exp2(),
+    };
+    unit * (1.0 + 2.0 * all.log2())
+}
+
+fn layout(counts: &[i64], random: &mut Random) -> Layout {
+    let embed: Vec<i64> = counts.iter().map(|count| count + random.below(3_i64)).collect();
+    let stride = random.within(1..=3);
+    let distance = match random.below(3) {
+        // Transforms that lie between each other.
+        0 if stride == 3 => 1,
+        _ => embed.iter().product::<i64>() * stride + random.below(4_i64),
+    };
+    Layout { embed, stride, distance }
+}
+
+#[test]
+fn random_plans_are_what_the_definition_says() {
+    let mut random = Random::for_test(52);
+    for _ in 0..400 {
+        let precision = random.of(&[
+            Precision::Single,
+            Precision::Double,
+            Precision::Single,
+            Precision::Double,
+            Precision::Half,
+            Precision::Bfloat,
+        ]);
+        let kind = random.of(&[Kind::Complex, Kind::FromReal, Kind::ToReal]);
+        let rank = random.within(1..=3_usize);
+        let largest = [0, 150, 24, 9][rank];
+        let size = |random: &mut Random| match precision.is_short() {
+            true => 1 << random.below([0_i64, 7, 5, 3][rank]),
+            false => random.within(1..=largest),
+        };
+        let sizes: Vec<i64> = (0..rank).map(|_| size(&mut random)).collect();
+        let batch = random.of(&[1, 1, 2, 3]);
+        let of = Type { kind, precision };
+        let mut shape = Shape::new(of, sizes, batch, None).unwrap();
+        let has_layouts = random.chance(60);
+        if has_layouts {
+            let [input, output] = [0, 1].map(|side| layout(&shape.counts(side), &mut random));
+            // Between each other there is room for two.
+            let fits = |layout: &Layout| layout.distance > 1 || batch <= layout.stride;
+            if fits(&input) && fits(&output) {
+                shape = Shape::new(of, shape.sizes, batch, Some([input, output])).unwrap();
+            }
+        }
+        let in_place = shape.layouts.is_none() && random.chance(50);
+        let direction = match kind {
+            Kind::FromReal => FftDirection::Forward,
+            Kind::ToReal => FftDirection::Inverse,
+            Kind::Complex => random.of(&[FftDirection::Forward, FftDirection::Inverse]),
+        };
+        let error = error(&shape, direction, in_place, &mut random);
+        assert!(
+            error <= bound(&shape),
+            "{error:e} of {:e}: {shape:?} in place: {in_place}",
+            bound(&shape)
+        );
+    }
+}
+
+/// Powers of two, products of small primes, primes (Bluestein, Rader).
+#[test]
+fn sizes_of_all_sorts_are_right() {
+    let mut random = Random::for_test(53);
+    for size in [2048, 4096, 2187, 3125, 2310, 1999, 2003, 2 * 1009] {
+        for (kind, direction) in [
+            (Kind::Complex, FftDirection::Inverse),
+            (Kind::FromReal, FftDirection::Forward),
+            (Kind::ToReal, FftDirection::Inverse),
+        ] {
+            for precision in [Precision::Single, Precision::Double] {
+                let shape = Shape::new(Type { kind, precision }, vec![size], 1, None).unwrap();
+                let error = error(&shape, direction, false, &mut random);
+                assert!(error <= bound(&shape), "{error:e} of {:e}: {shape:?}", bound(&shape));
+            }
+        }
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_how_many_rows_there_are() {
+    let of = Type { kind: Kind::Complex, precision: Precision::Single };
+    let mut random = Random::for_test(54);
+    for size in [8, 60, 1009] {
+        let one: Vec<u8> =
+            (0..size * 2).flat_map(|_| random.between(-1.0, 1.0).to_le_bytes()).collect();
+        let mut results = Vec::new();
+        for batch in [1, 7, 70] {
+            let mut input = aligned(one.len() * batch);
+            let input = bytes_of(&mut input, one.len() * batch);
+            input.copy_from_slice(&one.repeat(batch));
+            let mut output = aligned(input.len());
+            let output = bytes_of(&mut output, input.len());
+            let shape = Shape::new(of, vec![size], batch as i64, None).unwrap();
+            Engine::new(shape).run(FftDirection::Forward, input, output);
+            results.extend(output.chunks(one.len()).map(<[u8]>::to_vec));
+        }
+        assert!(results.iter().all(|result| *result == results[0]), "size {size}");
+    }
+}

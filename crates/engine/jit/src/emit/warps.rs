@@ -1,0 +1,374 @@
+//! How code goes from warp to warp: the prologue, which starts the warp of a slot; the exit, which saves the warp and starts the
+//! next one where the warp waits or retires; barriers that all warps have come to; and the epilogue.
+//!
+//! ```text
+//!  prologue -> start: load the slot -> entry ... -> exit or yield point: save the slot
+//!                ^                                      |
+//!                |- the next slot, if the warp waits or retires
+//!                |- the first slot, if all wait at a barrier, which is behind them then
+//!                |- the next warp with the same registers, if the warp retires (`Batch::follow`), or the next CTA
+//!                                                       `-> epilogue: anything else
+//! ```
+//!
+//! At an exit, `eax` is the instruction and `ebp` the reason. At a yield point, `r14` is the entry after a barrier (0: none),
+//! and `r13d` how many instructions the barrier counts as.
+
+use super::Emitter;
+use super::asm::{Label, at};
+use super::backend::Backend;
+use super::divergence::ARRIVED;
+use super::register_cache::RegisterCache;
+use crate::frame::{Frame, WarpSlot};
+use crate::machine::Mode;
+use crate::region::{Action, End, ExitReason, Region, Space, Target};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use std::mem::offset_of;
+
+/// Callee-saved registers.
+const SAVED: [R; 6] = [R::RBX, R::RBP, R::R12, R::R13, R::R14, R::R15];
+
+/// A field of a slot; `rbx` has the slot's address.
+fn of(field: usize) -> MemoryOperand {
+    at(R::RBX, field)
+}
+
+/// A field of the frame.
+fn field(field: usize) -> MemoryOperand {
+    at(R::RDI, field)
+}
+
+/// Whether code of a region passes barriers by itself.
+fn has_barriers(region: &Region) -> bool {
+    let passes =
+        |end: &End| matches!(end, End::Yield { barrier: Some(_), next: Target::Block(_), .. });
+    region.blocks.iter().any(|block| passes(&block.end))
+}
+
+fn has_local(region: &Region) -> bool {
+    let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
+    steps.any(|step| match &step.action {
+        Action::Load(load) => matches!(load.access.space, Space::Local | Space::Frame),
+        Action::Store(store) => matches!(store.access.space, Space::Local | Space::Frame),
+        Action::Atomic(atomic) => matches!(atomic.access.space, Space::Local | Space::Frame),
+        _ => false,
+    })
+}
+
+fn has_atomics(region: &Region) -> bool {
+    let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
+    steps.any(|step| matches!(step.action, Action::Atomic(_)))
+}
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Entry of the function: `rdi` has the frame.
+    pub(super) fn prologue(&mut self) {
+        for register in SAVED {
+            self.asm.put(I::with1(C::Push_r64, register));
+        }
+        self.asm.put(I::with2(C::Sub_rm64_imm8, R::RSP, 8));
+        let (start, restart) = (self.labels.start, self.labels.restart);
+        self.asm.bind(start);
+        self.load_slot();
+        let running = self.asm.label();
+        self.asm.jump(C::Jmp_rel32_64, running);
+        self.asm.bind(restart);
+        self.load_files();
+        self.asm.bind(running);
+        self.load_shared();
+        self.asm.put(I::with1(C::Jmp_rm64, field(Frame::TARGET)));
+    }
+
+    /// Loads the warp of the current slot: registers, and the fields of the frame that the code may read. Uses `rax` and
+    /// `rbx`.
+    fn load_slot(&mut self) {
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
+        let files = [
+            (R::RSI, offset_of!(WarpSlot, narrow), Frame::NARROW),
+            (R::RDX, offset_of!(WarpSlot, wide), Frame::WIDE),
+            (R::RCX, offset_of!(WarpSlot, predicates), Frame::PREDICATES),
+        ];
+        for (register, from, to) in files {
+            self.asm.put(I::with2(C::Mov_r64_rm64, register, of(from)));
+            self.asm.put(I::with2(C::Mov_rm64_r64, field(to), register));
+        }
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, of(offset_of!(WarpSlot, mask))));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R10, of(offset_of!(WarpSlot, steps))));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R11, of(offset_of!(WarpSlot, missed))));
+        let mut wide = vec![
+            (offset_of!(WarpSlot, rows), Frame::ROWS),
+            (offset_of!(WarpSlot, frame_at), Frame::FRAME_AT),
+            // And the live lanes, which are beside it.
+            (offset_of!(WarpSlot, index), Frame::INDEX),
+            (offset_of!(WarpSlot, limit), Frame::LIMIT),
+        ];
+        if has_local(self.region) {
+            wide.extend([
+                (offset_of!(WarpSlot, local), Frame::LOCAL),
+                (offset_of!(WarpSlot, frame), Frame::FRAME),
+            ]);
+        }
+        if self.has_both_modes {
+            wide.extend([
+                (offset_of!(WarpSlot, end), Frame::END),
+                (offset_of!(WarpSlot, counted), Frame::COUNTED),
+                (offset_of!(WarpSlot, threads), Frame::THREADS),
+            ]);
+        }
+        for (from, to) in wide {
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of(from)));
+            self.asm.put(I::with2(C::Mov_rm64_r64, field(to), R::RAX));
+        }
+        let mut narrow = Vec::new();
+        if self.has_both_modes {
+            narrow.push((offset_of!(WarpSlot, full_mask), Frame::FULL_MASK));
+        }
+        if has_atomics(self.region) {
+            narrow.push((offset_of!(WarpSlot, atomics_left), Frame::ATOMICS_LEFT));
+        }
+        for (from, to) in narrow {
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of(from)));
+            self.asm.put(I::with2(C::Mov_rm32_r32, field(to), R::EAX));
+        }
+    }
+
+    /// Loads the registers that have a fixed meaning, except `rdi`.
+    pub(super) fn fixed_registers(&mut self) {
+        self.load_files();
+        self.load_shared();
+    }
+
+    /// Those that each warp has for itself.
+    fn load_files(&mut self) {
+        let files = [(R::RSI, Frame::NARROW), (R::RDX, Frame::WIDE), (R::RCX, Frame::PREDICATES)];
+        for (register, from) in files {
+            self.asm.put(I::with2(C::Mov_r64_rm64, register, field(from)));
+        }
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::MASK)));
+    }
+
+    /// Those that are the same for all warps, but for the mask as a back end has it.
+    fn load_shared(&mut self) {
+        for (register, from) in [(R::R9, Frame::POOL), (R::R15, Frame::SITES)] {
+            self.asm.put(I::with2(C::Mov_r64_rm64, register, field(from)));
+        }
+        B::begin(self);
+    }
+
+    /// Emits the end of a block with a yield point. Copies that are known in the next block stay pending while the warp waits;
+    /// the exit from there materialises them.
+    pub(super) fn yield_point(&mut self, number: u32, next: Target, barrier: Option<u32>) {
+        self.write_all_back();
+        if self.mode == Mode::Some {
+            return self.leave(ExitReason::Instruction, number, self.uncounted);
+        }
+        self.add_steps(self.uncounted);
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as i32));
+        let passes = match next {
+            Target::Block(next) => barrier.map(|counted| (next as usize, counted)),
+            Target::Leave(_) => None,
+        };
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::YIELDS), 0));
+        let (stub, out) = (self.yield_stub(passes, number), self.asm.label());
+        self.asm.jump(C::Jne_rel32_64, stub);
+        // Warps that have waited exit from here as well; their register cache is empty.
+        self.cache = RegisterCache::default();
+        self.asm.bind(out);
+        self.points.yield_points.push((number, out));
+        self.materialize_copies();
+        self.write_all_back();
+        self.leave(ExitReason::Instruction, number, 0);
+    }
+
+    /// The warp waits at a yield point. `passes`: the block after a barrier, and what the barrier counts as.
+    pub(super) fn wait(&mut self, passes: Option<(usize, u32)>) {
+        let entry = |(next, counted)| Some((self.versions[0].block_entries[next]?, counted));
+        match passes.and_then(entry) {
+            Some((entry, counted)) => {
+                self.asm.address(R::R14, entry);
+                self.asm.put(I::with2(C::Mov_r32_imm32, R::R13D, counted as i32));
+            }
+            None => self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::R14D)),
+        }
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ExitReason::Yield.code()));
+        let exit = self.labels.exit;
+        self.asm.jump(C::Jmp_rel32_64, exit);
+    }
+
+    /// The exit of a warp, and the return to the caller.
+    pub(super) fn epilogue(&mut self) {
+        let [out, save, next, last, series] = [(); 5].map(|()| self.asm.label());
+        let (exit, start) = (self.labels.exit, self.labels.start);
+        let (yields, passes) = (!self.points.yield_points.is_empty(), has_barriers(self.region));
+        self.asm.bind(exit);
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::FOLLOW), 0));
+        self.asm.jump(C::Jne_rel32_64, series);
+        self.asm.bind(save);
+        self.save_slot();
+        if yields {
+            let waits = ExitReason::Yield.code();
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, waits));
+            self.asm.jump(C::Je_rel32_64, next);
+        }
+        self.unless_retired(out);
+        if passes {
+            self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::R14D));
+        }
+        self.asm.bind(next);
+        self.asm.put(I::with2(C::Sub_rm32_imm8, field(Frame::REMAINING), 1));
+        self.asm.jump(C::Jb_rel32_64, if passes { last } else { out });
+        self.asm.put(I::with2(C::Add_rm64_imm32, field(Frame::SLOT), size_of::<WarpSlot>() as i32));
+        self.asm.jump(C::Jmp_rel32_64, start);
+        if passes {
+            self.asm.bind(last);
+            self.pass_barrier(out);
+        }
+        self.asm.bind(out);
+        self.asm.put(Ok(I::with(C::VEX_Vzeroupper)));
+        self.asm.put(I::with2(C::Add_rm64_imm8, R::RSP, 8));
+        for register in SAVED.into_iter().rev() {
+            self.asm.put(I::with1(C::Pop_r64, register));
+        }
+        self.asm.put(Ok(I::with(C::Retnq)));
+        self.asm.bind(series);
+        self.next_of_series(save, out);
+    }
+
+    /// Saves the running warp in its slot. Uses `rbx` and `rcx`.
+    fn save_slot(&mut self) {
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
+        let wide = [(offset_of!(WarpSlot, steps), R::R10), (offset_of!(WarpSlot, missed), R::R11)];
+        for (to, register) in wide {
+            self.asm.put(I::with2(C::Mov_rm64_r64, of(to), register));
+        }
+        let narrow = [
+            (offset_of!(WarpSlot, at), R::EAX),
+            (offset_of!(WarpSlot, why), R::EBP),
+            (offset_of!(WarpSlot, mask), R::R8D),
+        ];
+        for (to, register) in narrow {
+            self.asm.put(I::with2(C::Mov_rm32_r32, of(to), register));
+        }
+        let mut changed = Vec::new();
+        if self.has_both_modes {
+            changed.extend([
+                (offset_of!(WarpSlot, limit), Frame::LIMIT),
+                (offset_of!(WarpSlot, counted), Frame::COUNTED),
+                (offset_of!(WarpSlot, threads), Frame::THREADS),
+            ]);
+        }
+        if has_atomics(self.region) {
+            changed.push((offset_of!(WarpSlot, last_atomic), Frame::LAST_ATOMIC));
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::ATOMICS_LEFT)));
+            let to = of(offset_of!(WarpSlot, atomics_left));
+            self.asm.put(I::with2(C::Mov_rm32_r32, to, R::ECX));
+        }
+        for (to, from) in changed {
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::RCX, field(from)));
+            self.asm.put(I::with2(C::Mov_rm64_r64, of(to), R::RCX));
+        }
+    }
+
+    /// Jumps to `out` unless the warp retires with its lanes converged. Uses `ebx`.
+    fn unless_retired(&mut self, out: Label) {
+        self.asm.put(I::with2(C::Test_rm32_r32, R::EBP, R::EBP));
+        self.asm.jump(C::Jne_rel32_64, out);
+        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, field(Frame::RETIRE_AT)));
+        self.asm.jump(C::Jne_rel32_64, out);
+        if self.has_both_modes {
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, field(Frame::DEPTH)));
+            self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, field(ARRIVED)));
+            self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, field(Frame::PENDING)));
+            self.asm.jump(C::Jne_rel32_64, out);
+        }
+    }
+
+    /// The last slot's warp has stopped: if all wait at one barrier, and none has used up its turn, they resume after it.
+    fn pass_barrier(&mut self, out: Label) {
+        let (test, count) = (self.asm.label(), self.asm.label());
+        self.asm.put(I::with2(C::Test_rm64_r64, R::R14, R::R14));
+        self.asm.jump(C::Je_rel32_64, out);
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::BARRIERS)));
+        self.asm.put(I::with2(C::Test_rm32_r32, R::ECX, R::ECX));
+        self.asm.jump(C::Je_rel32_64, out);
+        self.asm.put(I::with2(C::Lea_r32_m, R::EDX, MemoryOperand::with_base_displ(R::RCX, -1)));
+        self.asm.put(I::with2(C::Lea_r64_m, R::RBX, field(Frame::SLOTS)));
+        self.asm.bind(test);
+        self.asm.put(I::with2(C::Cmp_rm32_r32, of(offset_of!(WarpSlot, at)), R::EAX));
+        self.asm.jump(C::Jne_rel32_64, out);
+        self.asm.put(I::with2(C::Cmp_rm32_r32, of(offset_of!(WarpSlot, why)), R::EBP));
+        self.asm.jump(C::Jne_rel32_64, out);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RSI, of(offset_of!(WarpSlot, steps))));
+        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RSI, of(offset_of!(WarpSlot, limit))));
+        self.asm.jump(C::Jae_rel32_64, out);
+        self.next_slot(test);
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::PASSED), R::EAX));
+        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::TARGET), R::R14));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::REMAINING), R::EDX));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::BARRIERS)));
+        self.asm.put(I::with2(C::Lea_r64_m, R::RBX, field(Frame::SLOTS)));
+        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::SLOT), R::RBX));
+        self.asm.bind(count);
+        self.asm.put(I::with2(C::Add_rm64_r64, of(offset_of!(WarpSlot, steps)), R::R13));
+        self.next_slot(count);
+        let start = self.labels.start;
+        self.asm.jump(C::Jmp_rel32_64, start);
+    }
+
+    /// The end of a loop over `ecx` slots.
+    fn next_slot(&mut self, start: Label) {
+        self.asm.put(I::with2(C::Add_rm64_imm32, R::RBX, size_of::<WarpSlot>() as i32));
+        self.asm.put(I::with2(C::Sub_rm32_imm8, R::ECX, 1));
+        self.asm.jump(C::Jne_rel32_64, start);
+    }
+
+    /// Accounts for a retired warp of a series and starts the next one, with the same register files and its own per-lane
+    /// inputs, or the first one of the next CTA. Jumps to `save` if the warp has stopped otherwise or used up its steps, and to
+    /// `out` after the last CTA.
+    fn next_of_series(&mut self, save: Label, out: Label) {
+        let (next, restart) = (self.asm.label(), self.labels.restart);
+        self.unless_retired(save);
+        self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, field(Frame::LIMIT)));
+        self.asm.jump(C::Jae_rel32_64, save);
+        self.asm.put(I::with2(C::Add_rm64_r64, field(Frame::ALL_STEPS), R::R10));
+        if self.has_both_modes {
+            self.asm.put(I::with2(C::Sub_r64_rm64, R::R10, field(Frame::COUNTED)));
+        }
+        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::ECX, R::R8D));
+        self.asm.put(I::with2(C::Imul_r64_rm64, R::R10, R::RCX));
+        self.asm.put(I::with2(C::Sub_r64_rm64, R::R10, R::R11));
+        if self.has_both_modes {
+            self.asm.put(I::with2(C::Add_r64_rm64, R::R10, field(Frame::THREADS)));
+        }
+        self.asm.put(I::with2(C::Add_rm64_r64, field(Frame::ALL_THREADS), R::R10));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::ROWS)));
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, field(Frame::ROW_BYTES)));
+        self.asm.put(I::with2(C::Sub_rm32_imm8, field(Frame::FOLLOW), 1));
+        self.asm.jump(C::Jne_rel32_64, next);
+        self.asm.put(I::with2(C::Sub_rm32_imm8, field(Frame::CTAS), 1));
+        self.asm.jump(C::Jb_rel32_64, out);
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::PER_CTA)));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::FOLLOW), R::EAX));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::WORD_BYTES)));
+        self.asm.put(I::with2(C::Add_rm64_r64, field(Frame::WORDS), R::RAX));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::FIRST_ROWS)));
+        self.asm.bind(next);
+        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::ROWS), R::RAX));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::LIVE)));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::EAX));
+        if self.has_both_modes {
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::END)));
+            self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::LIMIT), R::RAX));
+            self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::COUNTED), 0));
+            self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::THREADS), 0));
+        }
+        if has_atomics(self.region) {
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, of(offset_of!(WarpSlot, atomics))));
+            self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::ATOMICS_LEFT), R::ECX));
+        }
+        self.asm.put(I::with2(C::Xor_r32_rm32, R::R10D, R::R10D));
+        self.asm.put(I::with2(C::Xor_r32_rm32, R::R11D, R::R11D));
+        self.asm.jump(C::Jmp_rel32_64, restart);
+    }
+}

@@ -1,0 +1,56 @@
+//! Stands for `emit` and `arena` where the processor is of another kind, or without the feature `jit`: nothing is compiled.
+
+use crate::Error;
+use crate::compiled::Code;
+use crate::machine::{Level, Mode};
+use crate::region::Region;
+
+impl Level {
+    /// Whether this processor has the instructions.
+    pub fn is_available(self) -> bool {
+        false
+    }
+}
+
+pub(crate) fn emit(_: &Region, _: Mode, _: Level, _: bool) -> Result<Code, Error> {
+    Err(Error::Processor)
+}
+
+pub(crate) mod processor {
+    pub(crate) fn ahead(_: u32, _: bool) -> u64 {
+        0
+    }
+}
+
+pub(crate) mod arena {
+    use std::convert::Infallible;
+    use std::io;
+
+    #[derive(Debug)]
+    pub(crate) struct Code(Infallible);
+
+    impl Code {
+        pub(crate) fn new(_: &[u8]) -> io::Result<Self> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        pub(crate) fn bytes(&self) -> &[u8] {
+            match self.0 {}
+        }
+
+        pub(crate) fn size(&self) -> usize {
+            match self.0 {}
+        }
+    }
+}
+
+pub(crate) mod routine {
+    use crate::frame::{Caller, Frame};
+
+    #[cfg(target_arch = "x86_64")]
+    extern "sysv64" fn nothing(_: *mut Frame, _: u32) {}
+    #[cfg(not(target_arch = "x86_64"))]
+    extern "C" fn nothing(_: *mut Frame, _: u32) {}
+
+    pub(crate) const CALL: Caller = nothing;
+}

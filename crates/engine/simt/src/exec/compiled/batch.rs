@@ -1,0 +1,283 @@
+//! The warps of a table at yield points: they wait for each other at each fetch, each access to a surface and each barrier, and
+//! resume when the instruction has been executed for all. The order is that of `turns`.
+
+use crate::code::{Code, Fetch, Handle, NONE, Op, SurfaceAccess};
+use crate::exec::context::Launch;
+use crate::exec::counters::Counters;
+use crate::exec::limits::FETCHED;
+use crate::exec::sites::{Borrowed, Sites};
+use crate::exec::surface::access_file;
+use crate::exec::texture::{fetch_files, has_all, rows_of};
+use crate::exec::turns::ends_turn;
+use crate::exec::warp::count;
+use crate::regions::{Compiled as Region, HandleAt, Wait};
+use std::ops::Range;
+use texunit_alu::L32;
+use texunit_jit::region::{
+    DivergedLanes, Entry, Exit, ExitReason, Group, MAX_WARPS, Mode, Resume, WarpTable,
+};
+use texunit_unit::{FetchPlan, FetchRows};
+
+/// Executes the instructions of a region at which warps wait.
+pub(super) struct YieldPoints<'c, 'a> {
+    launch: &'a Launch<'a>,
+    region: &'c Region,
+    sites: Borrowed<'c>,
+    /// Where lanes are counted that have fetched, or accessed a surface.
+    counters: &'c mut Counters,
+    /// An end of the kernel, if one is known.
+    pub(super) retire_at: u32,
+    /// Whether nobody is told of fetches and accesses to surfaces or answers them in the unit's place.
+    is_alone: bool,
+    /// Fetches that have been done: a few.
+    known: Vec<Known<'c, 'a>>,
+}
+
+/// Fetches that are kept in mind.
+const KNOWN: usize = 4;
+
+/// A fetch with handles that stay what they are as long as the launch: nothing is looked at again.
+#[derive(Clone, Copy)]
+struct Known<'c, 'a> {
+    at: u32,
+    /// The entry after it, and the steps that it counts as.
+    on: Entry,
+    steps: u64,
+    fetch: &'a Fetch,
+    rows: FetchRows<'a>,
+    plan: &'c FetchPlan,
+}
+
+/// How far the warps of a table have come. Each has an exit ([`WarpTable::exit`]), unless it has not begun.
+pub(super) struct Walk {
+    /// The first warp that stopped in the middle of its turn: the warps after it have not continued.
+    pub(super) stray: Option<usize>,
+    /// How the lanes of that warp have diverged, if they have.
+    pub(super) diverged: Option<Box<Diverged>>,
+    /// The warps whose exit is an instruction that has been executed for them.
+    pub(super) passed: Range<usize>,
+}
+
+impl Walk {
+    /// Whether a warp's exit ends its turn.
+    pub(super) fn has_ended(&self, i: usize) -> bool {
+        self.stray != Some(i) && !self.passed.contains(&i)
+    }
+}
+
+/// A copy of [`DivergedLanes`].
+pub(super) struct Diverged {
+    groups: Vec<Group>,
+    pending: Option<(u32, u32, usize)>,
+}
+
+impl Diverged {
+    pub(super) fn lanes(&self) -> DivergedLanes<'_> {
+        DivergedLanes { groups: &self.groups, pending: self.pending }
+    }
+}
+
+/// Whether a warp has exited before an instruction that ends turns.
+pub(super) fn ends(code: &Code, exit: &Exit) -> bool {
+    exit.why == ExitReason::Instruction
+        && !exit.diverged
+        && ends_turn(&code.insts[exit.at as usize])
+}
+
+impl<'c, 'a> YieldPoints<'c, 'a> {
+    /// Those of a region, for the warps of a CTA.
+    pub(super) fn new(
+        launch: &'a Launch<'a>,
+        region: &'c Region,
+        (sites, counters): (&'c mut Sites, &'c mut Counters),
+        is_alone: bool,
+    ) -> Self {
+        let (sites, known) = (sites.borrow(), Vec::new());
+        Self { launch, region, sites, counters, retire_at: NONE, is_alone, known }
+    }
+
+    /// Whether the warps of a table, which are all of a CTA, wait at yield points of the region.
+    pub(super) fn are_there(&self) -> bool {
+        self.region.has_yield_points(|wait| self.is_alone || matches!(wait, Wait::Barrier))
+    }
+
+    /// Runs warps from an entry on until each has come to what ends its turn, and nobody here can do it for all, or one has
+    /// exited in the middle of its turn.
+    pub(super) fn run(&mut self, table: &mut WarpTable<'_, '_>, entry: Entry) -> Walk {
+        let all = table.len();
+        let (mut from, mut behind) = (Resume::Entry(entry), false);
+        let mut walk = Walk { stray: None, diverged: None, passed: 0..0 };
+        loop {
+            let (mut next, mut others) = (0, false);
+            while let Some(i) = table.run(next..all, from, self.retire_at) {
+                behind |= table.passed().is_some();
+                (next, from, others) = (i + 1, Resume::There, true);
+                let Some(exit) = table.exit(i) else { break };
+                if !ends(self.launch.code, &exit) {
+                    walk.stray = Some(i);
+                    if behind {
+                        walk.passed = next..all;
+                    }
+                    walk.diverged = exit.diverged.then(|| {
+                        let DivergedLanes { groups, pending } = table.diverged_lanes();
+                        Box::new(Diverged { groups: groups.to_vec(), pending })
+                    });
+                    return self.stop(table, walk);
+                }
+            }
+            let at = table.wait_at().filter(|_| !others);
+            let Some((on, some)) = at.and_then(|at| self.pass(table, at)) else {
+                return self.stop(table, walk);
+            };
+            (from, behind) = (Resume::Entry(on), true);
+            if some != all {
+                walk.passed = 0..some;
+                return self.stop(table, walk);
+            }
+        }
+    }
+
+    /// Warps that wait exit there.
+    fn stop(&self, table: &mut WarpTable<'_, '_>, walk: Walk) -> Walk {
+        for i in 0..table.len() {
+            if let Some(Exit { why: ExitReason::Yield, at, .. }) = table.exit(i) {
+                table.run(i..i + 1, Resume::Exit(at), NONE);
+            }
+        }
+        walk
+    }
+
+    /// All of these wait at an instruction: it is executed, as far as it can be done so. The entry after it, and for how many
+    /// warps it has been, counted from the first one. None: for none.
+    #[inline]
+    fn pass(&mut self, table: &mut WarpTable<'_, '_>, at: u32) -> Option<(Entry, usize)> {
+        if let Some(known) = self.known.iter().find(|known| known.at == at).copied() {
+            self.fetch(table, &known);
+            table.count(table.len(), known.steps);
+            return Some((known.on, table.len()));
+        }
+        let launch = self.launch;
+        let inst = launch.code.insts.get(at as usize)?;
+        let Region { function, pauses, .. } = self.region;
+        let on = function.entry_of(Mode::Live, at + 1)?;
+        let pause = pauses.binary_search_by_key(&at, |pause| pause.at).ok()?;
+        let mut passed = table.len();
+        match (&inst.op, pauses[pause].what) {
+            (Op::Fetch(fetch), Wait::Fetch(texture, sampler)) => {
+                let steps = inst.count.into();
+                let (rows, plan) = self.plan_of(table, fetch, (texture, sampler))?;
+                let known = Known { at, on, steps, fetch, rows, plan };
+                self.fetch(table, &known);
+                let stays = |of: &Handle, at| at != HandleAt::Slot || of.slot.is_constant();
+                if stays(&fetch.texture, texture)
+                    && fetch.sampler.as_ref().is_none_or(|of| stays(of, sampler))
+                    && self.known.len() < KNOWN
+                {
+                    self.known.push(known);
+                }
+            }
+            (Op::SurfaceLoad(access) | Op::SurfaceStore(access), Wait::Surface(surface)) => {
+                let loads = matches!(inst.op, Op::SurfaceLoad(_));
+                passed = self.surface(table, (access, surface), loads)?;
+            }
+            // The code passes those that warps can pass.
+            _ => return None,
+        }
+        table.count(passed, inst.count.into());
+        Some((on, passed))
+    }
+
+    /// Accesses of these, one after the other, up to the first one that faults: how many have been made. Whoever does that one again
+    /// finds the fault, and stores what its lower lanes have stored already.
+    #[inline]
+    fn surface(
+        &mut self,
+        table: &mut WarpTable<'_, '_>,
+        (access, at): (&SurfaceAccess, HandleAt),
+        loads: bool,
+    ) -> Option<usize> {
+        let Borrowed { surfaces, elements, .. } = &mut self.sites;
+        let ((surface, _), plan) = surfaces[access.site].first().filter(|_| self.is_alone)?;
+        if !self.launch.has(table, (&access.surface, at), *surface) {
+            return None;
+        }
+        let mut made = 0;
+        for (mut files, live) in table.each() {
+            let constants = &self.launch.constants;
+            let of = (access, plan);
+            if access_file(of, loads, constants, (&mut files, live), elements).is_err() {
+                break;
+            }
+            self.counters.surface_accesses += count(live);
+            made += 1;
+        }
+        (made != 0).then_some(made)
+    }
+
+    /// The plan of a fetch of all of these, and where they have its operands.
+    fn plan_of(
+        &self,
+        table: &mut WarpTable<'_, '_>,
+        fetch: &Fetch,
+        (of_texture, of_sampler): (HandleAt, HandleAt),
+    ) -> Option<(FetchRows<'a>, &'c FetchPlan)> {
+        let (launch, fetches) = (self.launch, self.sites.fetches);
+        let ((texture, sampler), plan) = fetches[fetch.site].first().filter(|_| self.is_alone)?;
+        let mut has = |of: &Handle, at, handle| launch.has(table, (of, at), handle);
+        let same = has(&fetch.texture, of_texture, *texture)
+            && fetch.sampler.as_ref().is_none_or(|of| has(of, of_sampler, *sampler));
+        let block = fetch.block.filter(|_| same)?;
+        Some((rows_of(fetch, block, &launch.constants), plan))
+    }
+
+    /// Fetches of all of these.
+    #[inline]
+    fn fetch(&mut self, table: &mut WarpTable<'_, '_>, known: &Known<'_, '_>) {
+        let Known { fetch, rows, plan, .. } = *known;
+        let (constants, all) = (&self.launch.constants, table.len());
+        let mut resident = [0; MAX_WARPS];
+        let mut rest = table.each();
+        for resident in resident[..all].chunks_mut(FETCHED) {
+            let (mut files, mut live): ([&mut [L32]; FETCHED], [u32; FETCHED]) = Default::default();
+            for ((file, live), of) in files.iter_mut().zip(&mut live).zip(&mut rest) {
+                (*file, *live) = (of.0.narrow, of.1);
+            }
+            self.counters.fetches += live.into_iter().map(count).sum::<u64>();
+            let files = (&mut files[..resident.len()], &live[..]);
+            let scratch = &mut *self.sites.scratch;
+            fetch_files((fetch, &rows, plan), constants, files, resident, scratch);
+        }
+        drop(rest);
+        if !fetch.resident.is_none() {
+            let to = fetch.resident.predicate_index();
+            for ((files, _), resident) in table.each().zip(resident) {
+                files.predicates[to] = resident;
+            }
+        }
+    }
+}
+
+impl Launch<'_> {
+    /// Whether all live lanes of these have a handle.
+    #[inline]
+    fn has(
+        &self,
+        table: &mut WarpTable<'_, '_>,
+        (of, at): (&Handle, HandleAt),
+        handle: u64,
+    ) -> bool {
+        let constants = &self.constants;
+        match at {
+            HandleAt::Param(offset) => {
+                let bytes = self.config.params.get(offset as usize..);
+                let bytes = bytes.and_then(|bytes| bytes.first_chunk());
+                bytes.is_some_and(|bytes| u64::from_le_bytes(*bytes) == handle)
+            }
+            HandleAt::Slot if of.slot.is_constant() => constants.wide[of.slot.index()][0] == handle,
+            HandleAt::Slot => {
+                let i = of.slot.index();
+                table.each().all(|(files, live)| has_all(&files.wide[i], live, handle))
+            }
+        }
+    }
+}

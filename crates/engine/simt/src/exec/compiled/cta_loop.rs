@@ -1,0 +1,350 @@
+//! CTAs of kernels that one region runs from the first instruction to the end: nothing is kept of a warp that comes to the end
+//! of the kernel so, and little has to be done for the next one. If CTAs differ in their numbers alone, they follow each other in
+//! one call as long as all warps come to the end.
+
+use super::batch::{Walk, YieldPoints, ends};
+use super::state::{Compiled, KernelEnd};
+use super::{Context, divergence_of_all, inputs};
+use crate::code::{NONE, OF_CTA, Op, Slot};
+use crate::exec::Taken;
+use crate::exec::context::Launch;
+use crate::exec::counters::Executed;
+use crate::exec::cta::name_in;
+use crate::exec::limits::{ATOMICS, CTA_TURN};
+use crate::exec::outcome::{At, Stop};
+use crate::exec::step::Resume;
+use crate::exec::turns::Begun;
+use crate::exec::warp::{Split, State, Warp, count};
+use crate::regions::Compiled as Region;
+use crate::stats::Fault;
+use texunit_alu::L32;
+use texunit_jit::region::{self, DivergedLanes, Entry, Exit, ExitReason, Mode, Start, WarpTable};
+
+/// After so many CTAs in a row with warps that have not come to the end, the others are begun in the usual way.
+const FAILURES: u32 = 16;
+
+/// CTAs that the code runs in one call at most.
+const CTAS: usize = 32;
+
+/// The CTAs of a loop: what is the same for all of them, and how far they have come.
+struct CtaLoop<'c> {
+    launch: &'c Launch<'c>,
+    tids: &'c [[L32; 3]],
+    /// CTAs that may follow.
+    taken: Option<&'c Taken<'c>>,
+    /// The steps that each warp may do.
+    budget: u64,
+    /// Uniform values of the last CTA, and its number, if it is another than the first one.
+    words: [u32; OF_CTA],
+    last: Option<u64>,
+    /// How many of its warps have begun, and threads of it that have come to the end of the kernel.
+    begun: usize,
+    ended: u32,
+    executed: Executed,
+    /// The end to which a warp has come last.
+    end: KernelEnd,
+    /// The warp that is in the middle of its turn, and how it goes on.
+    stray: Option<(usize, Resume)>,
+}
+
+impl CtaLoop<'_> {
+    /// Another CTA begins, if there is one, and all threads of this one have come to the end.
+    fn next(&mut self) -> bool {
+        let taken = self.taken.filter(|_| self.ended == self.launch.threads);
+        let Some((taken, index)) = taken.and_then(|of| Some((of, of.upcoming().next()?))) else {
+            return false;
+        };
+        taken.begin(1);
+        name_in(&mut self.words, index, self.launch.config.grid);
+        (self.last, self.begun, self.ended) = (Some(index), 0, 0);
+        true
+    }
+
+    /// Runs warps with the registers of the first one, until a warp has exited before the end of the kernel: its number and its
+    /// exit. None: none has, or the next one cannot begin.
+    fn series(&mut self, table: &mut WarpTable<'_, '_>, entry: Entry) -> Option<(usize, Exit)> {
+        let grid = self.launch.config.grid;
+        let mut words = [self.words; CTAS];
+        loop {
+            while self.begun < self.tids.len() {
+                let (first, live) = (self.begun, self.launch.lanes_of(self.begun as u32));
+                // The last one may have fewer lanes.
+                let full = (self.launch.threads / 32) as usize;
+                let rows = self.tids.get(first..if live == u32::MAX { full } else { first + 1 })?;
+                words[0] = self.words;
+                let mut ctas = 1;
+                let more = self.taken.filter(|_| rows.len() == self.tids.len());
+                let upcoming = more.map_or(0..0, Taken::upcoming);
+                for (index, words) in upcoming.clone().zip(&mut words[1..]) {
+                    *words = self.words;
+                    name_in(words, index, grid);
+                    ctas += 1;
+                }
+                let (resume, rows_of) = (region::Resume::Entry(entry), (rows, live));
+                let ran = table.run_series(resume, rows_of, &words[..ctas], self.end.at)?;
+                let before = (ran.warps / rows.len()).min(ctas - 1);
+                if let Some(taken) = more.filter(|_| before != 0) {
+                    taken.begin(before as u64);
+                    (self.begun, self.ended) = (0, 0);
+                    (self.words, self.last) =
+                        (words[before], Some(upcoming.start + before as u64 - 1));
+                }
+                self.ends(ran.warps - before * rows.len(), live);
+                let steps = (ran.steps, ran.threads);
+                self.count(ran.warps, live, steps);
+                match table.exit(0) {
+                    None => {}
+                    Some(exit) if self.is_end(&exit) => {
+                        self.ends(1, live);
+                        self.count(1, live, (exit.steps, exit.threads));
+                    }
+                    Some(exit) => return Some((self.begun, exit)),
+                }
+            }
+            if !self.next() {
+                return None;
+            }
+        }
+    }
+
+    /// Runs warps with their own registers, which wait at yield points.
+    fn table(
+        &mut self,
+        table: &mut WarpTable<'_, '_>,
+        entry: Entry,
+        points: &mut YieldPoints<'_, '_>,
+    ) -> Walk {
+        loop {
+            points.retire_at = self.end.at;
+            let walk = points.run(table, entry);
+            for i in 0..table.len() {
+                let exit = table.exit(i).filter(|_| walk.has_ended(i));
+                if let Some(exit) = exit.filter(|exit| self.is_end(exit)) {
+                    let live = exit.mask;
+                    self.ends(1, live);
+                    self.count(1, live, (exit.steps, exit.threads));
+                }
+            }
+            if !self.next() || !table.begin_again(&self.words, self.budget) {
+                return walk;
+            }
+        }
+    }
+
+    /// Whether a warp has come to the end of the kernel: the instruction is the last one that it has come to.
+    #[inline(always)]
+    fn is_end(&mut self, exit: &Exit) -> bool {
+        let Exit { at, why, steps, diverged, .. } = *exit;
+        if why != ExitReason::Instruction || diverged || steps >= self.budget {
+            return false;
+        }
+        if self.end.at != at {
+            let inst = &self.launch.code.insts[at as usize];
+            if !matches!(inst.op, Op::Exit) || inst.guard != Slot::TRUE {
+                return false;
+            }
+            self.end = KernelEnd { at, count: u64::from(inst.count) };
+        }
+        true
+    }
+
+    /// So many warps of the CTA, with these lanes, have begun and come to the end of the kernel.
+    fn ends(&mut self, warps: usize, live: u32) {
+        self.begun += warps;
+        self.ended += warps as u32 * count(live) as u32;
+    }
+
+    /// So many warps, with these lanes, have done these steps before the end of the kernel.
+    fn count(&mut self, warps: usize, live: u32, (steps, threads): (u64, u64)) {
+        let counted = warps as u64 * self.end.count;
+        self.executed.add(Executed::of(steps + counted, threads + counted * count(live)));
+    }
+
+    /// A warp stands where it has exited before the end of the kernel: how its turn goes on, if it does.
+    #[cold]
+    fn stays(
+        &mut self,
+        compiled: &mut Compiled<'_>,
+        (number, region): (u32, &Region),
+        (i, warp, is_stray): (usize, &mut Warp, bool),
+        exit: Exit,
+        diverged: Option<DivergedLanes<'_>>,
+    ) {
+        let Exit { at, why, steps, threads, limit, mask, .. } = exit;
+        let (live, entry) = (self.launch.lanes_of(i as u32), self.launch.entry_at());
+        let mut split = Split { pc: at, mask: live, frame: 0, group: NONE, state: State::Ready };
+        warp.start_again(live, entry);
+        warp.splits.clear();
+        (warp.end, warp.is_as_begun) = (self.budget, false);
+        (warp.atomics, warp.last_atomic) = (exit.atomics, exit.last_atomic);
+        if let Some(lanes) = diverged {
+            warp.diverge(&mut split, &lanes);
+            split.mask = mask;
+        }
+        self.begun += 1;
+        self.executed.count(warp, steps, threads);
+        // Before those that have parted from it.
+        warp.splits.insert(0, split);
+        let left = compiled.left((number, region), (at, why), steps >= limit);
+        if is_stray {
+            let resume = Resume { limit, over: left == Stop::Over };
+            self.stray = Some((i, resume));
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Whether a CTA can be run so: the kernel begins with a region.
+    #[inline]
+    pub(in crate::exec) fn is_short(&self) -> bool {
+        let entry = self.launch.entry_at();
+        self.short.may && self.short.failed < FAILURES && self.is_door(entry)
+    }
+
+    /// Warps of a CTA that is short become what a kernel begins with, if they are not that.
+    #[inline]
+    pub(in crate::exec) fn begin_short(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
+        if self.short.all_begun {
+            return Ok(());
+        }
+        for (i, warp) in (0..).zip(warps).filter(|of| !of.1.is_as_begun) {
+            if let Err(pending) = self.start_warp(warp, i, self.launch.lanes_of(i)) {
+                let split = warp.splits[0];
+                return Err(self.fault(warp, At { split, pending }));
+            }
+            // As one that has come to the end.
+            warp.splits.clear();
+            warp.enter(0);
+            (warp.live, warp.is_as_begun) = (0, true);
+        }
+        Ok(())
+    }
+
+    /// Runs the warps of a CTA that is short from the beginning of the kernel to its end, and those of CTAs that the worker has
+    /// taken. Those that do not come to the end, of the last one, stand where they are: which of them have had their turns.
+    pub(in crate::exec) fn run_short(&mut self, warps: &mut [Warp], taken: &Taken<'_>) -> Begun {
+        let entry = self.launch.entry_at();
+        let Some((begun, last, stray)) = self.run_to_end(warps, entry, taken) else {
+            self.begin_rest(warps, 0, entry);
+            return Begun { next: 0, resume: None };
+        };
+        self.begin_rest(warps, begun, entry);
+        self.short.failed = match (self.cta.live, last) {
+            (0, _) => 0,
+            // The CTA before it has come to its end.
+            (_, Some(_)) => 1,
+            _ => self.short.failed + 1,
+        };
+        match stray {
+            Some((next, resume)) => Begun { next, resume: Some(resume) },
+            None => Begun { next: begun, resume: None },
+        }
+    }
+
+    /// Warps that have not begun stand at the beginning of the kernel.
+    fn begin_rest(&mut self, warps: &mut [Warp], begun: usize, entry: u32) {
+        for (i, warp) in warps.iter_mut().enumerate().skip(begun) {
+            warp.start_again(self.launch.lanes_of(i as u32), entry);
+            warp.is_as_begun = false;
+        }
+        self.short.all_begun = self.cta.live == 0;
+    }
+
+    /// How far the warps of the last CTA have come: how many have begun, its number if it is another than the first one, and
+    /// the warp in the middle of its turn. None: none has begun.
+    #[expect(clippy::type_complexity, reason = "it is the result of one caller")]
+    fn run_to_end(
+        &mut self,
+        warps: &mut [Warp],
+        entry: u32,
+        taken: &Taken<'_>,
+    ) -> Option<(usize, Option<u64>, Option<(usize, Resume)>)> {
+        let launch = self.launch;
+        let number = self.door(entry)?;
+        let compiled = self.compiled.as_mut()?;
+        let table = compiled.table;
+        let inputs = inputs(launch, &self.fixed, &self.of_cta, &self.counts);
+        let mut sites = compiled.sites_of(number).take();
+        let running = table.region(number).zip(sites.as_mut()).and_then(|(region, sites)| {
+            let running = region.function.with(inputs, sites)?;
+            Some((region, running, region.function.entry_of(Mode::Live, entry)?))
+        });
+        let Some((region, mut running, at)) = running else {
+            table.close(Mode::Live, entry);
+            return None;
+        };
+        let budget = CTA_TURN.min(launch.config.max_steps);
+        let (tids, _) = self.tids.as_chunks::<3>();
+        let mut all = CtaLoop {
+            launch,
+            tids,
+            taken: self.short.alike.then_some(taken),
+            budget,
+            words: self.of_cta,
+            last: None,
+            begun: 0,
+            ended: 0,
+            executed: Executed::default(),
+            end: self.short.end,
+            stray: None,
+        };
+        let mut points =
+            YieldPoints::new(launch, region, (&mut self.sites, &mut self.counters), self.is_alone);
+        let limits = divergence_of_all(self.fixed.code.asks_who_is_there, region.atomics);
+        let mut of_cta = running.table(Mode::Live, &mut self.cta.shared, NONE, limits);
+        let waits = points.are_there();
+        let shared_files = if waits { warps.len() } else { 1 };
+        let fits =
+            warps.iter_mut().zip(tids).take(shared_files).enumerate().all(|(i, (warp, tids))| {
+                let frame = warp.local_base..warp.local_end;
+                let (registers, local) = warp.files(tids);
+                let live = launch.lanes_of(i as u32);
+                let (index, limit, end) = (i as u32, budget, budget);
+                let start = Start { index, mask: live, live, limit, end, atomics: ATOMICS - 1 };
+                of_cta.add(registers, local, frame, start)
+            });
+        if fits && waits {
+            of_cta.wait_at_yield_points();
+            if region.barriers_are_plain(launch.code, &launch.constants) {
+                of_cta.pass_barriers();
+            }
+            let walk = all.table(&mut of_cta, at, &mut points);
+            for (i, warp) in warps.iter_mut().enumerate() {
+                match running.exit(i) {
+                    None => {}
+                    Some(exit) if walk.has_ended(i) && all.is_end(&exit) => {}
+                    Some(exit) => {
+                        let at = exit.at + u32::from(walk.passed.contains(&i));
+                        let lanes = walk.diverged.as_ref().filter(|_| walk.stray == Some(i));
+                        let lanes = lanes.map(|of| of.lanes());
+                        let of = (i, &mut *warp, walk.stray == Some(i));
+                        all.stays(compiled, (number, region), of, Exit { at, ..exit }, lanes);
+                    }
+                }
+            }
+        } else if fits && let Some((i, exit)) = all.series(&mut of_cta, at) {
+            // All have run with the registers of the first one.
+            if let Ok([first, last]) = warps.get_disjoint_mut([0, i]) {
+                first.swap_registers(last);
+            }
+            let lanes = exit.diverged.then(|| running.diverged_lanes());
+            let of = (i, &mut warps[i], !ends(launch.code, &exit));
+            all.stays(compiled, (number, region), of, exit, lanes);
+        }
+        if all.begun < warps.len() && all.stray.is_none() {
+            table.close(Mode::Live, entry);
+        }
+        self.counters.divisions_by_zero += running.zeros();
+        compiled.steps += all.executed.warp_instructions;
+        self.counters.executed.add(all.executed);
+        let CtaLoop { begun, ended, end, last, stray, .. } = all;
+        self.short.end = end;
+        compiled.sites[number as usize] = sites;
+        if let Some(index) = last {
+            self.name_cta(index);
+            self.cta.live = launch.threads;
+        }
+        self.cta.live -= ended;
+        Some((begun, last, stray))
+    }
+}

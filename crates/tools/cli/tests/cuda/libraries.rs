@@ -1,0 +1,85 @@
+//! Libraries with the names of NVIDIA's: which ones a program gets, and what checks see of them.
+
+use crate::checked::of;
+use crate::commands::{SHARED, Test, contains, program, same};
+use crate::evidence::{file, json};
+use crate::process::succeed;
+use crate::redirected::compiled;
+use crate::tools::Setup;
+use libtest_mimic::{Failed, Trial};
+
+/// All of them.
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
+    let test = {
+        let setup = setup.clone();
+        move || whose(&setup)
+    };
+    let mut all = vec![Trial::test("run/whose libraries a program gets", test)];
+    let checked: [(&str, Test); 1] = [("transforms of a library", checked)];
+    all.extend(of(setup, &checked));
+    all
+}
+
+/// texunit's, though an rpath and a path lead to another one; that one, if NVIDIA's are wanted.
+fn whose(setup: &Setup) -> Result<(), Failed> {
+    let soname = ["-shared", "-fPIC", "-Wl,-soname,libcufft.so.12"];
+    let theirs = compiled(setup, &["fft_stand_in.c"], &soname, "libcufft.so.12")?;
+    let folder = theirs.parent().unwrap().to_str().unwrap();
+    let rpath = format!("-Wl,--disable-new-dtags,-rpath,{folder}");
+    let linked = theirs.to_str().unwrap();
+    let program = compiled(setup, &["fft_version.c"], &[linked, &rpath, "-ldl"], "fft_version")?;
+    for (words, shown, state, path) in [
+        (&[][..], "12500 12500 0\n", "texunit", &setup.libraries),
+        (&["--libraries", "texunit"], "12500 12500 0\n", "texunit", &setup.libraries),
+        (&["--libraries", "nvidia"], "777 777 0\n", "unused", &theirs.parent().unwrap().to_owned()),
+    ] {
+        let report = file(setup, "libraries.json");
+        let mut command = setup.run();
+        command.args(words).arg("--report").arg(&report).arg(&program).arg(&theirs);
+        let ended = succeed(&mut command, &program)?;
+        same(&*ended.stdout, shown, &ended)?;
+        let report = json(&report)?;
+        let libraries = report["libraries"].as_array().ok_or("no libraries")?;
+        let path = path.canonicalize()?.join("libcufft.so.12");
+        let is_there = libraries.iter().any(|library| {
+            let same_file =
+                |text: &str| std::path::Path::new(text).canonicalize().is_ok_and(|p| p == path);
+            library["state"] == state && library["path"].as_str().is_some_and(same_file)
+        });
+        same(is_there, true, &ended)
+            .map_err(|_| format!("{state} of {}: {libraries:?}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn checked(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "fft_checked.cu", SHARED, &["-lineinfo", "-g", "-lcufft"])?;
+    let with = |checks: &str| {
+        let mut command = setup.run();
+        command.args(["--check", checks]).arg(&program);
+        succeed(&mut command, &program)
+    };
+    let ended = with("race")?;
+    contains(
+        &ended,
+        "error[race-read-after-write]: cufftExecC2C reads memory that a kernel stores to",
+    )?;
+    contains(
+        &ended,
+        "error[race-write-after-write]: cufftExecC2C writes memory that a kernel stores to",
+    )?;
+    contains(&ended, "fft_checked.cu:5")?;
+    let ended = with("init")?;
+    contains(
+        &ended,
+        "error[init-library]: cufftExecC2C reads 512 bytes that were never written, the first is byte 0 of",
+    )?;
+    contains(&ended, "fft_checked.cu:26")?;
+    let ended = with("leak")?;
+    contains(&ended, "1 allocation of cufftPlan1d (512 bytes) was not freed")?;
+    contains(&ended, "fft_checked.cu:20")?;
+    let mut command = setup.run();
+    command.args(["--check", "all"]).arg(&program).arg("waits");
+    let ended = succeed(&mut command, &program)?;
+    same(&*ended.stderr, "", &ended)
+}
