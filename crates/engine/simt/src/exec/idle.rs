@@ -21,7 +21,7 @@ const FIRST: u64 = 1024;
 /// Instructions of its warps that count as a round.
 const INSTRUCTIONS: u64 = 2048;
 /// The same of one that has waited, and goes on.
-const SOON: u64 = 16;
+const SOON: u64 = 2;
 /// Rounds in which a state may come back.
 const PERIOD: u32 = 16;
 /// Places that are noted.
