@@ -8,7 +8,7 @@ usage() {
     cat <<'HELP'
 usage: bench/checks.sh [OPTIONS]
 
-  --checks LIST,...  lists of checks, with `+` between those of one (init,race,all; of patterns also texture)
+  --checks LIST,...  lists of checks, with `+` between those of one (init,race,all; of patterns also texture); `profile`: --profile
   --only NAME,...    kernels and patterns, or how their names begin (all)
   --rounds N         of each kernel; everybody once in each (5)
   --warm N           launches before those that count: code is made in them (3)
@@ -18,7 +18,7 @@ usage: bench/checks.sh [OPTIONS]
   --program PROGRAM  instead of target/release/examples/kernels, which is built
   --texunit PROGRAM  instead of target/release/texunit, with the libraries beside it; bench/patterns needs it, and nvcc
 
-Exit codes: 0 measured, and all means of kernels are below their limits (init 8, race 10, all 16; no time of a pattern fails);
+Exit codes: 0 measured, and all means of kernels are below their limits (init 8, race 10, all 16, profile 3; no time of a pattern fails);
 1 one is not, a result is wrong, bits differ, or a launch fails; 2 wrong usage, or texunit cannot be built.
 HELP
 }

@@ -6,6 +6,7 @@
 //!                                            and then the times of N more runs for each line `N` of standard input
 //!
 //! `TEXUNIT_CHECK=race` and so on checks it while it runs (docs/checks.md), and says what was found.
+//! `TEXUNIT_PROFILE=1` counts what it does (docs/profile.md).
 //! `--small` is the size of the tests. `TEXUNIT_SIMD` and `TEXUNIT_JIT` say which tier runs. Times are those of
 //! launches alone; what a kernel writes is restored before it runs again. Exit codes: 0; 1 a result is wrong or a launch
 //! fails; 2 wrong usage.

@@ -13,7 +13,7 @@ import patterns  # noqa: E402
 from served import Failed, Served, output  # noqa: E402
 
 # What the geometric mean is to be below.
-LIMITS = {"init": 8, "race": 10, "all": 16}
+LIMITS = {"init": 8, "race": 10, "all": 16, "profile": 3}
 
 
 def warn(text):
@@ -48,7 +48,7 @@ class Measured:
         try:
             for checks in ["none", *lists]:
                 # What the caller has set is not what "none" is.
-                environment = {"TEXUNIT_CHECK": checks.replace("+", ",")}
+                environment = {"TEXUNIT_CHECK": checks.replace("+", ",")} if checks != "profile" else {"TEXUNIT_PROFILE": "1"}
                 there[checks] = Served(f"{name}, {checks}", command, environment if checks != "none" else None,
                                        chosen.threads)
                 self.first[checks] = there[checks].first

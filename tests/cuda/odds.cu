@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(256) kernel(float *out, int n, double x)
 static void peers()
 {
     int value = -1;
-    FAILS(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessUnsupported);
+    FAILS(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
     FAILS(cudaDeviceDisablePeerAccess(0), cudaErrorPeerAccessNotEnabled);
     FAILS(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 7), cudaErrorInvalidDevice);
     OK(cudaGetLastError() == cudaErrorInvalidDevice ? cudaSuccess : cudaErrorUnknown);

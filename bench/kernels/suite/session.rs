@@ -1,6 +1,7 @@
 //! A case on a device.
 
 use super::{Case, Check, Data, Texture, Value};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use texunit_checks::{Checks, Log, Options};
 use texunit_device::{
@@ -30,6 +31,9 @@ pub(crate) struct Session<'a> {
     kernels: Vec<Kernel>,
     /// What `TEXUNIT_CHECK` asks for, if it is set: what checks cost.
     log: Option<Log>,
+    /// Whether `TEXUNIT_PROFILE` asks for counts: what they cost.
+    is_profiled: bool,
+    profiles: Vec<Arc<texunit_profile::Module>>,
 }
 
 /// What `TEXUNIT_CHECK` asks for.
@@ -44,6 +48,7 @@ impl<'a> Session<'a> {
     pub(crate) fn new(case: &'a Case, threads: usize) -> Result<Self, String> {
         let say = |e: texunit_device::Error| format!("{}: {e}", case.name);
         let log = log()?;
+        let is_profiled = std::env::var_os("TEXUNIT_PROFILE").is_some();
         let is_tracked = log.as_ref().is_some_and(|log| log.has(texunit_checks::Check::Init));
         let fresh = Fresh { is_tracked, ..Fresh::default() };
         let device = Device::new(&DeviceOptions::default().with_fresh(fresh));
@@ -56,7 +61,17 @@ impl<'a> Session<'a> {
         }
         let texels = |t: Texture| texture(&device, &case.buffers[t.buffer].data, t);
         let texture = case.texture.map(texels).transpose()?;
-        Ok(Self { case, threads, device, buffers, texture, kernels: Vec::new(), log })
+        Ok(Self {
+            case,
+            threads,
+            device,
+            buffers,
+            texture,
+            kernels: Vec::new(),
+            log,
+            is_profiled,
+            profiles: Vec::new(),
+        })
     }
 
     /// Loads the kernels, and says how long that took.
@@ -68,6 +83,8 @@ impl<'a> Session<'a> {
         let kernel = |wanted| module.kernel(wanted).map_err(|e| format!("{name}: {e}"));
         self.kernels =
             self.case.launches.iter().map(|l| kernel(l.kernel)).collect::<Result<_, _>>()?;
+        let ptx = || texunit_profile::Module::new(self.case.ptx, format!("{name}.ptx").into());
+        self.profiles = self.is_profiled.then(ptx).into_iter().collect();
         Ok(start.elapsed())
     }
 
@@ -93,9 +110,11 @@ impl<'a> Session<'a> {
             };
             let args: Vec<_> = launch.args.iter().map(arg).collect();
             let checks = self.log.as_ref().and_then(|log| log.launch(kernel.name()));
+            let profile = self.profiles.first().map(|module| module.launch());
+            let profiling = profile.as_ref().map(|profile| profile as _);
             let options = LaunchOptions::new(launch.grid, launch.block)
                 .with_threads(self.threads)
-                .with_observer(checks.as_ref().map(|checks| checks as _));
+                .with_observer(checks.as_ref().map(|checks| checks as _).or(profiling));
             let start = Instant::now();
             let stats = kernel.launch(&options, &args);
             all.time += start.elapsed();

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { explainCode, explainThread, checkFile, Pages } from "./commands";
+import { debugging } from "./debug";
 import { NotFound, sayNotFound } from "./program";
 import { Server } from "./server";
 
@@ -31,6 +32,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     command("checkFile", () => checkFile(output)),
     command("explainCode", () => explainCode(pages)),
     command("explainThread", () => explainThread()),
+    ...debugging(command),
     vscode.workspace.onDidChangeConfiguration((event) => running.settingsChanged(event)),
   );
   return { ready: running.start(), restart: () => running.restart() };

@@ -220,7 +220,7 @@ function editor(settings) {
         return commands.get(name)?.(...args);
       },
     }),
-    workspace, window,
+    workspace, window, debug: missing({}),
   });
   return {
     module, heard, answers,

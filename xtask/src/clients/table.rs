@@ -36,8 +36,8 @@ pub(crate) struct Source {
 pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "cupy",
-        what: "CuPy 14.2: its own tests of textures (source archive): `test_texture.py`, and what is about \
-               textures in `test_userkernel.py` and `test_interpolation.py`",
+        what: "CuPy 14.2: its own tests of textures and graphs (source archive): `test_texture.py`, `test_graph.py`, and \
+               what is about textures in `test_userkernel.py` and `test_interpolation.py`",
         absent: None,
         source: Some(Source {
             package: "cupy",
@@ -47,12 +47,18 @@ pub(crate) const CLIENTS: &[Client] = &[
         compiled: None,
         tests: &[
             "{source}/tests/cupy_tests/cuda_tests/test_texture.py",
+            "{source}/tests/cupy_tests/cuda_tests/test_graph.py",
             "{source}/tests/cupy_tests/core_tests/test_userkernel.py",
             "{source}/tests/cupyx_tests/scipy_tests/ndimage_tests/test_interpolation.py",
         ],
         environment: &[("CUPY_CACHE_DIR", "{home}/cupy")],
-        // cupy.random is libcurand, whose kernels are machine code.
-        pytest: &["-p", "host_random", "-k", "texture or Texture"],
+        // cupy.random is libcurand, whose kernels are machine code; so are those of the libraries that are left out.
+        pytest: &[
+            "-p",
+            "host_random",
+            "-k",
+            "(texture or Texture or TestGraph) and not cublas and not cusolver and not curand and not cusparse",
+        ],
         limit: "600",
         test_limit: "90",
     },
@@ -127,7 +133,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     },
     Client {
         name: "core",
-        what: "cuda.core 1.2.2, `cuda.core.texture` (no tests in its wheel, no source archive): ours, \
+        what: "cuda.core 1.2.2, `cuda.core.texture` and `cuda.core.graph` (no tests in its wheel, no source archive): ours, \
                `tests/clients/core`",
         absent: None,
         source: None,

@@ -9,7 +9,7 @@ use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
 use std::marker::PhantomData;
 use std::sync::Once;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use texunit_cuda_abi::args::{Answer, In, Out, Raw};
+use texunit_cuda_abi::args::{Answer, In, InOut, Out, Raw};
 use texunit_cuda_abi::driver::signature;
 pub use texunit_cuda_abi::*;
 
@@ -36,7 +36,7 @@ macro_rules! numbers {
         })*
     };
 }
-numbers!(u8 i32 u32 u64 usize CUmemLocation);
+numbers!(u8 i32 u32 u64 usize CUmemLocation CUipcHandle);
 
 macro_rules! pointers {
     ($($from:ty => $to:ty, $of:ident: $pass:expr;)*) => {
@@ -51,6 +51,7 @@ macro_rules! pointers {
 }
 pointers! {
     Out<'_, T> => *mut T, out: out.as_ptr();
+    InOut<'_, T> => *mut T, given: given.as_ptr();
     &mut T => *mut T, reference: reference;
     In<'_, T> => *const T, given: given.as_ptr();
     &T => *const T, reference: reference;

@@ -42,7 +42,7 @@ pub struct CUDA_MEMCPY2D {
 }
 
 /// One side of a [`CUDA_MEMCPY3D`].
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct CopySide3D {
     /// Bytes in the row before the first.
@@ -71,7 +71,7 @@ pub struct CopySide3D {
 
 /// A copy of slices (`CUDA_MEMCPY3D`, `CUDA_MEMCPY3D_PEER`).
 #[allow(non_camel_case_types)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct CUDA_MEMCPY3D {
     /// From where.

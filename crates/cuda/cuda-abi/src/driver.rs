@@ -7,9 +7,12 @@
 use crate::args::{In, InOut, Out, Raw, Text};
 use crate::{
     CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR,
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUDA_RESOURCE_DESC,
-    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUlaunchConfig, CUmemAccessDesc, CUmemLocation,
-    CUmemPoolProps, CUmemcpyAttributes, CUresult, CUuuid,
+    CUDA_EXT_SEM_NODE_PARAMS, CUDA_GRAPH_INSTANTIATE_PARAMS, CUDA_HOST_NODE_PARAMS_v1,
+    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY2D,
+    CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUDA_MEMSET_NODE_PARAMS_v1, CUDA_RESOURCE_DESC,
+    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUgraphEdgeData, CUgraphExecUpdateResultInfo,
+    CUgraphNodeParams, CUipcHandle, CUlaunchConfig, CUmemAccessDesc, CUmemLocation, CUmemPoolProps,
+    CUmemcpyAttributes, CUresult, CUuuid,
 };
 use std::ffi::{c_char, c_void};
 
@@ -80,6 +83,97 @@ macro_rules! driver_functions {
             fn cuEventRecordWithFlags(event: CUevent, stream: CUstream, flags: c_uint);
             fn cuEventQuery(event: CUevent);
             fn cuEventSynchronize(event: CUevent);
+            // Graphs.
+            fn cuGraphCreate(graph: *mut CUgraph, flags: c_uint);
+            fn cuGraphDestroy(graph: CUgraph);
+            fn cuGraphClone(clone: *mut CUgraph, graph: CUgraph);
+            fn cuGraphNodeFindInClone(node: *mut CUgraphNode, original: CUgraphNode, clone: CUgraph);
+            fn cuGraphGetId(graph: CUgraph, id: *mut c_uint);
+            fn cuGraphExecGetId(exec: CUgraphExec, id: *mut c_uint);
+            fn cuGraphNodeGetType(node: CUgraphNode, kind: *mut c_uint);
+            fn cuGraphNodeGetContainingGraph(node: CUgraphNode, graph: *mut CUgraph);
+            fn cuGraphNodeGetLocalId(node: CUgraphNode, id: *mut c_uint);
+            fn cuGraphNodeGetToolsId(node: CUgraphNode, id: *mut c_ulonglong);
+            fn cuGraphDestroyNode(node: CUgraphNode);
+            fn cuUserObjectRetain(object: CUuserObject, count: c_uint);
+            fn cuUserObjectRelease(object: CUuserObject, count: c_uint);
+            fn cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint);
+            fn cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint);
+            fn cuGraphConditionalHandleCreate(
+                handle: *mut CUgraphConditionalHandle,
+                graph: CUgraph,
+                context: CUcontext,
+                default: c_uint,
+                flags: c_uint,
+            );
+            fn cuDeviceGraphMemTrim(device: CUdevice);
+            // Nodes of graphs.
+            fn cuGraphChildGraphNodeGetGraph(node: CUgraphNode, graph: *mut CUgraph);
+            fn cuGraphEventRecordNodeGetEvent(node: CUgraphNode, event: *mut CUevent);
+            fn cuGraphEventWaitNodeGetEvent(node: CUgraphNode, event: *mut CUevent);
+            fn cuGraphEventRecordNodeSetEvent(node: CUgraphNode, event: CUevent);
+            fn cuGraphEventWaitNodeSetEvent(node: CUgraphNode, event: CUevent);
+            fn cuGraphKernelNodeGetParams_v2(node: CUgraphNode, params: *mut CUDA_KERNEL_NODE_PARAMS);
+            fn cuGraphMemcpyNodeGetParams(node: CUgraphNode, params: *mut CUDA_MEMCPY3D);
+            fn cuGraphMemsetNodeGetParams(node: CUgraphNode, params: *mut CUDA_MEMSET_NODE_PARAMS_v1);
+            fn cuGraphHostNodeGetParams(node: CUgraphNode, params: *mut CUDA_HOST_NODE_PARAMS_v1);
+            fn cuGraphMemAllocNodeGetParams(node: CUgraphNode, params: *mut CUDA_MEM_ALLOC_NODE_PARAMS);
+            fn cuGraphMemFreeNodeGetParams(node: CUgraphNode, address: *mut CUdeviceptr);
+            fn cuGraphExternalSemaphoresSignalNodeGetParams(node: CUgraphNode, params: *mut CUDA_EXT_SEM_NODE_PARAMS);
+            fn cuGraphExternalSemaphoresWaitNodeGetParams(node: CUgraphNode, params: *mut CUDA_EXT_SEM_NODE_PARAMS);
+            fn cuGraphNodeGetParams(node: CUgraphNode, params: *mut CUgraphNodeParams);
+            fn cuGraphKernelNodeGetAttribute(node: CUgraphNode, attribute: c_uint, value: *mut [u32; 16]);
+            fn cuGraphKernelNodeSetAttribute(node: CUgraphNode, attribute: c_uint, value: *const [u32; 16]);
+            fn cuGraphKernelNodeCopyAttributes(to: CUgraphNode, from: CUgraphNode);
+            fn cuGraphMemsetNodeSetParams(node: CUgraphNode, params: *const CUDA_MEMSET_NODE_PARAMS_v1);
+            // Graphs that are launched.
+            fn cuGraphInstantiateWithFlags(exec: *mut CUgraphExec, graph: CUgraph, flags: c_ulonglong);
+            fn cuGraphInstantiateWithParams(
+                exec: *mut CUgraphExec,
+                graph: CUgraph,
+                params: *mut CUDA_GRAPH_INSTANTIATE_PARAMS,
+            );
+            fn cuGraphExecDestroy(exec: CUgraphExec);
+            fn cuGraphExecGetFlags(exec: CUgraphExec, flags: *mut c_ulonglong);
+            fn cuGraphUpload(exec: CUgraphExec, stream: CUstream);
+            fn cuGraphLaunch(exec: CUgraphExec, stream: CUstream);
+            fn cuGraphExecUpdate_v2(
+                exec: CUgraphExec,
+                graph: CUgraph,
+                info: *mut CUgraphExecUpdateResultInfo,
+            );
+            fn cuGraphExecMemsetNodeSetParams(
+                exec: CUgraphExec,
+                node: CUgraphNode,
+                params: *const CUDA_MEMSET_NODE_PARAMS_v1,
+                context: CUcontext,
+            );
+            fn cuGraphExecEventRecordNodeSetEvent(exec: CUgraphExec, node: CUgraphNode, event: CUevent);
+            fn cuGraphExecEventWaitNodeSetEvent(exec: CUgraphExec, node: CUgraphNode, event: CUevent);
+            fn cuGraphExecChildGraphNodeSetParams(exec: CUgraphExec, node: CUgraphNode, child: CUgraph);
+            fn cuGraphNodeSetEnabled(exec: CUgraphExec, node: CUgraphNode, is_enabled: c_uint);
+            fn cuGraphNodeGetEnabled(exec: CUgraphExec, node: CUgraphNode, is_enabled: *mut c_uint);
+            // Stream capture.
+            fn cuStreamIsCapturing(stream: CUstream, status: *mut c_uint);
+            fn cuStreamBeginCapture_v2(stream: CUstream, mode: c_uint);
+            fn cuStreamEndCapture(stream: CUstream, graph: *mut CUgraph);
+            fn cuStreamGetCaptureInfo_v3(
+                stream: CUstream,
+                status: *mut c_uint,
+                id: *mut u64,
+                graph: *mut CUgraph,
+                nodes: *mut *const usize,
+                data: *mut *const CUgraphEdgeData,
+                count: *mut usize,
+            );
+            fn cuStreamGetCaptureInfo_v2(
+                stream: CUstream,
+                status: *mut c_uint,
+                id: *mut u64,
+                graph: *mut CUgraph,
+                nodes: *mut *const usize,
+                count: *mut usize,
+            );
             // Channels.
             fn cuDeviceGetTexture1DLinearMaxWidth(
                 width: *mut usize,
@@ -120,6 +214,14 @@ macro_rules! driver_functions {
             fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
             fn cuMemPoolCreate(pool: *mut CUmemoryPool, props: *const CUmemPoolProps);
             fn cuMemPoolDestroy(pool: CUmemoryPool);
+            // Other processes.
+            fn cuIpcGetMemHandle(handle: *mut [u8; 64], address: CUdeviceptr);
+            fn cuIpcOpenMemHandle_v2(address: *mut CUdeviceptr, handle: CUipcHandle, flags: c_uint);
+            fn cuIpcCloseMemHandle(address: CUdeviceptr);
+            fn cuIpcGetEventHandle(handle: *mut [u8; 64], event: CUevent);
+            fn cuIpcOpenEventHandle(event: *mut CUevent, handle: CUipcHandle);
+            fn cuMemPoolExportPointer(data: *mut [u8; 64], address: CUdeviceptr);
+            fn cuMemPoolImportPointer(address: *mut CUdeviceptr, pool: CUmemoryPool, data: *const [u8; 64]);
             fn cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
             fn cuMemPoolGetAccess(flags: *mut c_uint, pool: CUmemoryPool, location: *const CUmemLocation);
             fn cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
@@ -338,7 +440,6 @@ macro_rules! driver_functions {
             fn cuStreamGetPriority(stream: CUstream, priority: *mut c_int);
             fn cuStreamGetAttribute(stream: CUstream, attribute: c_uint, value: *mut [u64; 8]);
             fn cuStreamSetAttribute(stream: CUstream, attribute: c_uint, value: *const [u64; 8]);
-            fn cuStreamIsCapturing(stream: CUstream, status: *mut c_uint);
             fn cuThreadExchangeStreamCaptureMode(mode: *mut c_uint);
             fn cuEventCreate(event: *mut CUevent, flags: c_uint);
             fn cuEventElapsedTime_v2(milliseconds: *mut f32, start: CUevent, end: CUevent);
@@ -414,6 +515,18 @@ macro_rules! driver_functions {
             // Memory of streams and pools.
             fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
             fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
+            fn cuMemPoolExportToShareableHandle(
+                handle: *mut c_void,
+                pool: CUmemoryPool,
+                kind: c_uint,
+                flags: u64,
+            );
+            fn cuMemPoolImportFromShareableHandle(
+                pool: *mut CUmemoryPool,
+                handle: *mut c_void,
+                kind: c_uint,
+                flags: u64,
+            );
             fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize);
             // Memory of the host.
             fn cuMemFreeHost(pointer: *mut c_void);
@@ -461,6 +574,205 @@ macro_rules! driver_functions {
                 groups: usize,
                 flags: c_ulonglong,
                 stream: CUstream,
+            );
+            // Graphs.
+            fn cuGraphAddKernelNode_v2(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                count: usize,
+                params: *const CUDA_KERNEL_NODE_PARAMS,
+            );
+            fn cuGraphAddMemcpyNode(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                count: usize,
+                copy: *const CUDA_MEMCPY3D,
+                context: CUcontext,
+            );
+            fn cuGraphAddMemsetNode(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                count: usize,
+                params: *const CUDA_MEMSET_NODE_PARAMS_v1,
+                context: CUcontext,
+            );
+            fn cuGraphAddHostNode(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                count: usize,
+                params: *const CUDA_HOST_NODE_PARAMS_v1,
+            );
+            fn cuGraphAddChildGraphNode(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                count: usize,
+                child: CUgraph,
+            );
+            fn cuGraphAddEmptyNode(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                count: usize,
+            );
+            fn cuGraphAddEventRecordNode(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                count: usize,
+                event: CUevent,
+            );
+            fn cuGraphAddEventWaitNode(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                count: usize,
+                event: CUevent,
+            );
+            fn cuGraphAddExternalSemaphoresSignalNode(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                count: usize,
+                params: *const CUDA_EXT_SEM_NODE_PARAMS,
+            );
+            fn cuGraphAddExternalSemaphoresWaitNode(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                count: usize,
+                params: *const CUDA_EXT_SEM_NODE_PARAMS,
+            );
+            fn cuGraphAddMemAllocNode(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                count: usize,
+                params: *mut CUDA_MEM_ALLOC_NODE_PARAMS,
+            );
+            fn cuGraphAddMemFreeNode(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                count: usize,
+                address: CUdeviceptr,
+            );
+            fn cuGraphAddNode_v2(
+                node: *mut CUgraphNode,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                data: *const CUgraphEdgeData,
+                count: usize,
+                params: *mut CUgraphNodeParams,
+            );
+            fn cuGraphNodeSetParams(node: CUgraphNode, params: *const CUgraphNodeParams);
+            fn cuGraphExecNodeSetParams(
+                exec: CUgraphExec,
+                node: CUgraphNode,
+                params: *const CUgraphNodeParams,
+            );
+            fn cuGraphKernelNodeSetParams_v2(node: CUgraphNode, params: *const CUDA_KERNEL_NODE_PARAMS);
+            fn cuGraphMemcpyNodeSetParams(node: CUgraphNode, params: *const CUDA_MEMCPY3D);
+            fn cuGraphHostNodeSetParams(node: CUgraphNode, params: *const CUDA_HOST_NODE_PARAMS_v1);
+            fn cuGraphExternalSemaphoresSignalNodeSetParams(node: CUgraphNode, params: *const CUDA_EXT_SEM_NODE_PARAMS);
+            fn cuGraphExternalSemaphoresWaitNodeSetParams(node: CUgraphNode, params: *const CUDA_EXT_SEM_NODE_PARAMS);
+            fn cuGraphExecKernelNodeSetParams_v2(
+                exec: CUgraphExec,
+                node: CUgraphNode,
+                params: *const CUDA_KERNEL_NODE_PARAMS,
+            );
+            fn cuGraphExecMemcpyNodeSetParams(
+                exec: CUgraphExec,
+                node: CUgraphNode,
+                params: *const CUDA_MEMCPY3D,
+                context: CUcontext,
+            );
+            fn cuGraphExecHostNodeSetParams(
+                exec: CUgraphExec,
+                node: CUgraphNode,
+                params: *const CUDA_HOST_NODE_PARAMS_v1,
+            );
+            fn cuGraphExecExternalSemaphoresSignalNodeSetParams(
+                exec: CUgraphExec,
+                node: CUgraphNode,
+                params: *const CUDA_EXT_SEM_NODE_PARAMS,
+            );
+            fn cuGraphExecExternalSemaphoresWaitNodeSetParams(
+                exec: CUgraphExec,
+                node: CUgraphNode,
+                params: *const CUDA_EXT_SEM_NODE_PARAMS,
+            );
+            fn cuGraphGetNodes(graph: CUgraph, nodes: *mut CUgraphNode, count: *mut usize);
+            fn cuGraphGetRootNodes(graph: CUgraph, nodes: *mut CUgraphNode, count: *mut usize);
+            fn cuGraphGetEdges(
+                graph: CUgraph,
+                from: *mut CUgraphNode,
+                to: *mut CUgraphNode,
+                count: *mut usize,
+            );
+            fn cuGraphGetEdges_v2(
+                graph: CUgraph,
+                from: *mut CUgraphNode,
+                to: *mut CUgraphNode,
+                data: *mut CUgraphEdgeData,
+                count: *mut usize,
+            );
+            fn cuGraphNodeGetDependencies(node: CUgraphNode, nodes: *mut CUgraphNode, count: *mut usize);
+            fn cuGraphNodeGetDependencies_v2(
+                node: CUgraphNode,
+                nodes: *mut CUgraphNode,
+                data: *mut CUgraphEdgeData,
+                count: *mut usize,
+            );
+            fn cuGraphNodeGetDependentNodes(node: CUgraphNode, nodes: *mut CUgraphNode, count: *mut usize);
+            fn cuGraphNodeGetDependentNodes_v2(
+                node: CUgraphNode,
+                nodes: *mut CUgraphNode,
+                data: *mut CUgraphEdgeData,
+                count: *mut usize,
+            );
+            fn cuGraphAddDependencies_v2(
+                graph: CUgraph,
+                from: *const CUgraphNode,
+                to: *const CUgraphNode,
+                data: *const CUgraphEdgeData,
+                count: usize,
+            );
+            fn cuGraphRemoveDependencies_v2(
+                graph: CUgraph,
+                from: *const CUgraphNode,
+                to: *const CUgraphNode,
+                data: *const CUgraphEdgeData,
+                count: usize,
+            );
+            fn cuGraphDebugDotPrint(graph: CUgraph, path: *const c_char, flags: c_uint);
+            fn cuUserObjectCreate(
+                object: *mut CUuserObject,
+                pointer: *mut c_void,
+                destroy: CUhostFn,
+                references: c_uint,
+                flags: c_uint,
+            );
+            fn cuDeviceGetGraphMemAttribute(device: CUdevice, attribute: c_uint, value: *mut c_void);
+            fn cuDeviceSetGraphMemAttribute(device: CUdevice, attribute: c_uint, value: *mut c_void);
+            fn cuStreamBeginCaptureToGraph(
+                stream: CUstream,
+                graph: CUgraph,
+                before: *const CUgraphNode,
+                data: *const CUgraphEdgeData,
+                count: usize,
+                mode: c_uint,
+            );
+            fn cuStreamUpdateCaptureDependencies_v2(
+                stream: CUstream,
+                before: *const CUgraphNode,
+                data: *const CUgraphEdgeData,
+                count: usize,
+                flags: c_uint,
             );
             // Modules and launches by an array of arguments: what asks a real card.
             fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int);
@@ -527,10 +839,12 @@ macro_rules! as_they_are {
     };
 }
 as_they_are! {
-    c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUmemLocation CUmemAccessDesc CUmemPoolProps
+    c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUipcHandle CUmemLocation CUmemAccessDesc CUmemPoolProps
     CUmemcpyAttributes CUlaunchConfig CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS
     CUDA_ARRAY_SPARSE_PROPERTIES CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_BATCH_OP CUDA_RESOURCE_DESC
-    CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC
+    CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC CUDA_KERNEL_NODE_PARAMS CUDA_KERNEL_NODE_PARAMS_v1
+    CUDA_MEMSET_NODE_PARAMS_v1 CUDA_HOST_NODE_PARAMS_v1 CUDA_EXT_SEM_NODE_PARAMS CUDA_MEM_ALLOC_NODE_PARAMS
+    CUgraphNodeParams CUgraphEdgeData CUDA_GRAPH_INSTANTIATE_PARAMS CUgraphExecUpdateResultInfo
 }
 
 // SAFETY: `repr(transparent)` of what it is in C.

@@ -13,6 +13,7 @@ mod array;
 mod copy;
 pub mod driver;
 pub mod format;
+mod graph;
 mod launch;
 mod memory;
 mod module;
@@ -28,6 +29,7 @@ pub use driver::{
     CUarray, CUcontext, CUevent, CUfunction, CUhostFn, CUkernel, CUlibrary, CUmemoryPool,
     CUmipmappedArray, CUmodule, CUstream, CUstreamCallback,
 };
+pub use graph::*;
 pub use launch::*;
 pub use memory::*;
 pub use module::*;

@@ -44,7 +44,7 @@ pub const CU_MEM_ACCESS_FLAGS_PROT_READ: u32 = 1;
 pub const CU_MEM_ACCESS_FLAGS_PROT_READWRITE: u32 = 3;
 
 /// What a memory pool is made with (`CUmemPoolProps`).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct CUmemPoolProps {
     /// `CU_MEM_ALLOCATION_TYPE_*`.
@@ -65,12 +65,38 @@ pub struct CUmemPoolProps {
     pub reserved: [u8; 53],
 }
 
+impl Default for CUmemPoolProps {
+    fn default() -> Self {
+        Self {
+            alloc_type: 0,
+            handle_types: 0,
+            location: CUmemLocation::default(),
+            win32_security_attributes: 0,
+            max_size: 0,
+            usage: 0,
+            gpu_direct_rdma_capable: 0,
+            reserved: [0; 53],
+        }
+    }
+}
+
+/// What stands for memory or an event of another process (`CUipcMemHandle`, `CUipcEventHandle`), by value.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct CUipcHandle(pub [u8; 64]);
+
 /// Memory that stays where it is.
 pub const CU_MEM_ALLOCATION_TYPE_PINNED: u32 = 1;
 /// Managed memory.
 pub const CU_MEM_ALLOCATION_TYPE_MANAGED: u32 = 2;
 /// A pool or allocation that cannot be exported.
 pub const CU_MEM_HANDLE_TYPE_NONE: u32 = 0;
+/// A file descriptor of Linux.
+pub const CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR: u32 = 1;
+/// The least that sizes and addresses are multiples of.
+pub const CU_MEM_ALLOC_GRANULARITY_MINIMUM: u32 = 0;
+/// What is best for speed.
+pub const CU_MEM_ALLOC_GRANULARITY_RECOMMENDED: u32 = 1;
 
 /// Memory of the host (`CU_MEMORYTYPE_HOST`).
 pub const CU_MEMORYTYPE_HOST: u32 = 1;

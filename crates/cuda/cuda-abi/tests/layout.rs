@@ -75,6 +75,53 @@ structures! {
         src = "src", dst = "dst", extent = "extent", src_access_order = "srcAccessOrder",
         flags = "flags",
     }
+    CUDA_KERNEL_NODE_PARAMS_v1 = "CUDA_KERNEL_NODE_PARAMS_v1" {
+        func = "func", grid = "gridDimX", block = "blockDimX", sharedMemBytes = "sharedMemBytes",
+        kernelParams = "kernelParams", extra = "extra",
+    }
+    CUDA_KERNEL_NODE_PARAMS = "CUDA_KERNEL_NODE_PARAMS_v2" {
+        func = "func", grid = "gridDimX", block = "blockDimX", sharedMemBytes = "sharedMemBytes",
+        kernelParams = "kernelParams", extra = "extra", kern = "kern", ctx = "ctx",
+    }
+    CUDA_MEMSET_NODE_PARAMS_v1 = "CUDA_MEMSET_NODE_PARAMS_v1" {
+        dst = "dst", pitch = "pitch", value = "value", elementSize = "elementSize", width = "width",
+        height = "height",
+    }
+    CUDA_MEMSET_NODE_PARAMS = "CUDA_MEMSET_NODE_PARAMS_v2" {
+        dst = "dst", pitch = "pitch", value = "value", elementSize = "elementSize", width = "width",
+        height = "height", ctx = "ctx",
+    }
+    CUDA_HOST_NODE_PARAMS_v1 = "CUDA_HOST_NODE_PARAMS_v1" { function = "fn", userData = "userData" }
+    CUDA_EXT_SEM_NODE_PARAMS = "CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1" {
+        extSemArray = "extSemArray", paramsArray = "paramsArray", numExtSems = "numExtSems",
+    }
+    CUDA_MEM_ALLOC_NODE_PARAMS = "CUDA_MEM_ALLOC_NODE_PARAMS_v2" {
+        poolProps = "poolProps", accessDescs = "accessDescs", accessDescCount = "accessDescCount",
+        bytesize = "bytesize", dptr = "dptr",
+    }
+    CUDA_BATCH_MEM_OP_NODE_PARAMS = "CUDA_BATCH_MEM_OP_NODE_PARAMS_v2" {
+        ctx = "ctx", count = "count", paramArray = "paramArray", flags = "flags",
+    }
+    CUDA_CONDITIONAL_NODE_PARAMS = "CUDA_CONDITIONAL_NODE_PARAMS" {
+        handle = "handle", kind = "type", size = "size", phGraph_out = "phGraph_out", ctx = "ctx",
+    }
+    CUDA_MEMCPY_NODE_PARAMS = "CUDA_MEMCPY_NODE_PARAMS" {
+        flags = "flags", copyCtx = "copyCtx", copyParams = "copyParams",
+    }
+    CUgraphEdgeData = "CUgraphEdgeData" {
+        from_port = "from_port", to_port = "to_port", kind = "type", reserved = "reserved",
+    }
+    CUDA_GRAPH_INSTANTIATE_PARAMS = "CUDA_GRAPH_INSTANTIATE_PARAMS" {
+        flags = "flags", hUploadStream = "hUploadStream", hErrNode_out = "hErrNode_out",
+        result_out = "result_out",
+    }
+    CUgraphExecUpdateResultInfo = "CUgraphExecUpdateResultInfo" {
+        result = "result", errorNode = "errorNode", errorFromNode = "errorFromNode",
+    }
+    CUstreamBatchMemOpParams = "CUstreamBatchMemOpParams" {}
+    CUgraphNodeParams = "CUgraphNodeParams" {
+        kind = "type", reserved0 = "reserved0", words = "kernel", reserved2 = "reserved2",
+    }
     CUuuid = "CUuuid" {}
     CUDA_ARRAY_DESCRIPTOR = "CUDA_ARRAY_DESCRIPTOR" {
         width = "Width", height = "Height", format = "Format", num_channels = "NumChannels",

@@ -176,6 +176,16 @@ fn geometry(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<(Geometry, usize)> {
 }
 
 impl ArrayObject {
+    /// The handle of an array.
+    pub(crate) fn handle_of(array: &Array) -> Answer<Handle<Self>> {
+        let number = array.number();
+        let found = Self::registry().all_with_handles(|object| object.array.number() == number);
+        found.first().map(|(handle, _)| Handle::of(*handle)).ok_or_else(|| {
+            CUresult::INVALID_HANDLE
+                .because("the array of the copy has been destroyed in the meantime")
+        })
+    }
+
     /// An array without flags that was not made by the API.
     #[cfg(test)]
     pub(crate) fn plain(array: Array, context: Handle<Context>) -> Self {

@@ -73,7 +73,10 @@ pub(crate) fn answer(
     crate::late::called(name);
     let work = || match crate::state::gpus() {
         Err(refusal) if !BEFORE_INIT.contains(&name) => Err(refusal),
-        _ => work(),
+        _ => {
+            crate::graph::capture::called(name)?;
+            work()
+        }
     };
     let result = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => CUresult::SUCCESS,

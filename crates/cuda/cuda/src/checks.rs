@@ -4,6 +4,7 @@
 mod copies;
 mod host;
 mod leaks;
+mod pools;
 mod work;
 
 pub(crate) use copies::{Watch, copies, fills, works};
@@ -11,6 +12,7 @@ pub(crate) use host::{
     called, registered, tell as tell_host, unregistered, update as watch_host, watch,
 };
 pub(crate) use leaks::{ended, made};
+pub(crate) use pools::{allocated, forgotten, freed};
 use texunit_forms::Count;
 pub(crate) use work::Work;
 
@@ -183,6 +185,15 @@ pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
     }
 }
 
+/// The host has waited for the default stream of the current context.
+pub(crate) fn host_waited() {
+    waited(|race| {
+        if let Ok(context) = crate::context::current_even_if_faulty() {
+            race.synchronized(crate::stream::default_of(&context));
+        }
+    });
+}
+
 /// Which memory a part of a copy is in.
 pub(crate) enum Part {
     /// Memory of the device, by its address.
@@ -199,6 +210,9 @@ pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
 /// The same of what `who` names.
 fn accessed(stand: &Stand, (part, len): (Part, u64), writes: bool, who: impl FnOnce() -> String) {
     let Some(log) = log() else { return };
+    if let Part::Memory(address) = part {
+        pools::copied(stand, (address, len), if writes { "written" } else { "read" });
+    }
     let found = log.race().and_then(|race| match (&part, &stand.submitted) {
         (&Part::Memory(address), Some(work)) => race.accessed_by(work, (address, len), writes),
         (&Part::Memory(address), None) => race.accessed(Some(stand.queue), (address, len), writes),
@@ -206,26 +220,75 @@ fn accessed(stand: &Stand, (part, len): (Part, u64), writes: bool, who: impl FnO
             race.array_accessed((stand.queue, work.as_ref()), (array, offset, len), writes)
         }
     });
-    let Some((end, stores)) = found else { return };
+    let Some(found) = found else { return };
+    let is_array = matches!(part, Part::Array(..));
+    let node = log.race().and_then(|race| race.name(stand.queue));
+    raced(log, found, (who(), writes, is_array), node);
+}
+
+/// A copy that a node of a graph has done (`name`) accesses memory that these nodes access later, and nothing orders them.
+pub(crate) fn copied_before(nodes: &[Queue], range: (u64, u64), writes: bool, name: &str) {
+    let Some(log) = log() else { return };
+    let found = log.race().and_then(|race| race.accessed_in(nodes, range, writes));
+    if let Some(found) = found {
+        let who = format!("a copy of {}", Count(range.1, "byte"));
+        raced(log, found, (who, writes, false), Some(name.to_owned()));
+    }
+}
+
+/// Two nodes of a graph copy or set the same memory, and nothing orders them: their names, and whether they write it.
+pub(crate) fn copies_race(one: (String, bool), other: (String, bool), address: u64) {
+    let Some(log) = log() else { return };
+    let rule = match (one.1, other.1) {
+        (true, true) => rules::RACE_WRITE_AFTER_WRITE,
+        (true, false) => rules::RACE_READ_AFTER_WRITE,
+        (false, _) => rules::RACE_WRITE_AFTER_READ,
+    };
+    let does = |writes: bool| if writes { "writes" } else { "reads" };
+    let message = format!(
+        "{} {} memory at {address:#x} that {} {}, and nothing orders the two",
+        one.0,
+        does(one.1),
+        other.0,
+        does(other.1)
+    );
+    let notes = vec!["an edge between the two nodes orders them".to_owned()];
+    log.found(Finding::of_process(rule, message, notes));
+    news(None, 0);
+}
+
+/// A copy, or what else is no kernel, races with a kernel: who, and whether that stores; what it is, whether it writes, and
+/// an array; the node of a graph that it is.
+fn raced(
+    log: &Log,
+    (end, stores): (texunit_checks::End, bool),
+    (who, writes, is_array): (String, bool, bool),
+    node: Option<String>,
+) {
     let rule = match (writes, stores) {
         (false, _) => rules::RACE_READ_AFTER_WRITE,
         (true, true) => rules::RACE_WRITE_AFTER_WRITE,
         (true, false) => rules::RACE_WRITE_AFTER_READ,
     };
     let does = if writes { "writes" } else { "reads" };
-    let (what, other_does, here) = match (part, stores) {
-        (Part::Memory(_), true) => ("memory", "stores to", "is stored here"),
-        (Part::Memory(_), false) => ("memory", "loads from", "is loaded here"),
-        (Part::Array(..), true) => ("texels of an array", "stores to", "is stored here"),
-        (Part::Array(..), false) => ("texels of an array", "reads", "is read here"),
+    let (what, other_does, here) = match (is_array, stores) {
+        (false, true) => ("memory", "stores to", "is stored here"),
+        (false, false) => ("memory", "loads from", "is loaded here"),
+        (true, true) => ("texels of an array", "stores to", "is stored here"),
+        (true, false) => ("texels of an array", "reads", "is read here"),
     };
     let message =
-        format!("{} {does} {what} that a kernel {other_does}, and nothing orders the two", who());
-    let notes = vec![
-        "the kernel is one of another stream: `cudaStreamSynchronize` or `cudaStreamWaitEvent` between the two \
-         orders them"
-            .to_owned(),
-    ];
+        format!("{who} {does} {what} that a kernel {other_does}, and nothing orders the two");
+    let notes = match node.zip(end.node.clone()) {
+        Some((own, kernel)) => {
+            vec![format!("the one is {own}, and the kernel is {kernel}; an edge between the two orders them")]
+        }
+        None => vec![
+            "the kernel is one of another stream: `cudaStreamSynchronize` or `cudaStreamWaitEvent` between the two \
+             orders them"
+                .to_owned(),
+        ],
+    };
     let mut finding = Finding::of_process(rule, message, notes);
     finding.other = Some((here.to_owned(), end));
     log.found(finding);
@@ -239,6 +302,7 @@ pub(crate) fn bad_fetches(module: &Module, stats: &LaunchStats) {
 
 /// Tells what a launch of a module has found.
 pub(crate) fn tell(module: &Module, launch: u64, launched_by: Option<String>) {
+    pools::used();
     let loaded = &module.loaded;
     let source = Located::from((loaded.source(), &**loaded.sources()));
     news(Some(source), (launch, launched_by));

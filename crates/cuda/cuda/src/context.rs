@@ -4,7 +4,7 @@ use crate::args::Answer;
 use crate::handle::{Handle, Object, object};
 use crate::state::Gpu;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
 use texunit_cuda_abi::{CUresult, Refusal, Stack};
 use texunit_forms::Count;
@@ -28,6 +28,8 @@ pub(crate) struct Context {
     uses: AtomicU32,
     /// The fault that ended it. From then on every call answers it.
     fault: OnceLock<Refusal>,
+    /// Contexts of other devices whose memory its kernels reach.
+    peers: Mutex<Vec<Handle<Context>>>,
 }
 
 object!(Context, "a context", INVALID_CONTEXT);
@@ -82,11 +84,13 @@ pub(crate) const MAX_STACK: usize = 512 * 1024;
 const OWNERS: &[fn(&Context)] = &[
     crate::module::release_context,
     crate::stream::release_context,
+    crate::graph::exec::release_context,
     crate::texref::release_context,
     crate::texture::release_context,
     crate::array::release_context,
     crate::memory::release_context,
     crate::tables::release_context,
+    peers::release_context,
 ];
 
 /// The primary context of a device.
@@ -127,6 +131,7 @@ impl Context {
             cache: AtomicU32::new(0),
             uses: AtomicU32::new(1),
             fault: OnceLock::new(),
+            peers: Mutex::default(),
         });
         Context::registry().keep(handle, Arc::clone(&context));
         context
@@ -359,5 +364,6 @@ pub(crate) fn with_stack<T>(work: impl FnOnce(&Stack<Handle<Context>>) -> T) -> 
     STACK.with(work)
 }
 
+mod peers;
 #[cfg(test)]
 mod tests;

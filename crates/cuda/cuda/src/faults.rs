@@ -15,9 +15,10 @@ use texunit_report::{CodeLocation, Host};
 /// The code that ends the context.
 pub(crate) fn code(kind: &FaultKind) -> CUresult {
     match kind {
-        FaultKind::OutOfBounds { .. } | FaultKind::ReadOnly { .. } | FaultKind::Freed { .. } => {
-            CUresult::ILLEGAL_ADDRESS
-        }
+        FaultKind::OutOfBounds { .. }
+        | FaultKind::ReadOnly { .. }
+        | FaultKind::Freed { .. }
+        | FaultKind::Unreachable { .. } => CUresult::ILLEGAL_ADDRESS,
         FaultKind::Misaligned { .. } => CUresult::MISALIGNED_ADDRESS,
         FaultKind::Surface(text) if text.contains("multiple") => CUresult::MISALIGNED_ADDRESS,
         FaultKind::Surface(_) | FaultKind::Geometry { surface: true, .. } => {

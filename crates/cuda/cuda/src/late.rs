@@ -15,6 +15,7 @@ mod kept;
 use crate::args::Answer;
 use crate::call::Owner;
 use crate::context::{self, Context};
+use crate::graph::capture::{self, Place};
 use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
@@ -33,18 +34,33 @@ pub(crate) struct Order {
     pub(crate) queue: Queue,
     /// Whether the call returns when the work is done.
     pub(crate) waits: bool,
+    /// Where the work becomes a node of a graph instead of being done ([`capture`]).
+    pub(crate) capture: Option<Place>,
 }
 
 impl Order {
-    /// In a stream; as [`stream::on`].
+    /// In a stream; as [`stream::on`]. A stream that is captured is refused.
     pub(crate) fn of(stream: Handle<Stream>) -> Answer<Self> {
-        let context = stream::on(stream)?;
-        Ok(Self { context, queue: stream::queue(stream), waits: false })
+        let order = Self::capturable(stream)?;
+        match order.capture {
+            None => Ok(order),
+            Some(place) => Err(place.forbidden()),
+        }
+    }
+
+    /// In a stream that may be captured: the caller looks at `capture`.
+    pub(crate) fn capturable(stream: Handle<Stream>) -> Answer<Self> {
+        let (context, queue) = (stream::on(stream)?, stream::queue(stream));
+        let capture = capture::of(&context, queue)?;
+        Ok(Self { context, queue, waits: false, capture })
     }
 
     /// Of a call that is not of a stream: in the default stream of the current context.
     pub(crate) fn current() -> Answer<Self> {
-        Ok(Self { context: context::current()?, queue: Queue::Default, waits: true })
+        let context = context::current()?;
+        let queue = stream::default_of(&context);
+        capture::of(&context, queue)?;
+        Ok(Self { context, queue, waits: true, capture: None })
     }
 
     fn line(&self) -> Line {
@@ -242,12 +258,25 @@ pub(crate) fn check_event(event: usize) -> Answer {
 /// The program waits for a stream.
 pub(crate) fn wait_for_stream(order: &Order) {
     if has_any() {
-        let ids = with(|state| match order.queue {
-            Queue::Default => state.before(order.line()),
-            Queue::Own { .. } => state.tail(order.line()).collect(),
+        let ids = with(|state| match order.queue.is_default() {
+            true => state.before(order.line()),
+            false => state.tail(order.line()).collect(),
         });
         settle(&ids);
     }
+}
+
+/// Does work of which nothing is kept.
+pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> T {
+    /// From here on as before, whatever has come of it.
+    struct Ends(bool);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            IS_INSIDE.set(self.0);
+        }
+    }
+    let _ends = Ends(IS_INSIDE.replace(true));
+    work()
 }
 
 /// Something that a stream would do is done at once: all that comes before it is done.
@@ -300,6 +329,16 @@ pub(crate) fn record(event: usize, order: &Order, happens: impl FnOnce() + 'stat
     with(|state| state.events.insert(event, vec![id]));
 }
 
+/// Events that the last item of a stream records.
+pub(crate) fn recorded_by_last(order: &Order, events: &[usize]) {
+    if !events.is_empty() && is_on() {
+        with(|state| {
+            let ids: Vec<Id> = state.tail(order.line()).collect();
+            state.events.extend(events.iter().map(|&event| (event, ids.clone())));
+        });
+    }
+}
+
 /// A stream waits for an event, or for what was recorded in it last.
 pub(crate) fn stream_waits(order: &Order, event: usize) {
     if has_any() {
@@ -325,6 +364,7 @@ const WAITING: &[&str] = &[
     "cuCtxDestroy",
     "cuCtxDestroy_v2",
     "cuCtxDetach",
+    "cuCtxDisablePeerAccess",
     "cuCtxSetLimit",
     "cuDevicePrimaryCtxRelease",
     "cuDevicePrimaryCtxRelease_v2",
@@ -337,6 +377,8 @@ const WAITING: &[&str] = &[
     "cuMemFreeHost",
     "cuMemHostUnregister",
     "cuMemMapArrayAsync",
+    "cuMemSetAccess",
+    "cuMemUnmap",
     "cuMipmappedArrayDestroy",
     "cuModuleUnload",
     "cuSurfObjectDestroy",

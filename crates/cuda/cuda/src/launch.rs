@@ -2,9 +2,10 @@
 
 mod children;
 mod done;
+mod parameters;
 mod reasons;
 
-use crate::args::{Answer, In, Raw};
+use crate::args::Answer;
 use crate::checks::Stand;
 use crate::context::{Context, Limit, MAX_STACK};
 use crate::handle::{Handle, Object};
@@ -16,14 +17,16 @@ use crate::record::Recording;
 use crate::settings::settings;
 use crate::{faults, report, running};
 use children::{Ended, Family, Parent};
+pub(crate) use parameters::parameters;
 pub(crate) use reasons::shown;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use texunit_cuda_abi::{
-    CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUresult,
-};
+use texunit_cuda_abi::CUresult;
+use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
-use texunit_device::{Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally};
+use texunit_device::{
+    ArgError, Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally,
+};
 use texunit_forms::Count;
 
 /// Grid, block and shared memory.
@@ -39,6 +42,13 @@ pub(crate) struct Shape {
     pub(crate) cooperative: bool,
     /// CTAs of a cluster along x, y, z, where the launch says so.
     pub(crate) cluster: Option<[u32; 3]>,
+}
+
+impl Shape {
+    /// CTAs of a cluster along x, y, z: as the launch says, or the kernel and its attributes.
+    pub(crate) fn cluster_of(&self, function: &Function) -> Option<[u32; 3]> {
+        self.cluster.or_else(|| function.required_cluster())
+    }
 }
 
 /// Bytes of stack that a thread of a launch may use. Of a kernel whose need is known before it runs
@@ -80,7 +90,7 @@ fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> A
 /// The clusters of a launch are no larger than its device takes; whether they fit the grid and the kernel is looked at when
 /// it runs.
 pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
-    let Some(cluster) = shape.cluster else { return Ok(()) };
+    let Some(cluster) = shape.cluster_of(function) else { return Ok(()) };
     let size = cluster.iter().fold(1_u32, |all, &n| all.saturating_mul(n));
     let most = function.most_in_cluster(function.takes_non_portable());
     if size <= most.unsigned_abs() {
@@ -123,104 +133,31 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
     }
 }
 
-/// The parameter buffer of a launch, from `kernelParams` or from `extra`.
-///
-/// `CUDA_ERROR_INVALID_VALUE` if both are given, if neither is and there are parameters, or if the
-/// buffer is too small.
-///
-/// # Safety
-/// `each` is null, or has a pointer to an argument for each parameter; `extra` is null, or a list that `CU_LAUNCH_PARAM_END`
-/// ends, whose pointers lead to what their keys say.
-pub(crate) unsafe fn parameters(
-    function: &Function,
-    each: In<'_, Raw<'_>>,
-    extra: In<'_, u64>,
-) -> Answer<Vec<u8>> {
-    let size = function.kernel.param_size() as usize;
-    let mut buffer = vec![0; size];
-    match (each.is_null(), extra.is_null()) {
-        (false, false) => {
-            return Err(CUresult::INVALID_VALUE
-                .because("kernelParams and extra are both given; arguments come by one of them"));
-        }
-        (true, true) if size == 0 => {}
-        (true, true) => {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "kernelParams and extra are both null, but kernel `{}` has {}",
-                reasons::shown(function),
-                Count(function.kernel.params().len(), "parameter")
-            )));
-        }
-        (false, true) => {
-            let params = function.kernel.params();
-            // SAFETY: as the caller promises.
-            let each = unsafe { each.elements(params.len()) };
-            for (i, param) in params.iter().enumerate() {
-                let (start, end) = (param.offset as usize, (param.offset + param.size) as usize);
-                let place = buffer.get_mut(start..end).ok_or_else(|| {
-                    CUresult::INVALID_VALUE.because(format!(
-                        "parameter {i} of kernel `{}` is not inside its {} of parameters",
-                        reasons::shown(function),
-                        Count(size, "byte")
-                    ))
-                })?;
-                // SAFETY: each points to as many bytes as the parameter has.
-                let argument = unsafe { each.at(i)?.bytes(place.len()) }.read(0, place);
-                argument.map_err(|refusal| refusal.named(&format!("kernelParams[{i}]")))?;
-            }
-        }
-        // SAFETY: as the caller promises.
-        (true, false) => unsafe { packed(extra, &mut buffer)? },
-    }
-    Ok(buffer)
+/// Checks a launch that is done later, as far as that can be known. A side of 0 is one that is set before the launch, as
+/// tinygrad does, whose graphs run on cards.
+pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Answer {
+    let [grid, block] = [shape.grid, shape.block].map(|size| size.map(|side| side.max(1)));
+    let shape = &Shape { grid, block, ..*shape };
+    check_resources(context, function, shape)?;
+    let options = LaunchOptions::new(grid, block)
+        .with_dynamic_shared(shape.shared)
+        .with_cluster(shape.cluster_of(function));
+    let wrong =
+        |error: ArgError| reasons::refused(&error).because(reasons::wrong(&error, shape, function));
+    function.kernel.check_shape(&options).map_err(wrong)
 }
 
-/// Reads the buffer that a list `extra` points to. It may be longer than the parameters, as a
-/// structure of C is that ends with padding.
-///
-/// # Safety
-/// That of [`parameters`] for `extra`.
-unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
-    let (mut pointer, mut size) = (0, None);
-    // SAFETY: the list ends with CU_LAUNCH_PARAM_END, and no element before this one was that.
-    let at = |i: usize| unsafe { extra.elements(i + 1) }.at(i);
-    for i in 0.. {
-        match at(2 * i)? {
-            CU_LAUNCH_PARAM_END => break,
-            CU_LAUNCH_PARAM_BUFFER_POINTER => pointer = at(2 * i + 1)?,
-            CU_LAUNCH_PARAM_BUFFER_SIZE => {
-                // SAFETY: the list holds a pointer to a `size_t` here.
-                let given = unsafe { Raw::of(at(2 * i + 1)?).bytes(8) }.array(0);
-                let bytes = given.map_err(|refusal| {
-                    refusal.named("the pointer after CU_LAUNCH_PARAM_BUFFER_SIZE in extra")
-                })?;
-                size = Some(u64::from_le_bytes(bytes));
-            }
-            other => {
-                return Err(CUresult::INVALID_VALUE.because(format!(
-                    "extra[{}] is {other:#x}, not CU_LAUNCH_PARAM_BUFFER_POINTER (1), CU_LAUNCH_PARAM_BUFFER_SIZE (2) or \
-                     CU_LAUNCH_PARAM_END (0)",
-                    2 * i
-                )));
-            }
-        }
+fn check_resources(context: &Context, function: &Function, shape: &Shape) -> Answer {
+    if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
+        return Err(
+            CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, shape))
+        );
     }
-    let needed = buffer.len() as u64;
-    if size.is_none_or(|size| size < needed) {
-        let given = match size {
-            None => "extra has no CU_LAUNCH_PARAM_BUFFER_SIZE".to_owned(),
-            Some(size) => format!("CU_LAUNCH_PARAM_BUFFER_SIZE in extra is {size}"),
-        };
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "{given}, and the parameters of the kernel have {}",
-            Count(needed, "byte")
-        )));
+    check_cluster(function, shape)?;
+    match shape.cooperative {
+        true => check_cooperative(context, function, shape),
+        false => Ok(()),
     }
-    // SAFETY: the list holds a pointer to a buffer of that size.
-    let read = unsafe { Raw::of(pointer).bytes(buffer.len()) }.read(0, buffer);
-    read.map_err(|refusal| {
-        refusal.named("the pointer after CU_LAUNCH_PARAM_BUFFER_POINTER in extra")
-    })
 }
 
 /// Runs a kernel in a stream, now or later. A fault is told when it happens, and ends the context: this call succeeds,
@@ -232,43 +169,34 @@ pub(crate) fn launch(
     params: Vec<u8>,
 ) -> Answer {
     let context = &order.context;
-    if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
-        return Err(
-            CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, &shape))
-        );
-    }
-    let shape = Shape { cluster: shape.cluster.or_else(|| function.required_cluster()), ..shape };
-    check_cluster(function, &shape)?;
-    if shape.cooperative {
-        check_cooperative(context, function, &shape)?;
-    }
+    check_resources(context, function, &shape)?;
     let options = LaunchOptions::new(shape.grid, shape.block)
         .with_dynamic_shared(shape.shared)
-        .with_cluster(shape.cluster);
+        .with_cluster(shape.cluster_of(function));
     let takes = function.kernel.takes(&options);
     let stand = match late::keeps(order) && takes {
         true => Stand::submitted(order.queue),
         false if takes && late::may_go_on() && function.kernel.may_wait() => {
             Stand::now(order.queue)
         }
-        false => return run(context, function, &shape, &params, Stand::now(order.queue)),
+        false => return run((context, function), &shape, &params, Stand::now(order.queue), 0),
     };
     let (context, function) = (Arc::clone(context), Arc::clone(function));
     late::launch(order, move |works| {
         works?;
-        run(&context, &function, &shape, &params, stand)
+        run((&context, &function), &shape, &params, stand, 0)
     })
 }
 
-/// Runs a kernel, and what it launches.
-fn run(
-    context: &Context,
-    function: &Function,
+/// Runs a kernel, and what it launches, for a node of a graph if there is one (its handle).
+pub(crate) fn run(
+    (context, function): (&Context, &Function),
     shape: &Shape,
     params: &[u8],
     stand: Stand,
+    graph: u64,
 ) -> Answer {
-    run_grid((context, function), shape, params, stand, &Family::of_host(context)).map(|_| ())
+    run_grid((context, function), shape, params, stand, &Family::of_host(context, graph)).map(|_| ())
 }
 
 /// Runs a grid that the host or a kernel has launched, and what it launches itself.
@@ -287,12 +215,15 @@ fn run_grid(
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let counting = tallies.as_ref().map(|tallies| tallies as &dyn Observer);
     let covering = module.coverage.as_ref().map(|coverage| &**coverage as &dyn Observer);
+    let profile = module.profile.as_ref().map(texunit_profile::Module::launch);
+    let profiling = profile.as_ref().map(|profile| profile as &dyn Observer);
     let checks = crate::checks::of_launch(name, stand.clone(), context.handle);
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
-    let all = watching.into_iter().chain(counting).chain(covering).chain(checking);
+    let all = watching.into_iter().chain(counting).chain(covering).chain(profiling).chain(checking);
     let observers = Several(all.collect());
     crate::asked::pools::tell();
     let watched = running::begin(&module, function, shape);
+    let peers = context.peer_devices();
     let default = LaunchOptions::default();
     let plain = default
         .with_grid(shape.grid)
@@ -303,7 +234,9 @@ fn run_grid(
         .with_approximate(settings().approximate)
         .with_stack_limit(stack_limit(context, function))
         .with_cooperative(shape.cooperative)
-        .with_cluster(shape.cluster)
+        .with_graph(family.graph)
+        .with_cluster(shape.cluster_of(function))
+        .with_peers(&peers)
         .with_bounds(settings().bounds)
         .with_bad_fetch(settings().bad_fetch)
         .with_printf_limit(context.limit(Limit::PrintfFifoSize))
@@ -328,6 +261,8 @@ fn run_grid(
         failed: Mutex::default(),
     });
     let options = options.with_runtime(parent.as_ref().map(Parent::runtime));
+    let debugging = crate::debug::of_launch(name);
+    let options = options.with_debugger(debugging.map(|debugging| debugging as &dyn Debugger));
     let start = Instant::now();
     // Refused before anything has run.
     let is_full = |error: &LaunchError| matches!(error, LaunchError::Args(error) if reasons::refused(error) == CUresult::OUT_OF_MEMORY);
@@ -336,6 +271,7 @@ fn run_grid(
     });
     let time = start.elapsed();
     drop(others);
+    crate::debug::launched();
     let number = watched.as_ref().map_or(0, |launch| launch.number);
     drop(watched);
     let tally = tallies.map_or_else(Tally::default, |tallies| tallies.take());

@@ -19,7 +19,7 @@
 //!
 //! [`functions`] is the table of all functions, `call` what each does around its own work, `args`
 //! the pointers of C, `handle` the numbers given out for objects; `state` the devices, `context`
-//! contexts and which is current; `api` the functions themselves, one file for each section of the
+//! contexts and which is current; `graph` work that is described and captured; `api` the functions themselves, one file for each section of the
 //! driver API.
 
 #![allow(unsafe_code)]
@@ -35,6 +35,7 @@ mod clock;
 mod context;
 mod coverage;
 mod crash;
+mod debug;
 mod error;
 mod exported;
 pub mod facts;
@@ -43,12 +44,15 @@ mod faults;
 mod foreign;
 mod format;
 pub mod functions;
+mod graph;
 mod handle;
 mod image;
+mod ipc;
 mod late;
 mod launch;
 mod launch_trace;
 mod library;
+mod line_profile;
 #[cfg(test)]
 mod linked;
 mod marker;
@@ -71,4 +75,5 @@ mod stream;
 mod tables;
 mod texref;
 mod texture;
+mod virtual_memory;
 mod work;

@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use texunit_cuda_abi::{CUresult, Refusal};
-use texunit_device::{Block, Buffer, Device, Linear};
+use texunit_device::{Block, Buffer, Device, Linear, Reserved};
 use texunit_forms::Count;
 
 /// How memory was allocated, and thus how it is given back.
@@ -34,6 +34,8 @@ use texunit_forms::Count;
 pub(crate) enum AllocationKind {
     /// `cuMemAlloc`.
     Device,
+    /// A node of a graph.
+    Graph,
     /// `cuMemAllocAsync`, from a pool.
     Pool(Share),
     /// `cuMemHostAlloc`, with its flags.
@@ -42,6 +44,8 @@ pub(crate) enum AllocationKind {
     Registered(u32),
     /// `cuMemAllocManaged`.
     Managed,
+    /// `cuIpcOpenMemHandle`.
+    Opened(crate::ipc::memory::Opened),
 }
 
 impl AllocationKind {
@@ -49,10 +53,12 @@ impl AllocationKind {
     fn made_by(&self) -> &'static str {
         let function = match self {
             Self::Device => "cuMemAlloc",
+            Self::Graph => crate::graph::memory::MADE_BY,
             Self::Pool(_) => pool::MADE_BY,
             Self::Host(_) => "cuMemHostAlloc",
             Self::Registered(_) => return "registered host memory",
             Self::Managed => "cuMemAllocManaged",
+            Self::Opened(_) => "cuIpcOpenMemHandle",
         };
         crate::refused::maker().unwrap_or(function)
     }
@@ -122,6 +128,14 @@ impl Allocation {
         }
     }
 
+    /// The memory of a device.
+    pub(crate) fn buffer(&self) -> Option<&Buffer> {
+        match &self.storage {
+            Storage::Device { buffer } => Some(buffer),
+            Storage::Host { .. } => None,
+        }
+    }
+
     /// Whether the program can use its address.
     pub(crate) fn on_host(&self) -> bool {
         matches!(self.storage, Storage::Host { .. })
@@ -131,13 +145,32 @@ impl Allocation {
     /// one that holds it lets it go.
     pub(crate) fn end(&self) {
         crate::asked::freed(self.id);
+        if matches!(self.kind, AllocationKind::Pool(_)) {
+            crate::checks::forgotten(self.id);
+        }
         if matches!(self.kind, AllocationKind::Registered(_)) {
             crate::checks::unregistered(self.base, self.size);
         }
-        if let (true, Ok(gpus)) = (self.on_host(), state::gpus()) {
-            for gpu in gpus {
+        let Ok(gpus) = state::gpus() else { return };
+        let others = |share: &Share| share.pool.peers();
+        let shown = match &self.kind {
+            AllocationKind::Pool(share) if !self.on_host() => others(share),
+            _ => Vec::new(),
+        };
+        for gpu in gpus {
+            if self.on_host() || shown.contains(&gpu.ordinal) {
                 gpu.device.unmap_host(self.base);
             }
+        }
+    }
+
+    /// Lets another device reach it, or not any more.
+    pub(crate) fn show(&self, gpu: &Gpu, is_shown: bool) {
+        let Storage::Device { buffer } = &self.storage else { return };
+        match is_shown {
+            // It may be there already.
+            true => _ = gpu.device.reach(buffer),
+            false => _ = gpu.device.part_from(self.base),
         }
     }
 
@@ -190,7 +223,55 @@ pub(crate) fn allocate_as(
     let base = buffer.address();
     let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
     allocation.gpu = Arc::clone(gpu);
+    if let AllocationKind::Pool(share) = &allocation.kind {
+        // Who reaches it, the pool says, and no access of peers.
+        gpu.device.keep_to_itself(base);
+        for device in share.pool.peers() {
+            allocation.show(state::gpu(device)?, true);
+        }
+    }
     keep(context, allocation)
+}
+
+/// Allocates memory of a device at an address that it gave out before, for a graph.
+pub(crate) fn allocate_at(
+    context: &Context,
+    gpu: &Arc<Gpu>,
+    (address, size): (u64, u64),
+    name: &str,
+) -> Answer {
+    let buffer = with_room(gpu, || {
+        gpu.device.alloc_again(address, size, name).ok_or_else(|| {
+            CUresult::OUT_OF_MEMORY.because(format!(
+                "the device has no memory left for {} of a graph",
+                Count(size, "byte")
+            ))
+        })
+    })?;
+    let kind = AllocationKind::Graph;
+    let mut allocation = Allocation::new(context, kind, address, size, Storage::Device { buffer });
+    allocation.gpu = Arc::clone(gpu);
+    keep(context, allocation).map(|_| ())
+}
+
+/// Makes memory that is there an allocation of a device; its address.
+pub(crate) fn take_in(
+    context: &Context,
+    gpu: &Arc<Gpu>,
+    (base, size): (u64, u64),
+    buffer: Buffer,
+    kind: AllocationKind,
+) -> Answer<u64> {
+    let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
+    allocation.gpu = Arc::clone(gpu);
+    keep(context, allocation)
+}
+
+/// What is allocated from a pool.
+pub(crate) fn of_pool(pool: &pool::Pool) -> Vec<Arc<Allocation>> {
+    all(
+        |allocation| matches!(&allocation.kind, AllocationKind::Pool(share) if share.pool.handle == pool.handle),
+    )
 }
 
 /// Takes memory of a device. If that has too little, its pools give back what they keep.
@@ -221,18 +302,22 @@ pub(crate) fn allocate_host(context: &Context, size: usize, kind: AllocationKind
             CUresult::INVALID_VALUE.because("bytesize is 0: an allocation has at least one byte")
         );
     }
-    let name = kind.made_by();
+    let block = host_block(size, kind.made_by())?;
+    map_host(context, Arc::new(block), kind)
+}
+
+/// A block of host memory, which nobody knows of.
+pub(crate) fn host_block(size: usize, name: &str) -> Answer<Block> {
     if !fits_host(size) {
         return Err(CUresult::OUT_OF_MEMORY
             .because(format!("bytesize {size} is more host memory than the system could have")));
     }
-    let block = Block::page_aligned(size, name).ok_or_else(|| {
+    Block::page_aligned(size, name).ok_or_else(|| {
         CUresult::OUT_OF_MEMORY.because(format!(
             "the system does not have {} of host memory left",
             Count(size, "byte")
         ))
-    })?;
-    map_host(context, Arc::new(block), kind)
+    })
 }
 
 /// Makes a block of host memory an allocation, and part of the memory of all devices.
@@ -337,9 +422,10 @@ pub(crate) fn is_sync(address: u64) -> bool {
     find(address).is_some_and(|allocation| allocation.sync.load(Ordering::Relaxed))
 }
 
-/// Whether an address is one of some device, be there an allocation or not.
+/// Whether an address is one of some device, or reserved for memory of devices, be there an allocation or not.
 pub(crate) fn is_device_address(address: u64) -> Answer<bool> {
-    Ok(state::gpus()?.iter().any(|gpu| gpu.device.gives_out(address)))
+    let gives_out = state::gpus()?.iter().any(|gpu| gpu.device.gives_out(address));
+    Ok(gives_out || Reserved::holds(address))
 }
 
 /// Whether an address is in an allocation, or one that a device gives out.

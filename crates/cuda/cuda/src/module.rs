@@ -17,7 +17,7 @@ use std::time::Instant;
 use texunit_cuda_abi::{CUresult, Refusal, function_attribute as attribute};
 use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile, Unloadable};
 use texunit_forms::Count;
-use texunit_link::{fewest_registers, limited};
+use texunit_link::{completed, fewest_registers, limited};
 use texunit_report::Located;
 use texunit_syntax::by_opcode;
 
@@ -33,6 +33,8 @@ pub(crate) struct Module {
     by_name: HashMap<String, Handle<Function>>,
     /// Who counts the blocks of its launches, if coverage is asked for.
     pub(crate) coverage: Option<Arc<texunit_coverage::Module>>,
+    /// What counts its launches, if that is asked for.
+    pub(crate) profile: Option<Arc<texunit_profile::Module>>,
 }
 
 object!(Module, "a module");
@@ -95,7 +97,7 @@ pub(crate) fn load(
     let device = place.gpu.profile;
     let ptx = image.ptx(name, device)?;
     let start = Instant::now();
-    let mut ptx = limited(ptx, jit.registers, fatbin::architecture(device.capability));
+    let mut ptx = completed(limited(ptx, jit.registers, fatbin::architecture(device.capability)));
     crate::saved::save(&mut ptx);
     let is_full = |e: &LoadError| load_code(&e.diagnostics) == CUresult::OUT_OF_MEMORY;
     let result = crate::memory::with_room_if(place.gpu, is_full, || {
@@ -195,7 +197,8 @@ fn keep(
         by_name.insert(name, function);
     }
     let coverage = crate::coverage::of_module(&loaded);
-    let module = Module { context: place.context, loaded, functions, by_name, coverage };
+    let profile = crate::line_profile::of_module(&loaded);
+    let module = Module { context: place.context, loaded, functions, by_name, coverage, profile };
     Module::registry().keep(handle, Arc::new(module));
     handle
 }

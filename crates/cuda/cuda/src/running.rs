@@ -212,14 +212,14 @@ fn is_over() -> bool {
     settings().evidence.as_deref().is_some_and(texunit_evidence::is_over)
 }
 
-mod signals {
+pub(crate) mod signals {
     use std::mem::MaybeUninit;
 
     /// Signals that a thread has blocked.
-    pub(super) struct Blocked(libc::sigset_t);
+    pub(crate) struct Blocked(libc::sigset_t);
 
     /// Blocks all signals in the calling thread; what it had blocked before.
-    pub(super) fn block_all() -> Blocked {
+    pub(crate) fn block_all() -> Blocked {
         let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::zeroed());
         // SAFETY: both sets are ours, the first one is filled before it is read, and the second one is a set of
         // signals as it is, an empty one.
@@ -230,7 +230,7 @@ mod signals {
         }
     }
 
-    pub(super) fn restore(before: &Blocked) {
+    pub(crate) fn restore(before: &Blocked) {
         // SAFETY: a set that the system has given.
         unsafe {
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before.0, std::ptr::null_mut())

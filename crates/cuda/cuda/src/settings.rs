@@ -38,6 +38,8 @@ pub(crate) struct Settings {
     pub(crate) report: Option<PathBuf>,
     /// `TEXUNIT_COVERAGE`: file for the coverage of device code; `%p` in it is the number of the process.
     pub(crate) coverage: Option<PathBuf>,
+    /// `TEXUNIT_PROFILE`: file for the counts of device code; `%p` in it is the number of the process.
+    pub(crate) profile: Option<PathBuf>,
     /// `TEXUNIT_COVERAGE_TOOLKIT=1`: with the headers of CUDA.
     pub(crate) coverage_toolkit: bool,
     /// `TEXUNIT_REPORT_FORMAT`: its form, if the name of the file does not say it.
@@ -167,10 +169,14 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     settings.report = variable("TEXUNIT_REPORT").filter(|f| !f.is_empty()).map(PathBuf::from);
     settings.coverage_toolkit = is_on("TEXUNIT_COVERAGE_TOOLKIT");
     // The program may change its folder.
-    settings.coverage = variable("TEXUNIT_COVERAGE")
-        .filter(|f| !f.is_empty())
-        .map(|file| if file == "-" { "/dev/stdout".to_owned() } else { file })
-        .and_then(|file| std::path::absolute(file).ok());
+    let file = |name| {
+        variable(name)
+            .filter(|f| !f.is_empty())
+            .map(|file| if file == "-" { "/dev/stdout".to_owned() } else { file })
+            .and_then(|file| std::path::absolute(file).ok())
+    };
+    settings.coverage = file("TEXUNIT_COVERAGE");
+    settings.profile = file("TEXUNIT_PROFILE");
     settings.record = crate::record::wanted(&variable, &mut settings.complaints);
     settings.counters = is_on("TEXUNIT_COUNTERS");
     settings.continue_after_fault = is_on("TEXUNIT_CONTINUE_AFTER_FAULT");

@@ -9,8 +9,8 @@ use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::context::Context;
 use crate::error::refusal;
-use crate::handle::{Handle, object};
-use crate::state::Gpu;
+use crate::handle::Handle;
+use crate::virtual_memory::Physical;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 use texunit_cuda_abi::{
@@ -19,22 +19,11 @@ use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_ARRAY_SPARSE_PROPERTIES,
     CUarrayMapInfo, CUresult,
 };
-use texunit_device::{Array, Buffer, Error, Extent, MipTail, TileRegion};
+use texunit_device::{Array, Error, Extent, MipTail, TileRegion};
 use texunit_forms::Count;
 
 /// Bytes of a tile.
 const TILE: u64 = 65_536;
-
-/// Memory for tiles (`cuMemCreate` with `CU_MEM_CREATE_USAGE_TILE_POOL`).
-#[derive(Debug)]
-pub(crate) struct TilePool {
-    /// Where it is.
-    pub(crate) gpu: Arc<Gpu>,
-    /// Takes the device's memory.
-    pub(crate) buffer: Buffer,
-}
-
-object!(TilePool, "a memory handle of cuMemCreate");
 
 /// What is said of arrays without levels.
 const NO_TAIL: &str =
@@ -235,19 +224,24 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
                     info.mem_handle_type
                 ));
             }
-            let pool = Handle::<TilePool>::of(info.mem_handle as usize).get();
+            let pool = Handle::<Physical>::of(info.mem_handle as usize).get();
             let pool = pool.map_err(|refusal| refusal.named("memHandle"))?;
             let end = info.offset.checked_add(size);
-            let inside = end.is_some_and(|end| end <= pool.buffer.size());
+            if !pool.is_for_tiles() {
+                return refused(
+                    "memHandle is memory that was not made for tiles (usage CU_MEM_CREATE_USAGE_TILE_POOL)".to_owned(),
+                );
+            }
+            let inside = end.is_some_and(|end| end <= pool.size);
             if !inside {
                 return refused(format!(
                     "{} at offset {} do not fit into memHandle, which has {}",
                     Count(size, "byte"),
                     info.offset,
-                    Count(pool.buffer.size(), "byte")
+                    Count(pool.size, "byte")
                 ));
             }
-            if pool.gpu.ordinal != context.gpu.ordinal {
+            if pool.ordinal() != Some(context.gpu.ordinal) {
                 return refused(
                     "memHandle is memory of another device than the stream's".to_owned(),
                 );

@@ -5,6 +5,7 @@ use crate::context::Primary;
 use crate::profile::{self, Profile};
 use crate::settings::settings;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use texunit_checks::Check;
 use texunit_cuda_abi::{CUdevice, CUresult};
@@ -50,10 +51,37 @@ impl Gpu {
     }
 }
 
+impl Gpu {
+    /// Whether this device can be a peer of another one and reach its memory: cards that can are of the same major compute
+    /// capability.
+    pub(crate) fn can_reach(&self, other: &Gpu) -> bool {
+        let major = |gpu: &Gpu| gpu.profile.capability.major;
+        self.ordinal != other.ordinal && major(self) == major(other)
+    }
+}
+
 static GPUS: OnceLock<Answer<Vec<Arc<Gpu>>>> = OnceLock::new();
+
+/// Whether the process was forked off one that had its devices: it has none, as a driver answers.
+static WAS_FORKED: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn forked() {
+    WAS_FORKED.store(true, Ordering::Relaxed);
+}
+
+fn check_forked() -> Answer {
+    match WAS_FORKED.load(Ordering::Relaxed) {
+        false => Ok(()),
+        true => Err(CUresult::NOT_INITIALIZED.because(
+            "the process was forked off after CUDA was initialised, and has no CUDA: fork before the first call, or start \
+             another program (exec, the start method `spawn` of Python's multiprocessing)",
+        )),
+    }
+}
 
 /// Makes the devices that `TEXUNIT_DEVICE` names, unless they are there.
 pub(crate) fn init() -> Answer {
+    check_forked()?;
     GPUS.get_or_init(make).as_ref().map(|_| ()).map_err(Clone::clone)
 }
 
@@ -71,7 +99,12 @@ fn make() -> Answer<Vec<Arc<Gpu>>> {
     }
     crate::report::devices(profiles.iter().map(|profile| profile.key.to_owned()).collect());
     let gpu = |(ordinal, profile)| Arc::new(Gpu::new(ordinal, profile, count));
-    Ok(profiles.into_iter().enumerate().map(gpu).collect())
+    // SAFETY: the function only stores to a variable, and is there as long as the library, which is never unloaded.
+    unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+    let gpus: Vec<_> = profiles.into_iter().enumerate().map(gpu).collect();
+    let devices: Vec<Device> = gpus.iter().map(|gpu| gpu.device.clone()).collect();
+    devices.iter().for_each(|device| device.know(&devices));
+    Ok(gpus)
 }
 
 /// Addresses of device number `i` of `n`: none has those of another (unified addressing), and all are
@@ -91,6 +124,7 @@ const GLOBAL_END: u64 = GLOBAL_BASE + (8 << 40);
 
 /// All devices; `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`.
 pub(crate) fn gpus() -> Answer<&'static [Arc<Gpu>]> {
+    check_forked()?;
     match GPUS.get() {
         Some(Ok(gpus)) => Ok(gpus),
         Some(Err(refusal)) => Err(refusal.clone()),

@@ -5,7 +5,9 @@
 
 use crate::args::Answer;
 use crate::context::{self, Context};
+use crate::graph::capture;
 use crate::handle::{Handle, Object, object};
+use crate::ipc::event::SharedEvent;
 use crate::late::{self, Order};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -59,21 +61,34 @@ pub(crate) fn on(stream: Handle<Stream>) -> Answer<Arc<Context>> {
     }
 }
 
+/// The default stream of a context's device as what orders work.
+pub(crate) fn default_of(context: &Context) -> Queue {
+    Queue::on(context.gpu.ordinal.unsigned_abs(), None)
+}
+
 /// The stream as what orders work. What is none is the default stream: it has been looked at before.
 pub(crate) fn queue(stream: Handle<Stream>) -> Queue {
-    // The default stream of a thread: it has a number of its own, which no handle has.
-    let own = |id, is_blocking| Queue::Own { id, is_blocking };
+    let device = |context: Handle<Context>| {
+        let context = Context::registry().find(context);
+        context.map_or(0, |context| context.gpu.ordinal.unsigned_abs())
+    };
     match (stream.number(), find(stream)) {
+        // The default stream of a thread: it has a number of its own, which no handle has.
         (PER_THREAD, _) => {
             thread_local!(static OWN: u64 = {
                 static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
                 NEXT.fetch_sub(1, Relaxed)
             });
-            own(OWN.with(|id| *id), true)
+            Queue::on(device(context::current_handle()), Some((OWN.with(|id| *id), true)))
         }
-        (number, Ok(Some(stream))) => own(number as u64, stream.flags & NON_BLOCKING == 0),
-        _ => Queue::Default,
+        (number, Ok(Some(stream))) => own(device(stream.context), number, &stream),
+        _ => Queue::on(device(context::current_handle()), None),
     }
+}
+
+/// A stream of a device that was created.
+fn own(device: u32, number: usize, stream: &Stream) -> Queue {
+    Queue::on(device, Some((number as u64, stream.flags & NON_BLOCKING == 0)))
 }
 
 /// `CU_STREAM_NON_BLOCKING`
@@ -88,13 +103,27 @@ pub(crate) struct Event {
     pub(crate) without_time: bool,
     /// When it was last recorded.
     recorded: Mutex<Option<Instant>>,
+    /// What other processes see of it.
+    pub(crate) shared: Option<SharedEvent>,
 }
 
 object!(Event, "an event");
 
 impl Event {
     pub(crate) fn new(context: Handle<Context>, without_time: bool) -> Self {
-        Self { context, without_time, recorded: Mutex::new(None) }
+        Self { context, without_time, recorded: Mutex::new(None), shared: None }
+    }
+
+    /// One that other processes have, too.
+    pub(crate) fn of_processes(context: Handle<Context>, shared: SharedEvent) -> Self {
+        Self { shared: Some(shared), ..Self::new(context, true) }
+    }
+
+    /// Waits for what another process has recorded.
+    pub(crate) fn wait_for_others(&self) {
+        if let Some(shared) = &self.shared {
+            shared.wait();
+        }
     }
 
     /// It happens now: all work before it is done.
@@ -111,17 +140,29 @@ impl Event {
 /// Records an event, of a handle that is one: it happens when what comes before it in the stream is done.
 pub(crate) fn record(event: Handle<Event>, order: &Order) {
     let Some(object) = Event::registry().find(event) else { return };
+    capture::recorded_outside(event.number());
     if let Some(race) = crate::checks::race() {
         race.event_recorded(event.number() as u64, order.queue);
     }
-    late::record(event.number(), order, move || object.record());
+    let time = object.shared.as_ref().map(SharedEvent::recorded);
+    late::record(event.number(), order, move || {
+        object.record();
+        if let (Some(shared), Some(time)) = (&object.shared, time) {
+            shared.happens(time);
+        }
+    });
 }
 
 /// Ends the streams and events of a context.
 pub(crate) fn release_context(context: &Context) {
+    capture::release_context(context);
     if let Some(race) = crate::checks::race() {
-        for (number, _) in Stream::registry().all_with_handles(|s| s.context == context.handle) {
-            race.stream_ended(queue(Handle::of(number)));
+        // What it did is over.
+        race.device_synchronized(context.gpu.ordinal.unsigned_abs());
+        for (number, stream) in Stream::registry().all_with_handles(|s| s.context == context.handle)
+        {
+            // The context is in no registry any more.
+            race.stream_ended(own(context.gpu.ordinal.unsigned_abs(), number, &stream));
         }
         for (number, _) in Event::registry().all_with_handles(|e| e.context == context.handle) {
             race.event_ended(number as u64);

@@ -80,18 +80,19 @@ impl TextureState {
     ///
     /// `CUDA_ERROR_INVALID_VALUE` if memory is not there. Linear memory whose format is still to be set is nothing.
     fn source(&self, device: &Device) -> Answer<Option<Source>> {
+        let devices = std::slice::from_ref(device);
         Ok(match &self.bound {
             Bound::Nothing => None,
             Bound::Array(_, source) | Bound::Mipmapped(_, source) => Some(source.clone()),
             &Bound::Linear(address, bytes) => {
                 let (number, channels) = self.format.unwrap_or((CU_AD_FORMAT_UNSIGNED_INT8, 1));
-                let source = Source::linear(device, address, bytes, format(number, channels)?)?;
+                let source = Source::linear(devices, address, bytes, format(number, channels)?)?;
                 self.format.map(|_| source)
             }
             Bound::Pitched(address, what, pitch) => {
                 let format = format(what.format, what.num_channels)?;
                 let size = [what.width, what.height];
-                Some(Source::pitched(device, *address, size, *pitch, format)?)
+                Some(Source::pitched(devices, *address, size, *pitch, format)?)
             }
         })
     }

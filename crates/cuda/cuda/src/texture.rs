@@ -13,7 +13,7 @@ use crate::error::refusal;
 use crate::handle::{Handle, Object, object};
 use crate::state::Gpu;
 pub(crate) use source::{ALIGN, Source};
-use source::{array_of, source};
+use source::{array_of, check_reached, source};
 use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_ARRAY, CU_TR_ADDRESS_MODE_BORDER, CU_TR_ADDRESS_MODE_CLAMP,
@@ -190,7 +190,7 @@ pub(crate) fn create(
     view: Option<CUDA_RESOURCE_VIEW_DESC>,
 ) -> Answer<u64> {
     let device = &context.gpu.device;
-    let source = source(device, resource, view.as_ref())?;
+    let source = source(context, resource, view.as_ref())?;
     let sampler = sampler(texture, source.geometry().axes())?;
     let descriptor = descriptor(&source, texture.flags, sampler)?;
     let made = device.create_texture_as_driver(&source.resource(), &descriptor);
@@ -222,6 +222,7 @@ pub(crate) fn create_surface(context: &Context, resource: &CUDA_RESOURCE_DESC) -
             .because(format!("flags {:#x} of the resource descriptor is not 0", resource.flags)));
     }
     let array = array_of(resource.what)?;
+    check_reached(context, array.array.device())?;
     let object = context.gpu.device.create_surface(&array.array).map_err(refusal)?;
     let handle = object.handle();
     let made = Surface { context: context.handle, resource: *resource, _object: object };

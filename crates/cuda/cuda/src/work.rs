@@ -9,6 +9,7 @@ use crate::call::answer;
 use crate::checks::{self, Stand};
 use crate::context::Context;
 use crate::error::refusal;
+use crate::graph::op::Op;
 use crate::handle::Handle;
 use crate::late::{self, Order};
 use crate::refused::{InProgram, Str};
@@ -47,8 +48,8 @@ impl Drop for Given {
 }
 
 /// Work that is submitted.
-struct Task {
-    function: String,
+pub(crate) struct Task {
+    pub(crate) function: String,
     regions: Vec<Region>,
     given: Given,
 }
@@ -83,9 +84,20 @@ pub unsafe extern "C" fn texunit_work_1(
             };
             (name.text(), regions)
         };
-        Arc::new(Task { function, regions, given }).submit(&Order::of(stream)?)
+        let (task, order) =
+            (Arc::new(Task { function, regions, given }), Order::capturable(stream)?);
+        match order.capture {
+            None => task.submit(&order),
+            Some(place) => place.add(Op::Work(task, order.context.handle)),
+        }
     };
     answer("texunit_work_1", submit, &texunit_cuda_abi::arguments!(stream, count))
+}
+
+impl std::fmt::Debug for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "work of {}", self.function)
+    }
 }
 
 impl Task {
@@ -111,7 +123,7 @@ impl Task {
     }
 
     /// Reads, has the library work, and writes.
-    fn run(&self, context: &Context, stand: &Stand) -> Answer {
+    pub(crate) fn run(&self, context: &Context, stand: &Stand) -> Answer {
         let places = self.places(context)?;
         let mut room = Room::of(&self.regions, context)?;
         let _beside = record::beside(&self.function);

@@ -430,7 +430,9 @@ fn is_an_h200() {
     ok!(cuDeviceTotalMem_v2(&raw mut memory, 0));
     assert!(name.starts_with(b"NVIDIA H200\0") && bus.starts_with(b"0000:00:06.0\0"));
     assert_eq!(memory, 150_109_880_320);
-    for (attribute, wanted) in [(16, 132), (33, 0), (34, 6), (38, 62_914_560), (126, 4), (102, 0)] {
+    for (attribute, wanted) in
+        [(16, 132), (33, 0), (34, 6), (38, 62_914_560), (126, 4), (102, 1), (107, 0)]
+    {
         let mut value = 7;
         ok!(cuDeviceGetAttribute(&raw mut value, attribute, 0));
         assert_eq!(value, wanted, "{attribute}");

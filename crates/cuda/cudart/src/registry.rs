@@ -205,6 +205,11 @@ pub(crate) fn kernel(host: usize) -> Answer<CUkernel> {
     })
 }
 
+/// The host function of a kernel that was found.
+pub(crate) fn host_of(kernel: CUkernel) -> Option<usize> {
+    with(|all| all.found.iter().find(|(_, found)| **found == kernel).map(|(&host, _)| host))
+}
+
 /// As [`kernel`], but what is no host function is a handle of the driver already.
 pub(crate) fn kernel_or_handle(function: usize) -> Answer<CUkernel> {
     match with(|all| all.kernel(function)) {

@@ -36,7 +36,11 @@ pub(crate) fn init() -> Answer<CUdevice> {
             _ => Ok(count),
         }
     });
-    count.clone()
+    // A process that was forked off has the driver no more.
+    match count {
+        Ok(_) => check(driver::cuInit(0)).and_then(|()| count.clone()),
+        Err(_) => count.clone(),
+    }
 }
 
 /// The device of the calling thread (`cudaGetDevice`): that of its context, if one is current.

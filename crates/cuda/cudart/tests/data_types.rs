@@ -16,8 +16,11 @@ mod types;
 use probe::{MAJOR, compare};
 use std::mem::offset_of;
 use texunit_cuda_abi::{
-    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_MEMCPY3D_BATCH_OP,
-    CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemcpy3DOperand, CUmemcpyAttributes,
+    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_GRAPH_INSTANTIATE_PARAMS,
+    CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS,
+    CUDA_MEMCPY3D_BATCH_OP, CUDA_MEMSET_NODE_PARAMS_v1, CUgraphEdgeData,
+    CUgraphExecUpdateResultInfo, CUgraphNodeParams, CUmemAccessDesc, CUmemLocation, CUmemPoolProps,
+    CUmemcpy3DOperand, CUmemcpyAttributes,
 };
 use types::*;
 
@@ -49,6 +52,30 @@ fn copies() -> Vec<(String, usize)> {
             src_array = "srcArray", src_pos = "srcPos", src_ptr = "srcPtr",
             dst_array = "dstArray", dst_pos = "dstPos", dst_ptr = "dstPtr",
             extent = "extent", kind = "kind",
+        }
+        CUDA_KERNEL_NODE_PARAMS_v1 = "cudaKernelNodeParams" {
+            func = "func", grid = "gridDim", block = "blockDim", sharedMemBytes = "sharedMemBytes",
+            kernelParams = "kernelParams", extra = "extra",
+        }
+        CUDA_MEMSET_NODE_PARAMS_v1 = "cudaMemsetParams" {
+            dst = "dst", pitch = "pitch", value = "value", elementSize = "elementSize",
+            width = "width", height = "height",
+        }
+        CUDA_HOST_NODE_PARAMS_v1 = "cudaHostNodeParams" { function = "fn", userData = "userData" }
+        CUDA_MEM_ALLOC_NODE_PARAMS = "cudaMemAllocNodeParams" {
+            poolProps = "poolProps", accessDescs = "accessDescs", accessDescCount = "accessDescCount",
+            bytesize = "bytesize", dptr = "dptr",
+        }
+        CUgraphEdgeData = "cudaGraphEdgeData" { from_port = "from_port", to_port = "to_port", kind = "type" }
+        CUDA_GRAPH_INSTANTIATE_PARAMS = "cudaGraphInstantiateParams" {
+            flags = "flags", hUploadStream = "uploadStream", hErrNode_out = "errNode_out",
+            result_out = "result_out",
+        }
+        CUgraphExecUpdateResultInfo = "cudaGraphExecUpdateResultInfo" {
+            result = "result", errorNode = "errorNode", errorFromNode = "errorFromNode",
+        }
+        CUgraphNodeParams = "cudaGraphNodeParams" {
+            kind = "type", words = "kernel", reserved2 = "reserved2",
         }
         cudaMemcpy3DPeerParms = "cudaMemcpy3DPeerParms" {
             src_array = "srcArray", src_pos = "srcPos", src_ptr = "srcPtr", src_device = "srcDevice",

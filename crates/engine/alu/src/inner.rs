@@ -165,6 +165,8 @@ macro_rules! define {
             Join,
             /// Counts lanes for observers.
             Count,
+            /// Counts warps for observers.
+            Issue,
             /// A branch.
             Branch,
             /// A move of up to 32 bits.

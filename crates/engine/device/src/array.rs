@@ -403,7 +403,8 @@ impl Array {
         &self.resource
     }
 
-    pub(crate) fn device(&self) -> &Device {
+    /// The device that it is on.
+    pub fn device(&self) -> &Device {
         &self.storage.device
     }
 }
@@ -516,6 +517,11 @@ impl MipmappedArray {
     /// [`Error::CopyOutside`] if there are more bytes than texels.
     pub fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         self.whole.write(bytes)
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Device {
+        self.whole().device()
     }
 
     /// All levels, for what both kinds of arrays do alike.

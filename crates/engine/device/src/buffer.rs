@@ -44,6 +44,21 @@ impl Buffer {
         Some(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
+    /// Memory that is there, at an address. If it `counts`, it counts as the device's.
+    pub(crate) fn of(
+        device: &Device,
+        address: u64,
+        block: Arc<Block>,
+        counts: bool,
+    ) -> Result<Self, Error> {
+        let name = || block.name().to_owned();
+        device.inner.memory.adopt(address, &block, counts).map_err(|error| match error {
+            PlaceError::Alloc(source) => Error::Memory { name: name(), source },
+            PlaceError::Taken(error) => Error::Taken { name: name(), reason: error.to_string() },
+        })?;
+        Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
+    }
+
     /// Zero bytes at a place that is given.
     pub(crate) fn at(device: &Device, place: &Placement<'_>) -> Result<Self, Error> {
         let block = device.inner.memory.allocate_at(place).map_err(|error| {
@@ -91,6 +106,15 @@ impl Buffer {
             // Of nothing there is no number.
             None => Vec::new(),
         }
+    }
+
+    /// Its pages as a file that other processes can be given, with a note for them of at most 1024 bytes.
+    ///
+    /// # Errors
+    /// The system has no such file.
+    #[cfg(all(target_os = "linux", not(miri)))]
+    pub fn give_out(&self, note: &[u8]) -> std::io::Result<Arc<texunit_memory::Pages>> {
+        self.inner.block.give_out(note)
     }
 
     /// Copies numbers, or structures of them, to the one with this index and on.

@@ -72,6 +72,8 @@ pub(crate) struct Inner {
     heap_size: AtomicU64,
     /// Made at the first launch that can use it.
     heap: OnceLock<Heap>,
+    /// Devices whose arrays this one uses.
+    pub(crate) peers: Mutex<Vec<Weak<Inner>>>,
 }
 
 impl Inner {
@@ -117,6 +119,7 @@ impl Device {
             launches: AtomicU64::new(options.first_launch),
             heap_size: AtomicU64::new(options.heap_size),
             heap: OnceLock::new(),
+            peers: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -239,7 +242,8 @@ impl Device {
         Ok(())
     }
 
-    pub(crate) fn is(&self, other: &Device) -> bool {
+    /// Whether both are one device.
+    pub fn is(&self, other: &Device) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 }

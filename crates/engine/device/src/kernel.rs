@@ -340,7 +340,8 @@ impl Kernel {
             }
             false => Share { threads: options.threads, stack_limit: options.stack_limit },
         };
-        let memory = device.memory.map();
+        let peers = options.peers.iter().map(|peer| &peer.inner.memory);
+        let memory = device.memory.map_with(peers);
         let descriptors = device.tables().snapshot();
         let engine: Option<Engine<'_>> = txd::engine(&self.module, options);
         let cluster = cluster::of(self, options);
@@ -364,6 +365,7 @@ impl Kernel {
             cooperative: options.cooperative,
             cluster,
             grid_workspace: workspace.as_ref().map_or(0, Buffer::address),
+            graph: options.graph,
             heap,
             runtime: options.runtime,
             printf_limit: options.printf_limit,
@@ -377,7 +379,11 @@ impl Kernel {
             schedule: options.schedule,
             fill: device.memory.fill(),
         };
-        texunit_simt::launch(program, self.id, &config).map_err(LaunchError::Fault)
+        let ran = match options.debugger {
+            Some(debugger) => texunit_simt::debug::debug(program, self.id, &config, debugger),
+            None => texunit_simt::launch(program, self.id, &config),
+        };
+        ran.map_err(LaunchError::Fault)
     }
 
     /// Most CTAs of a cooperative launch, whose registers, local and shared memory must all be
@@ -401,7 +407,10 @@ impl Kernel {
     }
 
     /// Checks grid, block and shared memory.
-    pub(crate) fn check_shape(&self, options: &LaunchOptions<'_>) -> Result<(), ArgError> {
+    ///
+    /// # Errors
+    /// The size that no launch of the kernel can have.
+    pub fn check_shape(&self, options: &LaunchOptions<'_>) -> Result<(), ArgError> {
         for (what, values, limits) in
             [("grid", options.grid, MAX_GRID), ("block", options.block, MAX_BLOCK)]
         {

@@ -1,5 +1,7 @@
 //! How a kernel is launched.
 
+use crate::debug::Debugger;
+use crate::device::Device;
 use crate::txd::GradientPath;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
@@ -53,6 +55,10 @@ pub struct LaunchOptions<'a> {
     /// CTAs of a cluster along x, y, z (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`); `None`: as the kernel says
     /// (`.reqnctapercluster`), or no clusters.
     pub cluster: Option<[u32; 3]>,
+    /// Handle of the graph whose node the launch is, read by `%current_graph_exec`; 0 in other launches.
+    pub graph: u64,
+    /// Devices whose memory the kernel reaches too.
+    pub peers: &'a [Device],
     /// Most bytes of text that the kernel may print; the oldest give way to newer ones.
     pub printf_limit: usize,
     /// Receives the number of CTAs finished.
@@ -65,6 +71,8 @@ pub struct LaunchOptions<'a> {
     pub cpu_clock: Option<fn() -> Duration>,
     /// Who is told of what the kernel does.
     pub observer: Option<&'a dyn Observer>,
+    /// Who steps through the launch, in place of a run to its end.
+    pub debugger: Option<&'a dyn Debugger>,
     /// What answers fetches with gradients.
     pub gradients: GradientPath,
     /// Run CTAs and warps in a random fair order that follows from this seed (`--schedule`); `None`: CTAs one
@@ -148,12 +156,15 @@ texunit_unit::setters! {
         with_cooperative(cooperative: bool);
         with_runtime(runtime: impl Into<Option<Runtime<'a>>>);
         with_cluster(cluster: impl Into<Option<[u32; 3]>>);
+        with_graph(graph: u64);
+        with_peers(peers: &'a [Device]);
         with_printf_limit(printf_limit: usize);
         with_progress(progress: impl Into<Option<&'a AtomicU64>>);
         with_cancel(cancel: impl Into<Option<&'a AtomicBool>>);
         with_others(others: Option<&'a dyn Others>);
         with_cpu_clock(cpu_clock: Option<fn() -> Duration>);
         with_observer(observer: Option<&'a dyn Observer>);
+        with_debugger(debugger: Option<&'a dyn Debugger>);
         with_gradients(gradients: GradientPath);
         with_schedule(schedule: impl Into<Option<u64>>);
     }
@@ -180,12 +191,15 @@ impl Default for LaunchOptions<'_> {
             cooperative: false,
             runtime: None,
             cluster: None,
+            graph: 0,
+            peers: &[],
             printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,
             others: None,
             cpu_clock: None,
             observer: None,
+            debugger: None,
             gradients: GradientPath::Unit,
             schedule: None,
         }

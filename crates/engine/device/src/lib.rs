@@ -73,6 +73,7 @@ mod pieces;
 mod region;
 mod reserve;
 mod resource;
+mod shared;
 mod sparse;
 mod state;
 mod texture;
@@ -110,6 +111,9 @@ pub use texunit_memory::{
     AddressError, AttachError, Block, CONST_BASE, CONST_END, End, Fill, Fresh, GLOBAL_BASE, Gone,
     MemoryMap, NoFill, Placement, Rights, Windows, rights_to_pin, views,
 };
+#[cfg(all(target_os = "linux", not(miri)))]
+pub use texunit_memory::{Mapped, Pages, Reserved};
+pub use texunit_simt::debug;
 pub use texunit_simt::{
     Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, Count, CtaRange, Described,
     Fault, FaultKind, FetchSite, Frame, Fusion, GradientStats, HandleSource, InstructionForm,

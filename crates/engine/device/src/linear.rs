@@ -97,6 +97,11 @@ impl Linear {
         self.base == self.block.host_address()
     }
 
+    /// Whether the device that was asked for it may not write it.
+    pub fn is_read_only(&self) -> bool {
+        self.block.is_read_only()
+    }
+
     /// Number of bytes.
     pub fn len(&self) -> u64 {
         self.len

@@ -220,7 +220,7 @@ impl SurfaceResource<'_> {
 }
 
 fn own(device: &Device, other: &Device, name: &str) -> Result<(), Error> {
-    if device.is(other) { Ok(()) } else { Err(Error::OtherDevice(name.to_owned())) }
+    if device.uses_arrays_of(other) { Ok(()) } else { Err(Error::OtherDevice(name.to_owned())) }
 }
 
 fn of_array(device: &Device, array: &Array) -> Result<Made, Error> {

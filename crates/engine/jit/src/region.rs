@@ -214,6 +214,14 @@ pub enum Action {
         /// The predicate of the second counter.
         of: Option<Predicate>,
     },
+    /// Adds 1 to a counter ([`crate::region::Inputs::counts`]) if lanes execute the step, and 1 to the next counter if the
+    /// predicate holds for some of them and not for others.
+    Issue {
+        /// The counter.
+        counter: u32,
+        /// The predicate of the second counter.
+        of: Option<Predicate>,
+    },
     /// Adds the number of lanes that execute the step and whose operand is zero to [`Exit::zeros`].
     CountZeros(Source),
     /// Exits ([`ExitReason::Instruction`]): the instruction is not compiled.

@@ -1,7 +1,7 @@
 //! What goes wrong in a running kernel.
 
 use texunit_forms::Count;
-use texunit_memory::SpaceKind;
+use texunit_memory::{End, Gone, SpaceKind};
 use texunit_unit::{GeometryError, PlanError};
 
 /// An object that a fault is about, in words.
@@ -72,6 +72,15 @@ pub enum FaultKind {
         user: String,
         /// The memory, with the number of the allocation and its size, and what became of it.
         memory: Described,
+    },
+    /// A use of memory, or of addresses, that are there, but not for this device.
+    Unreachable {
+        /// Who uses it, as of [`Self::Freed`].
+        user: String,
+        /// The memory or reservation, with its number and size, and why it cannot be used.
+        memory: Described,
+        /// Why: [`End::is_there`].
+        how: End,
     },
     /// An address that is not a multiple of the access size.
     Misaligned {
@@ -198,11 +207,22 @@ impl FaultKind {
     pub fn allocation(&self) -> Option<u64> {
         match self {
             FaultKind::OutOfBounds { nearest, .. } => nearest.allocation,
-            FaultKind::Freed { memory, .. } => memory.allocation,
+            FaultKind::Freed { memory, .. } | FaultKind::Unreachable { memory, .. } => {
+                memory.allocation
+            }
             FaultKind::Misaligned { resource, .. } | FaultKind::ReadOnly { resource, .. } => {
                 resource.as_ref()?.allocation
             }
             _ => None,
+        }
+    }
+
+    /// A use of memory that is not to be used, or not by this device.
+    pub(crate) fn of_gone(user: String, gone: &Gone) -> Self {
+        let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
+        match gone.how {
+            how if how.is_there() => Self::Unreachable { user, memory, how },
+            _ => Self::Freed { user, memory },
         }
     }
 
@@ -217,6 +237,9 @@ impl FaultKind {
         match self {
             FaultKind::OutOfBounds { .. } => "out-of-bounds",
             FaultKind::Freed { .. } => "freed",
+            FaultKind::Unreachable { how: End::Reserved, .. } => "not-mapped",
+            FaultKind::Unreachable { how: End::Peer, .. } => "peer-access",
+            FaultKind::Unreachable { .. } => "no-access",
             FaultKind::Misaligned { .. } => "misaligned",
             FaultKind::ReadOnly { .. } => "read-only",
             FaultKind::Surface(_) | FaultKind::Geometry { surface: true, .. } => "surface",
@@ -256,7 +279,9 @@ impl std::fmt::Display for FaultKind {
                     None => Ok(()),
                 }
             }
-            FaultKind::Freed { user, memory } => write!(f, "{user}: {memory}"),
+            FaultKind::Freed { user, memory } | FaultKind::Unreachable { user, memory, .. } => {
+                write!(f, "{user}: {memory}")
+            }
             FaultKind::ReadOnly { space, address, resource } => {
                 write!(f, "store to read-only {} address {address:#x}", space.name())?;
                 match resource {

@@ -117,6 +117,7 @@ impl std::fmt::Display for CtaRange {
 }
 
 /// How to run a kernel.
+#[derive(Clone)]
 pub struct LaunchConfig<'a> {
     /// CTAs along x, y, z; none 0.
     pub grid: [u32; 3],
@@ -157,6 +158,8 @@ pub struct LaunchConfig<'a> {
     /// Address of the words that cooperative groups synchronise a grid with (%envreg1 and 2):
     /// their size in bytes, then the barrier, zero. 0 in other launches.
     pub grid_workspace: u64,
+    /// Handle of the graph whose node the launch is, read by %current_graph_exec; 0 in other launches.
+    pub graph: u64,
     /// What `malloc` takes from; `None`: it finds nothing. Its block is part of `memory`.
     pub heap: Option<&'a Heap>,
     /// Who answers calls of the device runtime and keeps the launches of the kernel; `None`: such calls are faults.

@@ -22,11 +22,12 @@ mod tally;
 pub mod watch;
 
 pub use exec::{Looked, Others, Verdict, WaitingLoop, launch};
+pub use exec::machine as debug;
 pub use fault::{BadHandle, Described, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
 pub use launch::{Approximate, Arithmetic, BadFetch, Bounds, CtaRange, Descriptors, LaunchConfig};
 pub use lower::{
-    CODES, FetchSite, HandleSource, InstructionForm, KernelId, Program, Resources, Symbols,
+    CODES, FetchSite, HandleSource, InstructionForm, KernelId, Program, Reach, Resources, Symbols,
     function_address, function_of_address, is_known_function, lower,
 };
 pub use observe::Observer;
@@ -34,5 +35,5 @@ pub use regions::{JitError, JitMode};
 pub use stats::{BadFetches, Fault, Fusion, Interpreted, LaunchStats};
 pub use tally::{Count, Tallies, Tally};
 pub use texunit_check::sources::{Frame, SourceId, SourcePlace, Sources};
-pub use texunit_memory::SpaceKind;
+pub use texunit_memory::{End, SpaceKind};
 pub use watch::{Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};

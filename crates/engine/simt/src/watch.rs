@@ -88,6 +88,39 @@ pub struct WatchedSurface {
     pub outcome: Result<[u64; 4], AccessFault>,
 }
 
+impl WatchedFetch {
+    /// A lane's part of a fetch.
+    pub(crate) fn of(fetch: &FetchAnswered<'_>, lane: usize) -> Self {
+        let FetchAnswered { plan, request, answer } = fetch;
+        let form = plan.form();
+        let mut values = answer.values.map(|v| v[lane]);
+        if form.result == ResultType::F16x2 {
+            // Two registers hold all: the others are of some fetch before.
+            values[2..].fill(0);
+        }
+        Self {
+            form,
+            operands: request.lane(lane),
+            texture: Arc::clone(plan.texture()),
+            sampler: *plan.sampler(),
+            values,
+            resident: answer.resident >> lane & 1 == 1,
+        }
+    }
+}
+
+impl WatchedSurface {
+    /// A lane's part of an access, if it has come to that.
+    pub(crate) fn of(access: &SurfaceAnswered<'_>, lane: usize) -> Option<Self> {
+        Some(Self {
+            form: access.form,
+            coords: access.request.coords.map(|c| c[lane]),
+            surface: Arc::clone(access.surface),
+            outcome: access.outcome(lane)?,
+        })
+    }
+}
+
 impl Watch {
     /// Watches the thread with this number in the grid: `%ctaid * %ntid + %tid` of each axis.
     pub fn new(thread: [u32; 3]) -> Self {
@@ -180,36 +213,16 @@ impl Probe for Watching<'_> {
     }
 
     fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
-        let FetchAnswered { plan, request, answer } = fetch;
-        let form = plan.form();
         for lane in lanes(self.answer_lanes(at)) {
-            let mut values = answer.values.map(|v| v[lane]);
-            if form.result == ResultType::F16x2 {
-                // Two registers hold all: the others are of some fetch before.
-                values[2..].fill(0);
-            }
-            let what = Watched::Fetch(WatchedFetch {
-                form,
-                operands: request.lane(lane),
-                texture: Arc::clone(plan.texture()),
-                sampler: *plan.sampler(),
-                values,
-                resident: answer.resident >> lane & 1 == 1,
-            });
-            self.record(at, lane, what);
+            self.record(at, lane, Watched::Fetch(WatchedFetch::of(fetch, lane)));
         }
     }
 
     fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
         for lane in lanes(self.answer_lanes(at)) {
-            let Some(outcome) = access.outcome(lane) else { continue };
-            let what = Watched::Surface(WatchedSurface {
-                form: access.form,
-                coords: access.request.coords.map(|c| c[lane]),
-                surface: Arc::clone(access.surface),
-                outcome,
-            });
-            self.record(at, lane, what);
+            if let Some(made) = WatchedSurface::of(access, lane) {
+                self.record(at, lane, Watched::Surface(made));
+            }
         }
     }
 }

@@ -23,6 +23,8 @@ pub struct End {
     pub place: CodeLocation,
     /// The instruction in the PTX.
     pub span: Span,
+    /// The node of a graph that the launch was, in words.
+    pub node: Option<String>,
 }
 
 impl End {
@@ -30,7 +32,8 @@ impl End {
     pub fn new(kernel: &str, listing: &Listing<'_>, spot: &Spot) -> Self {
         let span = listing.span(spot.op);
         let place = CodeLocation::new(listing.sources(), listing.source(), span);
-        Self { cta: spot.cta, thread: spot.thread, kernel: kernel.to_owned(), place, span }
+        let kernel = kernel.to_owned();
+        Self { cta: spot.cta, thread: spot.thread, kernel, place, span, node: None }
     }
 
     /// Its line in the source, or in the PTX where there is none.
@@ -123,6 +126,7 @@ impl Finding {
             kernel: fault.kernel.clone(),
             place: CodeLocation::of_fault(fault, source),
             span: fault.span,
+            node: None,
         };
         let Diagnostic { message, help, remarks, .. } =
             texunit_report::bad_fetch_diagnostic(fault, host);

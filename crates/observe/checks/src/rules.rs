@@ -53,6 +53,8 @@ rules! {
     LEAK_OBJECT "leak-object"
     RACE_HOST_READ "race-host-read"
     RACE_HOST_WRITE "race-host-write"
+    RACE_POOL_ALLOCATION "race-pool-allocation"
+    RACE_POOL_FREE "race-pool-free"
     RACE_READ_AFTER_WRITE "race-read-after-write"
     RACE_SAME_VALUE "race-same-value"
     RACE_WRITE_AFTER_READ "race-write-after-read"

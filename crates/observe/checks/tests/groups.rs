@@ -11,7 +11,7 @@ fn end(line: usize, column: usize) -> End {
     let at = 80 * (line - 1) + column;
     let span = Span::new(at, at + 1);
     let place = CodeLocation::of_text(&text, span);
-    End { cta: [0; 3], thread: [32, 0, 0], kernel: "k".to_owned(), place, span }
+    End { cta: [0; 3], thread: [32, 0, 0], kernel: "k".to_owned(), place, span, node: None }
 }
 
 fn found(rule: &'static CheckRule, at: (usize, usize), with: (usize, usize)) -> Finding {

@@ -87,6 +87,14 @@ fn launches_of_two_streams_race_unless_something_orders_them() {
     // The default stream waits for blocking streams, and they for it.
     assert_eq!(two(C, |_| {}, Queue::Default), 0);
     assert_eq!(two(Queue::Default, |_| {}, C), 0);
+    // Default streams of two devices do not wait for each other, nor for streams of the other's.
+    let (other, blocking) = (Queue::on(1, None), Queue::on(1, Some((64, true))));
+    assert_eq!(two(other, |_| {}, Queue::Default), 1);
+    assert_eq!(two(Queue::Default, |_| {}, blocking), 1);
+    assert_eq!(two(other, |_| {}, blocking), 0);
+    assert_eq!(two(C, |_| {}, other), 1);
+    assert_eq!(two(other, |race| race.device_synchronized(1), Queue::Default), 0);
+    assert_eq!(two(other, |race| race.device_synchronized(0), Queue::Default), 1);
     assert_eq!(two(A, |_| {}, Queue::Default), 1);
     assert_eq!(two(Queue::Default, |_| {}, A), 1);
 }

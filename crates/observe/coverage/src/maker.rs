@@ -4,8 +4,7 @@ use crate::data::BranchKey;
 use crate::table::{At, CodeCopy, Table};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Component, Path, PathBuf};
-use texunit_report::place::function_name;
+use texunit_report::place::{function_name, printable, source_file};
 use texunit_simt::observe::{CountedBranch, Listing};
 use texunit_simt::{SourceId, Sources};
 
@@ -87,7 +86,7 @@ impl Maker<'_> {
         }
         let number = self.table.files.len() as u32;
         self.numbers.insert(name.to_owned(), number);
-        self.table.files.push(if name == self.ptx { name.to_owned() } else { file_name(name) });
+        self.table.files.push(if name == self.ptx { name.to_owned() } else { source_file(name) });
         number
     }
 
@@ -226,54 +225,5 @@ impl Part {
             first: self.first,
             lines: lines.collect(),
         }
-    }
-}
-
-/// A file that is named from a folder on, by its whole path if it is there, and without folders that it leaves again
-/// (nvcc's headers lie in `bin/../include`).
-fn file_name(name: &str) -> String {
-    let whole = std::path::absolute(name).ok().filter(|path| path.is_file());
-    printable(&whole.map_or_else(
-        || name.into(),
-        |path| straight(&path).unwrap_or(path).to_string_lossy().into_owned(),
-    ))
-}
-
-/// A path without `..`, if that leads to the same file: behind a link it need not.
-fn straight(path: &Path) -> Option<PathBuf> {
-    let mut straight = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(straight.pop()),
-            part => straight.push(part),
-        }
-    }
-    let is_same = straight.canonicalize().ok()? == path.canonicalize().ok()?;
-    is_same.then_some(straight)
-}
-
-/// Without characters that would end a line of a tracefile.
-fn printable(name: &str) -> String {
-    name.replace(|c: char| c.is_control(), "?")
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn paths_are_straight_where_that_is_the_same() {
-        let folder = texunit_testkit::TempDir::new("paths");
-        let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-        std::fs::create_dir_all(at("kit/bin")).unwrap();
-        std::fs::create_dir_all(at("far/away")).unwrap();
-        for file in ["kit/a.h", "far/a.h"] {
-            std::fs::write(at(file), "").unwrap();
-        }
-        assert_eq!(file_name(&at("kit/bin/../a.h")), at("kit/a.h"));
-        std::os::unix::fs::symlink(at("far/away"), at("kit/link")).unwrap();
-        assert_eq!(file_name(&at("kit/link/../a.h")), at("kit/link/../a.h"));
-        assert_eq!(file_name("gone/../a.h"), "gone/../a.h");
     }
 }

@@ -222,6 +222,7 @@ fn texts_stay_whole_in_every_form() {
         count: 1,
         class: "assumed".into(),
         register: None,
+        reaches: vec!["address".into(), "output".into()],
     };
     for record in &mut run.records {
         record.add(Event::Instructions { rows: vec![assumed.clone()] });
@@ -253,6 +254,12 @@ fn texts_stay_whole_in_every_form() {
     assert_eq!(result["relatedLocations"].as_array().unwrap().len(), 2);
     assert_eq!(result["ruleIndex"], 0);
     assert_eq!(sarif["runs"][0]["results"][2]["level"], "note");
+    let properties = &sarif["runs"][0]["properties"];
+    assert_eq!(
+        properties["fidelity"]["instructions"][0]["reaches"],
+        serde_json::json!(["address", "output"])
+    );
+    assert_eq!(properties["fidelitySummary"], "1 assumed (reaching address, output)");
     assert_eq!(sarif["runs"][0]["results"][2]["occurrenceCount"], 1088);
     let junit = Format::Junit.render(&run);
     for part in [
@@ -261,7 +268,7 @@ fn texts_stay_whole_in_every_form() {
         "type=\"sync-barrier-missed\">&#10;at 44 places in PTX, 1,088 times in all</failure>",
         "<system-out>note: &#10;at 44 places in PTX, 1,088 times in all&#10;</system-out>",
         "<system-out>interpreted in the middle of machine code:&#10;         102  mov.u32 %r&lt;1&gt;, %clock;",
-        "&#10;1 instruction is assumed: rsqrt.approx.f64 (line 12)&#10;</system-out>",
+        "&#10;1 instruction is assumed: rsqrt.approx.f64 (line 12, reaches address, output)&#10;</system-out>",
         "a &quot;store&quot; of &lt;4&gt; bytes &amp; more, 100%&#10;behind",
         "<error message=\"other was running when the process ended, for 0.0 s or longer; 0 of 8 CTAs had ended\"",
         "<error message=\"the program was ended by signal 9\" type=\"run\"/>",

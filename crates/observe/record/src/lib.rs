@@ -55,6 +55,14 @@ pub enum Refused {
     /// Another process cannot repeat it.
     #[error("{0}")]
     Launch(String),
+    /// A job has one place for each memory.
+    #[error("it reaches one memory at two addresses, {first:#x} and {second:#x} (cuMemMap)")]
+    Twice {
+        /// Of a block.
+        first: u64,
+        /// Of another one.
+        second: u64,
+    },
     /// It would take more room than is left.
     #[error("it holds more than the {} that are left of the limit", Count(limit, "byte"))]
     Limit {
@@ -111,6 +119,9 @@ impl Before {
     /// The launch finds more than `limit` bytes, or what no job can have.
     pub fn of(launch: &Launch<'_>, limit: u64) -> Result<Self, Refused> {
         let state = launch.kernel.module().device().state();
+        if let Some((first, second)) = state.memory.is_twice() {
+            return Err(Refused::Twice { first, second });
+        }
         let mut budget = Budget::new(limit);
         budget.take(launch.kernel.module().source().text().len() as u64)?;
         let memory = memory::hold(&state.memory, &mut budget)?;

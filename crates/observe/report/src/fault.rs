@@ -9,7 +9,7 @@ use texunit_forms::Count;
 
 use crate::place::function_name;
 use texunit_simt::runtime::Caller;
-use texunit_simt::{BadHandle, Fault, FaultKind, SpaceKind};
+use texunit_simt::{BadHandle, End, Fault, FaultKind, SpaceKind};
 use texunit_syntax::Diagnostic;
 use texunit_syntax::codes::Code;
 
@@ -36,8 +36,14 @@ pub const FAULTS: &[Code] = &[
         "`free` in a kernel takes what `malloc` in a kernel returned, once. The message has the pointer." },
     Code { code: "misaligned", title: "misaligned address", explanation:
         "Addresses of loads, stores and atomics are multiples of the access size, for vectors of the size of the whole vector." },
+    Code { code: "no-access", title: "use of memory to which the device was given no access", explanation:
+        "Memory is mapped at the address (`cuMemMap`, or it is of a pool of another device), but `cuMemSetAccess` or `cuMemPoolSetAccess` has not given this device access to it. Mappings begin without any access. The message has the memory with its number and size." },
+    Code { code: "not-mapped", title: "use of addresses that are only reserved", explanation:
+        "The address is one that `cuMemAddressReserve` has reserved, and no memory is mapped there: `cuMemMap` was not called for this part of the reservation, or `cuMemUnmap` was. The message has the reservation with its number and size." },
     Code { code: "out-of-bounds", title: "access outside of every object", explanation:
         "A load, store or atomic reaches outside of every allocation, variable, stack frame and parameter. The message names the nearest object. A GPU does not notice a few bytes past an end (it rounds the sizes of allocations up to 512 bytes, those of dynamic shared memory to 1 KiB): the help says where that is so, and `--bounds hardware` lets it pass." },
+    Code { code: "peer-access", title: "use of another device's memory", explanation:
+        "A kernel reaches memory of another device only after `cuCtxEnablePeerAccess` (`cudaDeviceEnablePeerAccess`) was called in the context in which the kernel runs. The message has the memory with its number and size." },
     Code { code: "read-only", title: "store to read-only memory", explanation:
         "Constant memory and the parameters of a kernel cannot be written, nor host memory that was registered to be read only." },
     Code { code: "stack-overflow", title: "more stack than a thread has", explanation:
@@ -155,6 +161,15 @@ fn help(kind: &FaultKind) -> Option<&'static str> {
             "free memory, and destroy arrays, after the last launch that uses them, and textures and \
              surfaces of them before"
         }
+        FaultKind::Unreachable { how: End::Reserved, .. } => {
+            "map memory there (`cuMemMap`) and give the device access to it (`cuMemSetAccess`)"
+        }
+        FaultKind::Unreachable { how: End::Peer, .. } => {
+            "call `cudaDeviceEnablePeerAccess` (`cuCtxEnablePeerAccess`) in the context of the kernel"
+        }
+        FaultKind::Unreachable { .. } => {
+            "give the device access to the memory (`cuMemSetAccess`, of a pool `cuMemPoolSetAccess`)"
+        }
         FaultKind::ReadOnly { resource: Some(_), .. } => {
             "memory that was registered with CU_MEMHOSTREGISTER_READ_ONLY, or that the program itself may \
              not write, is only read"
@@ -200,6 +215,7 @@ mod tests {
     fn every_fault_is_explained() {
         let space = SpaceKind::Global;
         let text = String::new;
+        let unreachable = |how| FaultKind::Unreachable { user: text(), memory: text().into(), how };
         let all = [
             FaultKind::OutOfBounds {
                 access: "",
@@ -210,6 +226,9 @@ mod tests {
                 unnoticed: false,
             },
             FaultKind::Freed { user: text(), memory: text().into() },
+            unreachable(End::Reserved),
+            unreachable(End::NoAccess),
+            unreachable(End::Peer),
             FaultKind::Misaligned { access: "", space, address: 0, size: 1, resource: None },
             FaultKind::ReadOnly { space, address: 0, resource: None },
             FaultKind::Surface(text()),
@@ -231,6 +250,7 @@ mod tests {
             match kind {
                 FaultKind::OutOfBounds { .. }
                 | FaultKind::Freed { .. }
+                | FaultKind::Unreachable { .. }
                 | FaultKind::Misaligned { .. }
                 | FaultKind::ReadOnly { .. }
                 | FaultKind::Surface(_)

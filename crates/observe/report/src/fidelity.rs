@@ -29,6 +29,8 @@ pub struct Instruction {
     pub class: String,
     /// The special register whose value decides the class: `%clock64`.
     pub register: Option<String>,
+    /// What the value may reach, unless it is specified: `address`, `branch`, `barrier`, `output`.
+    pub reaches: Vec<String>,
 }
 
 impl Instruction {
@@ -46,6 +48,7 @@ impl Instruction {
             count: form.count,
             class: form.fidelity.name().to_owned(),
             register: form.register.map(|register| format!("%{register}")),
+            reaches: form.reaches.iter().map(|reach| reach.name().to_owned()).collect(),
         };
         forms.into_iter().map(row).collect()
     }
@@ -67,6 +70,27 @@ pub fn fidelity_json<'a>(rows: impl Iterator<Item = &'a Instruction>) -> Value {
     json!({ "measured_on": MEASURED_ON, "instructions": rows.map(row).collect::<Vec<_>>() })
 }
 
+/// The instruction forms by class, and what those reach that are not specified: `12 specified, 1 assumed (output)`.
+pub fn fidelity_totals<'a>(rows: impl Iterator<Item = &'a Instruction>) -> String {
+    let rows: Vec<_> = rows.collect();
+    let of = |class: &str| {
+        let those: Vec<_> = rows.iter().filter(|row| row.class == class).collect();
+        let mut reaches: Vec<&str> =
+            those.iter().flat_map(|row| &row.reaches).map(|r| &**r).collect();
+        reaches.sort_unstable();
+        reaches.dedup();
+        let reached = match reaches.is_empty() {
+            true => String::new(),
+            false => format!(" (reaching {})", reaches.join(", ")),
+        };
+        let name = class.replace("not_card", "not the card's");
+        (!those.is_empty()).then(|| format!("{} {name}{reached}", those.len()))
+    };
+    let parts: Vec<_> =
+        ["specified", "measured", "assumed", "not_card"].into_iter().filter_map(of).collect();
+    if parts.is_empty() { "no kernel was launched".to_owned() } else { parts.join(", ") }
+}
+
 /// What is not known of a card, in one line: `1 instruction is assumed: rsqrt.approx.f64 (line 12)`.
 pub fn fidelity_sentence<'a>(rows: impl Iterator<Item = &'a Instruction>) -> Option<String> {
     let rows: Vec<_> = rows.collect();
@@ -74,7 +98,11 @@ pub fn fidelity_sentence<'a>(rows: impl Iterator<Item = &'a Instruction>) -> Opt
         let those: Vec<_> = rows.iter().filter(|row| row.class == class.name()).collect();
         let named = those.iter().take(MAX_NAMED).map(|row| {
             let register = row.register.as_ref().map_or_else(String::new, |r| format!(" of {r}"));
-            format!("{}{register} (line {})", row.opcode, row.line)
+            let reaches = match &row.reaches[..] {
+                [] => String::new(),
+                all => format!(", reaches {}", all.join(", ")),
+            };
+            format!("{}{register} (line {}{reaches})", row.opcode, row.line)
         });
         let more = those.len().saturating_sub(MAX_NAMED);
         let more = (more > 0).then(|| format!("{more} more"));
@@ -95,6 +123,24 @@ mod tests {
     fn row(opcode: &str, line: u32, class: Fidelity, register: Option<&str>) -> Instruction {
         let (opcode, register) = (opcode.to_owned(), register.map(str::to_owned));
         Instruction { opcode, line, class: class.name().into(), register, ..Default::default() }
+    }
+
+    #[test]
+    fn totals_say_what_is_reached() {
+        let reaching = |class, reaches: &[&str]| Instruction {
+            reaches: reaches.iter().map(|&reach| reach.to_owned()).collect(),
+            ..row("x", 1, class, None)
+        };
+        let rows = [
+            row("add.f32", 3, Fidelity::Specified, None),
+            reaching(Fidelity::NotCard, &["output", "branch"]),
+            reaching(Fidelity::NotCard, &["branch"]),
+        ];
+        let text = "1 specified, 2 not the card's (reaching branch, output)";
+        assert_eq!(fidelity_totals(rows.iter()), text);
+        assert_eq!(fidelity_totals([].iter()), "no kernel was launched");
+        let text = fidelity_sentence(rows[1..2].iter()).unwrap_or_default();
+        assert!(text.ends_with("x (line 1, reaches output, branch)"), "{text}");
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub use texunit_syntax::Severity;
 pub use fault::{
     FAULTS, Host, LIBRARY, POOL, bad_fetch_diagnostic, fault_diagnostic, fault_json, who_called,
 };
-pub use fidelity::{Instruction, fidelity_json, fidelity_sentence};
+pub use fidelity::{Instruction, fidelity_json, fidelity_sentence, fidelity_totals};
 pub use findings::{CHECK_RULES, CheckRule, check_rule};
 pub use human::fit;
 pub use json::Object;

@@ -78,10 +78,11 @@ struct Symbol<'a> {
     function: bool,
 }
 
-/// What takes the place of NVIDIA's `libcudadevrt.a`.
-const DEVICE_RUNTIME: &str = include_str!("device_runtime.ptx");
-/// How the names begin of what it defines.
-const COOPERATIVE: &str = "cudaCG";
+/// What takes the place of NVIDIA's `libcudadevrt.a`: how the names begin of what a text defines, and the text.
+const DEVICE_RUNTIME: [(&str, &str); 2] = [
+    ("cudaCG", include_str!("device_runtime.ptx")),
+    (OF_GRAPHS, include_str!("graph_runtime.ptx")),
+];
 
 /// Links texts, with the runtime of the device if the program links it too. What is still undefined then,
 /// as launches from the device are, is found when the module is loaded.
@@ -90,17 +91,34 @@ const COOPERATIVE: &str = "cudaCG";
 ///
 /// There is nothing to link, a text cannot be read, or two texts define a name.
 pub fn link(mut inputs: Vec<Ptx>, with_runtime: bool) -> Result<Ptx, LinkError> {
-    if with_runtime && inputs.iter().any(|ptx| ptx.text.contains(COOPERATIVE)) {
-        let missing = missing(&inputs);
-        if missing.iter().any(|name| name.starts_with(COOPERATIVE)) {
+    for (prefix, text) in DEVICE_RUNTIME {
+        let is_named = with_runtime && inputs.iter().any(|ptx| ptx.text.contains(prefix));
+        if is_named && missing(&inputs).iter().any(|name| name.starts_with(prefix)) {
             let name = "runtime of the device".to_owned();
-            inputs.push(Ptx { name, text: DEVICE_RUNTIME.to_owned() });
+            inputs.push(Ptx { name, text: text.to_owned() });
         }
     }
     match &inputs[..] {
         [] => Err(LinkError::Nothing),
         [only] => Ok(only.clone()),
         several => link_all(several),
+    }
+}
+
+/// How the names begin of what a driver itself defines for kernels of graphs.
+const OF_GRAPHS: &str = "cudaGraph";
+
+/// A text with what it declares and a driver defines itself, without a linker: `cudaGraphSetConditional`, for instance. A
+/// text that declares nothing of that, or cannot be read, stays as it is.
+pub fn completed(ptx: Ptx) -> Ptx {
+    if !ptx.text.contains(OF_GRAPHS) {
+        return ptx;
+    }
+    let is_needed =
+        missing(std::slice::from_ref(&ptx)).iter().any(|name| name.starts_with(OF_GRAPHS));
+    match is_needed.then(|| link(vec![ptx.clone()], true)) {
+        Some(Ok(linked)) => Ptx { text: linked.text, ..ptx },
+        _ => ptx,
     }
 }
 

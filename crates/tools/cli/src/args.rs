@@ -7,6 +7,8 @@ pub use crate::check::CheckArgs;
 pub use crate::checks::CheckOptions;
 use crate::color::ColorChoice;
 pub use crate::completions::CompletionsArgs;
+#[cfg(feature = "debug")]
+pub use crate::debug::{DebugArgs, dap::DapArgs};
 #[cfg(target_arch = "x86_64")]
 pub use crate::dump::DumpArgs;
 pub use crate::explain::args::ExplainArgs;
@@ -16,18 +18,26 @@ pub use crate::init::InitArgs;
 pub use crate::isa::IsaArgs;
 #[cfg(feature = "lsp")]
 pub use crate::lsp::LspArgs;
+#[cfg(feature = "mcp")]
+pub use crate::mcp::McpArgs;
 #[cfg(not(target_arch = "x86_64"))]
 pub use crate::missing::Missing as DumpArgs;
 #[cfg(not(feature = "cases"))]
 pub use crate::missing::Missing as CasesArgs;
 #[cfg(not(feature = "lsp"))]
 pub use crate::missing::Missing as LspArgs;
+#[cfg(not(feature = "mcp"))]
+pub use crate::missing::Missing as McpArgs;
 #[cfg(not(feature = "ranges"))]
 pub use crate::missing::Missing as MergeArgs;
 #[cfg(not(feature = "reduce"))]
 pub use crate::missing::Missing as ReduceArgs;
+#[cfg(not(feature = "report"))]
+pub use crate::missing::Missing as ReportArgs;
 #[cfg(not(feature = "compare"))]
 pub use crate::missing::Missing as CompareArgs;
+#[cfg(not(feature = "debug"))]
+pub use crate::missing::{Missing as DebugArgs, Missing as DapArgs};
 #[cfg(not(feature = "run"))]
 pub use crate::missing::{Missing as InstallLibsArgs, Missing as RunArgs};
 #[cfg(feature = "run")]
@@ -36,6 +46,8 @@ pub use crate::program::{InstallLibsArgs, RunArgs};
 pub use crate::ranges::MergeArgs;
 #[cfg(feature = "reduce")]
 pub use crate::reduce::ReduceArgs;
+#[cfg(feature = "report")]
+pub use crate::report::ReportArgs;
 pub use crate::sample::SampleArgs;
 pub use crate::sass::SassArgs;
 use crate::{examples, number};
@@ -70,6 +82,18 @@ pub enum Command {
     /// fault of the kernel; 2 wrong usage, or an internal error.
     #[command(after_help = examples::LAUNCH)]
     Launch(LaunchArgs),
+    /// Stop inside of kernels, look, and go back.
+    ///
+    /// Of a job (a file that ends with `.toml`) or of a CUDA program, which runs with texunit's libraries as by
+    /// `texunit run`. Commands are those of cuda-gdb, and `reverse-step`, `reverse-continue`, `last-write`, `goto`
+    /// besides (docs/debugger.md). Exit codes: 0 the session has ended; 1 the job is wrong, or its launch has failed;
+    /// 2 wrong usage, or an internal error; 125 the program could not be started.
+    Debug(DebugArgs),
+    /// Debug kernels in an editor, over the Debug Adapter Protocol (docs/debugger.md).
+    ///
+    /// Exit codes: 0 after the request `disconnect`; 1 if the editor went away without it; 2 wrong usage, or an internal
+    /// error.
+    Dap(DapArgs),
     /// Merge what ranges of CTAs have written, and write the outputs of the whole grid.
     ///
     /// The result is that of one launch, or there is none: ranges that depend on each other are refused with both
@@ -121,6 +145,12 @@ pub enum Command {
     /// Exit codes: 0 reduced, even if time, attempts or Ctrl-C ended it; 1 the input does not fail, or
     /// cannot be read; 2 wrong usage, or an internal error. docs/reduce.md has examples.
     Reduce(Box<ReduceArgs>),
+    /// Write one page about runs: launches, findings, counts and coverage beside the sources, textures, fidelity.
+    ///
+    /// The page is one file that needs no network and no scripts. Exit codes: 0 written; 1 a file that is something else,
+    /// is not whole, or cannot be read or written; 2 wrong usage, or an internal error. docs/report.md describes the page.
+    #[command(after_help = examples::REPORT)]
+    Report(ReportArgs),
     /// Print what the engine makes of a kernel: typed PTX, warp code, regions, machine code.
     ///
     /// Exit codes: 0 printed; 1 errors in the PTX, or unreadable input; 2 wrong usage, or an internal error. Made for
@@ -134,6 +164,12 @@ pub enum Command {
     Isa(IsaArgs),
     /// Serve an editor: a language server over standard input and output.
     Lsp(LspArgs),
+    /// Serve an assistant that writes kernels: the Model Context Protocol over standard input and output.
+    ///
+    /// docs/assistants.md has the configuration of clients. Exit codes: 0 standard input has ended; 1 it is not of the
+    /// protocol; 2 wrong usage, or an internal error.
+    #[command(after_help = examples::MCP)]
+    Mcp(McpArgs),
     /// Maxwell machine words of the texture unit: disassemble, assemble, explain descriptors.
     #[command(after_help = examples::SASS)]
     Sass(SassArgs),
@@ -261,6 +297,13 @@ pub struct LaunchArgs {
     /// Write the coverage of headers that come with CUDA or the compiler, too, which is left out otherwise.
     #[arg(long, requires = "coverage")]
     pub coverage_toolkit: bool,
+    /// Write how often each instruction and line of the kernel was executed, and what its accesses cost, to this file
+    /// (docs/profile.md).
+    #[arg(long, value_name = "FILE", value_parser = crate::profile::file())]
+    pub profile: Option<PathBuf>,
+    /// The form of the profile; without it, a name that begins with `callgrind.out` asks for Callgrind's.
+    #[arg(long, value_name = "FORM", value_enum, requires = "profile")]
+    pub profile_format: Option<ProfileFormat>,
     /// Print the sampler state that takes effect for each fetch of the kernel.
     #[arg(long)]
     pub effective: bool,
@@ -285,6 +328,15 @@ pub struct LaunchArgs {
     /// Files of sets to be merged in place of a launch: `texunit merge`.
     #[arg(skip)]
     pub merge: Vec<PathBuf>,
+}
+
+/// Forms of a profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProfileFormat {
+    /// texunit's own, with everything that was counted (docs/profile.md).
+    Json,
+    /// That of Callgrind, for KCachegrind, QCachegrind and callgrind_annotate.
+    Callgrind,
 }
 
 /// How a job is launched: options of `texunit launch` and `texunit reduce`. Without one of them it is what the job says,

@@ -88,6 +88,20 @@ Examples:
   texunit reduce job.toml --against --fmad=off   outputs that differ without fused products
   texunit reduce kernel.ptx --text \"internal error\" --command ptxas -arch=sm_75 {} -o /dev/null";
 
+/// `texunit mcp`
+pub const MCP: &str = "\
+Examples:
+  texunit mcp                                    tools may read and write the current folder
+  texunit mcp --allow examples --timeout 20      only those of a folder";
+
+/// `texunit report`
+pub const REPORT: &str = "\
+Examples:
+  texunit launch --profile p.json --coverage c.info job.toml
+  texunit report p.json c.info -o report.html    counts and coverage beside the lines
+  texunit report job.toml -o textures.html       the textures of a job, and what fetches from them
+  texunit run --report r.json --record bug ./program";
+
 /// `texunit dump`
 pub const DUMP: &str = "\
 Examples:
@@ -101,6 +115,19 @@ Examples:
   texunit isa                                    all instructions
   texunit isa tex.grad                           the forms of one
   texunit isa --format json suld.b tld4";
+
+/// `texunit debug`
+pub const DEBUG: &str = "\
+Commands: `break blur.cu:12 if i == 70`, `run`, `step`, `info locals`, `print`, `reverse-step`, `last-write`; `help` says more.
+
+Examples:
+  texunit debug job.toml                         asks for commands
+  texunit debug --batch -ex 'break kernel' -ex run -ex 'info step' ./program";
+
+/// `texunit dap`
+pub const DAP: &str = "\
+`launch` takes: program (a CUDA program, or a job), args, cwd, env, stopOnEntry, kernel (NAME or NAME:N), device,
+schedule, checkpointMemory, process, out. docs/debugger.md shows how editors start it.";
 
 /// `texunit lsp`
 pub const LSP: &str = "\

@@ -15,6 +15,8 @@ pub mod compare;
 pub mod completions;
 #[cfg(feature = "coverage")]
 mod coverage;
+#[cfg(feature = "debug")]
+pub mod debug;
 #[cfg(target_arch = "x86_64")]
 pub mod dump;
 pub mod effective;
@@ -29,9 +31,13 @@ pub mod isa;
 pub mod json;
 #[cfg(feature = "lsp")]
 pub mod lsp;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod missing;
 pub mod number;
 mod out;
+#[cfg(feature = "profile")]
+mod profile;
 #[cfg(feature = "run")]
 pub mod program;
 mod progress;
@@ -39,6 +45,8 @@ mod progress;
 pub mod ranges;
 #[cfg(feature = "reduce")]
 pub mod reduce;
+#[cfg(feature = "report")]
+pub mod report;
 pub mod rules;
 pub mod run;
 pub mod sample;
@@ -48,6 +56,8 @@ pub mod sass;
 pub use missing::checks;
 #[cfg(not(feature = "coverage"))]
 use missing::coverage;
+#[cfg(not(feature = "profile"))]
+use missing::profile;
 #[cfg(not(feature = "ranges"))]
 pub use missing::ranges;
 
@@ -99,7 +109,9 @@ fn runs_kernels(command: &Command) -> Option<&'static str> {
 fn run_command() -> u8 {
     // Zero: lines of help are not wrapped.
     let command = Cli::command().term_width(color::columns().unwrap_or(0));
-    let parsed = command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed = command
+        .try_get_matches_from(arguments())
+        .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(mut error) => {
@@ -120,6 +132,14 @@ fn run_command() -> u8 {
     }
     match cli.command {
         Command::Launch(args) => launch(&args),
+        #[cfg(feature = "debug")]
+        Command::Debug(args) => debug::run(&args),
+        #[cfg(feature = "debug")]
+        Command::Dap(args) => debug::dap::run(&args),
+        #[cfg(not(feature = "debug"))]
+        Command::Debug(_) => missing::command("debug"),
+        #[cfg(not(feature = "debug"))]
+        Command::Dap(_) => missing::command("dap"),
         #[cfg(feature = "ranges")]
         Command::Merge(args) => launch(&args.as_launch()),
         #[cfg(not(feature = "ranges"))]
@@ -146,6 +166,10 @@ fn run_command() -> u8 {
         Command::Lsp(args) => lsp::run(&args),
         #[cfg(not(feature = "lsp"))]
         Command::Lsp(_) => missing::command("lsp"),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(args) => mcp::run(&args),
+        #[cfg(not(feature = "mcp"))]
+        Command::Mcp(_) => missing::command("mcp"),
         Command::Sass(args) => sass::run(&args),
         #[cfg(feature = "run")]
         Command::Run(args) => program::run(&args),
@@ -158,11 +182,23 @@ fn run_command() -> u8 {
         Command::Bench(args) => bench::run(&args),
         Command::Examples(args) => guide::run(&args),
         Command::Completions(args) => completions::run(&args),
+        #[cfg(feature = "report")]
+        Command::Report(args) => report::run(&args),
+        #[cfg(not(feature = "report"))]
+        Command::Report(_) => missing::command("report"),
         #[cfg(feature = "reduce")]
         Command::Reduce(args) => reduce::run(&args),
         #[cfg(not(feature = "reduce"))]
         Command::Reduce(_) => missing::command("reduce"),
     }
+}
+
+/// The arguments of the process.
+fn arguments() -> Vec<std::ffi::OsString> {
+    #[cfg(feature = "debug")]
+    return debug::arguments(std::env::args_os());
+    #[cfg(not(feature = "debug"))]
+    return std::env::args_os().collect();
 }
 
 fn launch(args: &LaunchArgs) -> u8 {

@@ -21,7 +21,7 @@ mod watch;
 use crate::args::{ApproxArg, BadFetchArg, BoundsArg};
 use crate::checks::CheckOptions;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{Args, FromArgMatches, ValueEnum};
 pub use evidence::{EvidenceArgs, ReportFormat};
 pub use record::{Explained, RecordArgs};
 use std::ffi::{OsStr, OsString};
@@ -32,7 +32,7 @@ use std::process::Command;
 const ASSEMBLERS: [&str; 2] = ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"];
 
 /// Exit code if the program could not be started.
-const NOT_STARTED: u8 = 125;
+pub(crate) const NOT_STARTED: u8 = 125;
 
 /// Arguments of `texunit run`.
 #[derive(Clone, Debug, Args)]
@@ -104,6 +104,15 @@ fn folder() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
+impl RunArgs {
+    /// What `texunit run WORDS` says.
+    pub(crate) fn parse(words: Vec<OsString>) -> Result<Self, clap::Error> {
+        let command = Self::augment_args(clap::Command::new("run"));
+        let all = std::iter::once(OsString::from("run")).chain(words);
+        Self::from_arg_matches(&command.try_get_matches_from(all)?)
+    }
+}
+
 /// What can be traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Trace {
@@ -152,6 +161,36 @@ pub fn run(args: &RunArgs) -> u8 {
 }
 
 fn start(args: &RunArgs) -> Result<u8, String> {
+    let Prepared { mut command, path, warnings, shims } = prepare(args)?;
+    args.evidence.set(&mut command);
+    pools::turn_off(&mut command, args, shims.as_deref());
+    args.checks.set(&mut command, args.record.kernel_name())?;
+    let explained = args.record.set(&mut command)?;
+    if args.evidence.need_a_parent() || args.record.record.is_some() || explained.is_some() {
+        let code = evidence::run(command, &path, args, &warnings)?;
+        args.record.clean();
+        explained.iter().for_each(record::Pending::tell);
+        return Ok(code);
+    }
+    Err(refusal::refused(&path, &execute(command)))
+}
+
+/// The program with texunit's libraries, to be started by somebody else.
+pub(crate) fn command(args: &RunArgs) -> Result<Command, String> {
+    let mut prepared = prepare(args)?;
+    args.evidence.set(&mut prepared.command);
+    Ok(prepared.command)
+}
+
+/// A program that is about to be started.
+struct Prepared {
+    command: Command,
+    path: PathBuf,
+    warnings: Vec<inspect::Warning>,
+    shims: Option<PathBuf>,
+}
+
+fn prepare(args: &RunArgs) -> Result<Prepared, String> {
     let folder = libraries::folder()?;
     let (program, arguments) = args.command.split_first().ok_or("no program is given")?;
     // Programs that call those of NVIDIA's by name, and the user who does, get texunit's.
@@ -214,17 +253,7 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     if let Some(bad_fetch) = args.bad_fetch.and_then(|bad_fetch| bad_fetch.to_possible_value()) {
         command.env("TEXUNIT_BAD_FETCH", bad_fetch.get_name());
     }
-    args.evidence.set(&mut command);
-    pools::turn_off(&mut command, args, shims.as_deref());
-    args.checks.set(&mut command, args.record.kernel_name())?;
-    let explained = args.record.set(&mut command)?;
-    if args.evidence.need_a_parent() || args.record.record.is_some() || explained.is_some() {
-        let code = evidence::run(command, &path, args, &warnings)?;
-        args.record.clean();
-        explained.iter().for_each(record::Pending::tell);
-        return Ok(code);
-    }
-    Err(refusal::refused(&path, &execute(command)))
+    Ok(Prepared { command, path, warnings, shims })
 }
 
 /// Becomes the program, so that its exit code, its signals and its number are its own.

@@ -52,6 +52,8 @@ impl MergeArgs {
             kernel: Vec::new(),
             coverage: None,
             coverage_toolkit: false,
+            profile: None,
+            profile_format: None,
             effective: false,
             explain: None,
             explain_out: None,

@@ -5,11 +5,13 @@ use crate::checks::{self, Log};
 use crate::coverage;
 use crate::effective::{self, Line};
 use crate::explain::launch::Explained;
+use crate::profile;
 use crate::progress::{Shown, with_bar};
 use crate::ranges::{self, Recording};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
 use texunit_device::{
     CtaRange, Device, DeviceOptions, Fault, FaultKind, Fill, Fresh, Kernel, LaunchError,
@@ -168,6 +170,40 @@ pub fn launch(args: &LaunchArgs) -> Report {
 
 /// Launches a kernel, and tells an observer what it does.
 pub fn launch_observed(args: &LaunchArgs, observer: Option<&dyn Observer>) -> Report {
+    launch_with(args, Who { observer, ..Who::default() })
+}
+
+/// Launches a kernel for somebody who steps through it.
+#[cfg(feature = "debug")]
+pub fn launch_debugged(args: &LaunchArgs, debugging: &texunit_debug::Debugging) -> Report {
+    launch_with(args, Who { debugging: Some(debugging), ..Who::default() })
+}
+
+/// Who looks at a launch.
+#[derive(Clone, Copy, Default)]
+struct Who<'a> {
+    observer: Option<&'a dyn Observer>,
+    #[cfg(feature = "debug")]
+    debugging: Option<&'a texunit_debug::Debugging>,
+}
+
+impl<'a> Who<'a> {
+    /// Who steps through the launch of a kernel.
+    #[cfg(feature = "debug")]
+    fn debugger(self, kernel: &str) -> Option<&'a dyn Debugger> {
+        let debugging = self.debugging?;
+        // A job has one launch: what is asked for it can still come.
+        debugging.wants(kernel);
+        Some(debugging)
+    }
+
+    #[cfg(not(feature = "debug"))]
+    fn debugger(self, _: &str) -> Option<&'a dyn Debugger> {
+        None
+    }
+}
+
+fn launch_with(args: &LaunchArgs, who: Who<'_>) -> Report {
     let mut report = Report {
         job: args.job.display().to_string(),
         tells_interpreted: args.interpreted,
@@ -180,7 +216,7 @@ pub fn launch_observed(args: &LaunchArgs, observer: Option<&dyn Observer>) -> Re
         report.kernel = Some(job.kernel.value.clone());
         report.grid = Some(job.grid.value);
         report.block = Some(job.block.value);
-        run_job(&job, args, observer, &mut report, start);
+        run_job(&job, args, who, &mut report, start);
         write_explanation(args, &mut report);
     }
     report
@@ -203,13 +239,7 @@ fn job_of(path: &Path, report: &mut Report) -> Option<Job> {
     }
 }
 
-fn run_job(
-    job: &Job,
-    args: &LaunchArgs,
-    observer: Option<&dyn Observer>,
-    report: &mut Report,
-    start: Instant,
-) {
+fn run_job(job: &Job, args: &LaunchArgs, who: Who<'_>, report: &mut Report, start: Instant) {
     let folder = args.job.parent().unwrap_or(Path::new(""));
     let (settings, options) = (&job.settings, DeviceOptions::default());
     let device = Device::new(
@@ -259,7 +289,7 @@ fn run_job(
         if report.failures.is_empty() {
             report.effective = args.effective.then(|| effective::lines(&kernel, &bound));
             if args.merge.is_empty() {
-                run_kernel(job, (&kernel, &bound), args, observer, report);
+                run_kernel(job, (&kernel, &bound), args, who, report);
             } else {
                 let start = Instant::now();
                 let is_merged = ranges::merge(job, &device, &kernel, args, report);
@@ -304,7 +334,7 @@ fn run_kernel(
     job: &Job,
     (kernel, bound): (&Kernel, &Bound),
     args: &LaunchArgs,
-    observer: Option<&dyn Observer>,
+    who: Who<'_>,
     report: &mut Report,
 ) {
     let values = bound.args().expect("every object was made, as there is no failure");
@@ -323,10 +353,13 @@ fn run_kernel(
         .as_ref()
         .and_then(|_| coverage::of_launch(kernel.module(), args.how.arithmetic(&job.settings)));
     let covering = coverage.as_ref().map(coverage::Module::observer);
+    let profile = args.profile.as_ref().and_then(|_| profile::of_launch(kernel.module()));
+    let profiling = profile.as_ref().map(profile::Launch::observer);
     let log = report.log.take();
     let checks = log.as_ref().and_then(|log| checks::observer(log, kernel.name()));
     let checking = checks.as_deref();
-    let observers = observer.into_iter().chain(watching).chain(covering).chain(checking);
+    let observers =
+        who.observer.into_iter().chain(watching).chain(covering).chain(profiling).chain(checking);
     let observers = Several(observers.chain(recorder).collect());
     let (settings, default) = (&job.settings, LaunchOptions::default());
     let start = Instant::now();
@@ -346,6 +379,7 @@ fn run_kernel(
             .with_bad_fetch(args.how.bad_fetch(settings.bad_fetch))
             .with_progress(progress)
             .with_observer(observers.any())
+            .with_debugger(who.debugger(kernel.name()))
             .with_gradients(args.how.gradients())
             .with_schedule(args.how.schedule);
         let options = recording.as_ref().map_or(options, |recording| recording.options(options));
@@ -368,6 +402,12 @@ fn run_kernel(
     let covered = args.coverage.as_ref().zip(coverage);
     report.failures.extend(
         covered.and_then(|(file, covered)| coverage::write(file, &covered, args.coverage_toolkit)),
+    );
+    report.failures.extend(
+        args.profile
+            .as_ref()
+            .zip(profile)
+            .and_then(|(file, profile)| profile::write(file, args.profile_format, &profile)),
     );
     let fault = match &result {
         // It says no more than what the launch was cancelled for.
@@ -427,6 +467,7 @@ fn keep_apart(bound: &Bound, read: [&Path; 2], args: &LaunchArgs, report: &mut R
     let outputs = bound.places(args.ctas.is_none().then_some(&*args.out), &mut places);
     for (option, file) in [
         ("--coverage", &args.coverage),
+        ("--profile", &args.profile),
         ("--explain-out", &args.explain_out),
         ("--writes", &args.writes),
     ] {

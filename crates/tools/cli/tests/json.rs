@@ -140,6 +140,7 @@ fn what_is_known_of_instructions() {
     let row = |opcode: &str, line: u32, count: u32, class: &str, register: Option<&str>| {
         json!({
             "kernel": "k", "function": "k", "opcode": opcode, "line": line, "count": count, "class": class, "register": register,
+            "reaches": [],
         })
     };
     let rows = |reciprocal: &str, root: &str| {

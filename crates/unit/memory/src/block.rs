@@ -3,6 +3,9 @@
 mod copy;
 mod defined;
 mod end;
+#[cfg(all(target_os = "linux", not(miri)))]
+mod given;
+mod mapped;
 mod part;
 
 pub use end::{End, Gone};
@@ -19,6 +22,8 @@ use std::sync::{Arc, OnceLock};
 /// wherever it begins.
 const SLACK: usize = 16;
 
+/// Bytes of a page of most systems.
+pub(crate) const PAGE: usize = 4096;
 /// Bytes of a large page of most systems.
 const HUGE_PAGE: usize = 2 << 20;
 /// Bytes from which on a block begins with such a page and asks for them.
@@ -85,14 +90,33 @@ enum Storage {
         allocation: NonNull<u8>,
         /// Of the first byte.
         align: usize,
+        /// What other processes have of it: its pages ([`Block::give_out`]).
+        #[cfg(all(target_os = "linux", not(miri)))]
+        given: OnceLock<Arc<crate::Pages>>,
     },
     /// Ours, with a second view for the program.
     #[cfg(all(target_os = "linux", not(miri)))]
     Views(crate::views::Views),
+    /// Mapped pages, one part behind the other ([`Mapped`](crate::Mapped)).
+    #[cfg(all(target_os = "linux", not(miri)))]
+    Mapped(Box<[Arc<crate::Mapped>]>),
     /// The program's.
     Foreign,
     /// Those of another block, which lives as long.
     Of(Arc<Block>),
+    /// Some of another block, with an end of their own ([`Block::slice`]).
+    Slice(Arc<Block>),
+}
+
+impl Storage {
+    fn own(allocation: NonNull<u8>, align: usize) -> Self {
+        Self::Own {
+            allocation,
+            align,
+            #[cfg(all(target_os = "linux", not(miri)))]
+            given: OnceLock::new(),
+        }
+    }
 }
 
 /// The number of the next block.
@@ -107,10 +131,14 @@ unsafe impl Sync for Block {}
 impl Drop for Block {
     fn drop(&mut self) {
         self.forget_shadow();
-        let Storage::Own { allocation, align } = self.storage else { return };
+        let Storage::Own { allocation, align, .. } = self.storage else { return };
+        #[cfg(all(target_os = "linux", not(miri)))]
+        self.take_pages_back();
         // SAFETY: allocated in `new` with this layout, and nobody else can hold the pointer.
         unsafe {
-            let layout = Self::layout(self.size, align).expect("as in new");
+            // Where the alignment is that of pages, all of the last one is the block's.
+            let size = if align >= PAGE { self.size.next_multiple_of(PAGE) } else { self.size };
+            let layout = Self::layout(size, align).expect("as in new");
             dealloc(allocation.as_ptr(), layout);
         }
     }
@@ -188,6 +216,13 @@ impl Block {
         Self::aligned(size, align, name.into())
     }
 
+    /// Allocates `size` zero bytes that have pages of the system for themselves, which can be given to other processes
+    /// ([`Block::give_out`]).
+    pub fn in_pages(size: usize, name: impl Into<String>) -> Option<Self> {
+        let align = if size >= LARGE { HUGE_PAGE } else { PAGE };
+        Self::aligned(size, align, name.into())
+    }
+
     /// Allocates `size` zero bytes from the beginning of a page of 4096 bytes on: memory that the host program uses
     /// too (`cuMemHostAlloc`), at addresses of its own where that is wanted ([`crate::views`]).
     pub fn page_aligned(size: usize, name: impl Into<String>) -> Option<Self> {
@@ -197,7 +232,7 @@ impl Block {
             return Some(Self::with(views.ours(), Storage::Views(views), size, size, name));
         }
         // As drivers align allocations from 1 MiB on.
-        let align = if size >= HUGE_PAGE / 2 { HUGE_PAGE } else { 4096 };
+        let align = if size >= HUGE_PAGE / 2 { HUGE_PAGE } else { PAGE };
         Self::aligned(size, align, name)
     }
 
@@ -226,12 +261,14 @@ impl Block {
         // SAFETY: `to_line` and `phase` are at most `align` together, and with the size rounded up and SLACK at most
         // the size of the layout.
         let data = unsafe { allocation.add(to_line + phase) };
-        let storage = Storage::Own { allocation, align };
+        let storage = Storage::own(allocation, align);
         Some(numbered(Self::with(data, storage, size, size, name.into())))
     }
 
     fn aligned(size: usize, align: usize, name: String) -> Option<Self> {
-        let layout = Self::layout(size, align)?;
+        // All of the last page is the block's where it begins with one.
+        let whole = if align >= PAGE { size.checked_next_multiple_of(PAGE)? } else { size };
+        let layout = Self::layout(whole, align)?;
         // SAFETY: the layout has a size of at least one byte.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let head = allocation.align_offset(align).min(align);
@@ -240,7 +277,7 @@ impl Block {
         if size >= LARGE {
             ask_for_huge_pages(data, size);
         }
-        Some(Self::with(data, Storage::Own { allocation, align }, size, size, name))
+        Some(Self::with(data, Storage::own(allocation, align), size, size, name))
     }
 
     fn with(
@@ -309,7 +346,7 @@ impl Block {
     pub(crate) fn slack(&self) -> usize {
         // The bytes of a part end before its owner's slack, or where its owner's size is rounded up to, which has
         // the slack behind it as well.
-        if self.is_foreign() { 0 } else { SLACK }
+        if self.is_foreign() || self.is_mapped() { 0 } else { SLACK }
     }
 
     /// Size in bytes.
@@ -344,9 +381,9 @@ impl Block {
         match &self.storage {
             Storage::Own { .. } => false,
             #[cfg(all(target_os = "linux", not(miri)))]
-            Storage::Views(_) => false,
+            Storage::Views(_) | Storage::Mapped(_) => false,
             Storage::Foreign => true,
-            Storage::Of(other) => other.is_foreign(),
+            Storage::Of(other) | Storage::Slice(other) => other.is_foreign(),
         }
     }
 

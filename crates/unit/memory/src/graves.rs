@@ -13,6 +13,9 @@ pub(crate) struct Graves {
     by_address: BTreeMap<u64, Gone>,
     /// Addresses and numbers by age, also of those that are forgotten already.
     order: VecDeque<(u64, u64)>,
+    /// What is known of ranges where this device reaches nothing although they are not free: where they end, and what
+    /// is said of a use.
+    claims: BTreeMap<u64, (u64, Gone)>,
 }
 
 impl Graves {
@@ -44,8 +47,22 @@ impl Graves {
         self.by_address.iter().map(|(&address, gone)| (address, gone))
     }
 
-    /// What was at an address.
+    /// Says of ranges inside of `all` what a use of them is; nothing is said of the rest of it any more.
+    pub(crate) fn claim(&mut self, all: Range<u64>, said: Vec<(Range<u64>, Gone)>) {
+        if let Some((_, (end, _))) = self.claims.range_mut(..all.start).next_back() {
+            *end = all.start.min(*end);
+        }
+        let old: Vec<u64> = self.claims.range(all).map(|(&start, _)| start).collect();
+        old.iter().for_each(|start| _ = self.claims.remove(start));
+        self.claims.extend(said.into_iter().map(|(range, gone)| (range.start, (range.end, gone))));
+    }
+
+    /// What was at an address, or is there for others.
     pub(crate) fn find(&self, address: u64) -> Option<&Gone> {
+        let claim = self.claims.range(..=address).next_back();
+        if let Some((_, (_, gone))) = claim.filter(|(_, (end, _))| address < *end) {
+            return Some(gone);
+        }
         let (&at, gone) = self.by_address.range(..=address).next_back()?;
         (address - at < gone.size).then_some(gone)
     }

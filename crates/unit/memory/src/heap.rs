@@ -27,7 +27,7 @@ pub struct Heap {
 }
 
 /// Numbers of granules from the beginning of the block, but for the sizes in `live` and `freed`.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct State {
     /// Free ranges by first granule, and the same by size.
     free: BTreeMap<u64, u64>,
@@ -37,6 +37,13 @@ struct State {
     /// Freed allocations whose memory is not free yet: by age, and their bytes.
     waiting: VecDeque<u64>,
     freed: BTreeMap<u64, u64>,
+}
+
+/// What was allocated at some time.
+#[derive(Clone, Debug)]
+pub struct SavedHeap {
+    valid: Box<[u8]>,
+    state: State,
 }
 
 /// A pointer that cannot be freed.
@@ -144,6 +151,20 @@ impl Heap {
     /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.block.size() as u64
+    }
+
+    /// What is allocated; the bytes of its block are not kept.
+    pub fn save(&self) -> SavedHeap {
+        let valid = self.valid.iter().map(|valid| valid.load(Relaxed)).collect();
+        SavedHeap { valid, state: self.state().clone() }
+    }
+
+    /// The same is allocated as when that was put down.
+    pub fn restore(&self, saved: &SavedHeap) {
+        self.state().clone_from(&saved.state);
+        for (now, then) in self.valid.iter().zip(&saved.valid) {
+            now.store(*then, Relaxed);
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

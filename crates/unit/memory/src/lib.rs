@@ -5,6 +5,8 @@
 //! * A [`MemoryMap`] is the frozen table of blocks that a launch searches.
 //! * A [`Window`] is a part of a block for reads of many elements at once (texels of a warp).
 //! * A [`Reach`] is what machine code may reach of a block.
+//! * `Pages` are memory without an address (on Linux), which can be `Mapped` at several places of addresses that are
+//!   `Reserved`, and shared with other processes; what is mapped side by side is one block.
 //! * A [`Heap`] gives out parts of one block to kernels.
 //! * A block has an [`End`]: from then on a use of it is an error that can name it. [`rights`] asks the system what
 //!   the program may do with its own memory.
@@ -31,6 +33,8 @@ mod heap;
 pub mod hint;
 mod host;
 mod map;
+#[cfg(all(target_os = "linux", not(miri)))]
+mod mapped;
 mod reach;
 mod space;
 pub mod views;
@@ -39,9 +43,11 @@ mod window;
 pub use block::{Block, End, Gone, OutOfBounds};
 pub use error::{AddressError, AllocError, AttachError, Near, PlaceError};
 pub use fill::{Fill, Fresh, NoFill};
-pub use heap::{FreeError, Heap};
+pub use heap::{FreeError, Heap, SavedHeap};
 pub use host::{Rights, rights, rights_to_pin};
 pub use map::{Memory, MemoryMap, Placement, Windows};
+#[cfg(all(target_os = "linux", not(miri)))]
+pub use mapped::{Mapped, Pages, Reserved};
 pub use reach::Reach;
 pub use space::{
     CONST_BASE, CONST_END, GLOBAL_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind,

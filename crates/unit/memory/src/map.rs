@@ -2,6 +2,8 @@
 
 mod foreign;
 mod frozen;
+mod mapped;
+mod others;
 mod placed;
 
 pub use frozen::MemoryMap;
@@ -13,17 +15,19 @@ use crate::fill::{Fill, Fresh};
 use crate::graves::Graves;
 use crate::space::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW};
 use foreign::Foreign;
+use others::Other;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Device memory: gives out addresses and blocks, up to a limit.
 #[derive(Debug)]
 pub struct Memory {
     limit: u64,
     windows: Windows,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
     graves: Arc<Mutex<Graves>>,
+    others: Arc<OnceLock<Vec<Other>>>,
     fresh: Fresh,
 }
 
@@ -58,6 +62,8 @@ struct Entry {
     block: Arc<Block>,
     /// Whether it counts against the limit: memory of the host does not.
     counted: bool,
+    /// Whether devices that reach the memory of this one reach it with the rest ([`Memory::map_with`]).
+    is_own: bool,
 }
 
 impl State {
@@ -112,7 +118,8 @@ impl Memory {
         let (next_global, next_const) = (windows.global.start, windows.constant.start);
         let state = State { next_global, next_const, ..State::default() };
         let fresh = Fresh::default();
-        Self { limit, windows, state: Mutex::new(state), graves: Arc::default(), fresh }
+        let (state, graves, others) = (Arc::new(Mutex::new(state)), Arc::default(), Arc::default());
+        Self { limit, windows, state, graves, others, fresh }
     }
 
     /// What memory holds when it is given out, if not zeros, and whether it is known what nobody has written.
@@ -172,8 +179,16 @@ impl Memory {
     /// # Errors
     /// The limit would be passed.
     pub fn allocate_opaque(&self, size: u64, name: &str) -> Result<Arc<Block>, AllocError> {
+        self.make(size, |size| Block::new(size, name))
+    }
+
+    fn make(
+        &self,
+        size: u64,
+        block: impl FnOnce(usize) -> Option<Block>,
+    ) -> Result<Arc<Block>, AllocError> {
         self.reserve(size)?;
-        let block = usize::try_from(size).ok().and_then(|s| Block::new(s, name)).map(Arc::new);
+        let block = usize::try_from(size).ok().and_then(block).map(Arc::new);
         let block = block.ok_or_else(|| {
             self.state().used -= size;
             AllocError::Host { size }
@@ -234,7 +249,7 @@ impl Memory {
         if size > available {
             return Err(AllocError::Limit { size, available });
         }
-        let block = self.allocate_opaque(size, name)?;
+        let block = self.make(size, |size| Block::in_pages(size, name))?;
         let mut state = self.state();
         let start = *next(&mut state);
         let Some(base) =
@@ -245,7 +260,7 @@ impl Memory {
         };
         *next(&mut state) = after(base, size).min(window.end);
         self.graves().cover(base..base + size);
-        state.blocks.insert(base, Entry { block: Arc::clone(&block), counted: true });
+        state.blocks.insert(base, Entry { block: Arc::clone(&block), counted: true, is_own: true });
         Ok((base, block))
     }
 
@@ -276,7 +291,8 @@ impl Memory {
             state.foreign.bases.insert(address);
         }
         self.graves().cover(address..end);
-        state.blocks.insert(address, Entry { block: Arc::clone(block), counted: false });
+        let entry = Entry { block: Arc::clone(block), counted: false, is_own: false };
+        state.blocks.insert(address, entry);
         Ok(())
     }
 
@@ -303,7 +319,7 @@ impl Memory {
     /// Takes out the block at an address, ends it, and remembers what was there. The block, and whether it
     /// had not ended before.
     fn take_out(&self, state: &mut State, address: u64, how: End) -> Option<(Arc<Block>, bool)> {
-        let Entry { block, counted } = state.blocks.remove(&address)?;
+        let Entry { block, counted, .. } = state.blocks.remove(&address)?;
         if counted {
             state.used -= block.size() as u64;
         }
@@ -335,8 +351,11 @@ impl Memory {
         }
         let next = state.blocks.range(address.saturating_add(1)..).next();
         let next = next.map(|(&base, entry)| (base, &entry.block));
-        let gone = self.graves().find(address).cloned().map(Box::new);
-        Err(AddressError { gone, ..AddressError::of(address, len, below, next) })
+        let error = AddressError::of(address, len, below, next);
+        drop(state);
+        let gone = self.graves().find(address).cloned();
+        let gone = gone.or_else(|| others::find(&self.others, address)).map(Box::new);
+        Err(AddressError { gone, ..error })
     }
 
     /// The table of all addressed blocks, as it is now. Memory of the program that is not mapped any more is
@@ -347,7 +366,8 @@ impl Memory {
         let block = |(&base, entry): (&u64, &Entry)| {
             (base, lesser.remove(&base).unwrap_or_else(|| Arc::clone(&entry.block)))
         };
-        MemoryMap::new(state.blocks.iter().map(block).collect(), &self.graves)
+        let blocks = state.blocks.iter().map(block).collect();
+        MemoryMap::new(blocks, (&self.graves, &self.others))
     }
 }
 

@@ -30,12 +30,18 @@ pub struct ReadTexel {
 pub struct ReadTexels {
     all: [ReadTexel; 8],
     len: usize,
+    outside: u32,
 }
 
 impl ReadTexels {
     fn push(&mut self, at: TexelIndex, counts: bool) {
         self.all[self.len & 7] = ReadTexel { at, counts };
         self.len += 1;
+    }
+
+    /// How many more lie outside, and are the border's colour or zero.
+    pub fn outside(&self) -> u32 {
+        self.outside
     }
 }
 
@@ -82,13 +88,14 @@ impl FetchPlan {
     }
 
     fn add_texels(&self, operands: &FetchOperands, texels: &mut ReadTexels) -> Option<()> {
-        texels.len = 0;
+        (texels.len, texels.outside) = (0, 0);
         let (form, resource) = (self.form(), &self.seen().resource);
         let (geometry, shape) = (form.geometry, resource.shape());
         let layer = operands.coords.layer;
         let has_layers = shape.geometry.is_array();
         if has_layers && self.is_integer() && layer >= layers_of_integers(&self.texture().resource)
         {
+            texels.outside = 1;
             return Some(());
         }
         let plane = if has_layers { coordinate::layer(layer, shape.layers) } else { 0 };
@@ -116,6 +123,8 @@ impl FetchPlan {
                         let weight = if j == 0 { weights.0 } else { weights.1 };
                         let at = TexelIndex { plane, at: [x, y, z], ..TexelIndex::default() };
                         texels.push(at, weight > 0);
+                    } else {
+                        texels.outside += 1;
                     }
                 }
             }

@@ -1,5 +1,5 @@
-//! Contexts (driver API, "Primary Context Management", "Context Management"). Green contexts, peers and
-//! affinity are not provided.
+//! Contexts (driver API, "Primary Context Management", "Context Management"). Green contexts and affinity are
+//! not provided.
 
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
@@ -182,9 +182,9 @@ driver_api! {
     fn cuCtxSynchronize() {
         let context = context::current()?;
         late::wait_for_context(&context);
+        all_synchronized(&context);
         context.check()?;
         pool::synchronized(context.gpu.ordinal);
-        all_synchronized();
         Ok(())
     }
 
@@ -192,9 +192,9 @@ driver_api! {
     fn cuCtxSynchronize_v2(ctx: Handle<Context>) {
         let ctx = given(ctx)?;
         late::wait_for_context(&ctx);
+        all_synchronized(&ctx);
         ctx.check()?;
         pool::synchronized(ctx.gpu.ordinal);
-        all_synchronized();
         Ok(())
     }
 
@@ -260,26 +260,19 @@ driver_api! {
         context::current().map(|_| ())
     }
 
-    /// Other devices' memory cannot be reached.
+    /// Lets kernels of the current context reach memory that is allocated in a context of another device. Pools and
+    /// mapped memory have an access of their own.
     fn cuCtxEnablePeerAccess(peerContext: Handle<Context>, Flags: c_uint) {
-        context::current()?;
+        let context = context::current()?;
         if Flags != 0 {
             return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} is not 0")));
         }
-        peerContext.get()?;
-        Err(CUresult::PEER_ACCESS_UNSUPPORTED.because(
-            "peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer returns 0 for \
-             every two devices of texunit)",
-        ))
+        context.enable_peer(peerContext)
     }
 
-    /// Other devices' memory cannot be reached.
+    /// Ends what `cuCtxEnablePeerAccess` allowed.
     fn cuCtxDisablePeerAccess(peerContext: Handle<Context>) {
-        context::current()?;
-        peerContext.get()?;
-        Err(CUresult::PEER_ACCESS_NOT_ENABLED.because(
-            "peerContext was not enabled: access between devices is not provided",
-        ))
+        context::current()?.disable_peer(peerContext)
     }
 }
 
@@ -380,7 +373,8 @@ fn pop(out: Out<Handle<Context>>) -> Answer {
     Ok(())
 }
 
-/// The host has waited for everything.
-fn all_synchronized() {
-    crate::checks::waited(|race| race.all_synchronized());
+/// The host has waited for all work of a context's device.
+fn all_synchronized(context: &Context) {
+    let device = context.gpu.ordinal.unsigned_abs();
+    crate::checks::waited(|race| race.device_synchronized(device));
 }

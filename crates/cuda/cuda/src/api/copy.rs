@@ -10,13 +10,12 @@ use crate::late::Order;
 use crate::memory::boxes::{End, Memory, copy_bytes};
 use crate::memory::endpoint::Space;
 use crate::stream::Stream;
-use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUdeviceptr;
 
 /// A copy that is done when the call returns: the host has waited for it, and for what comes before it.
 pub(super) fn at_once(copied: Answer) -> Answer {
     if copied.is_ok() {
-        checks::waited(|race| race.synchronized(Queue::Default));
+        checks::host_waited();
     }
     copied
 }
@@ -38,7 +37,7 @@ macro_rules! copies {
             $(#[$doc])*
             /// This is done in the order of a stream.
             fn $in_stream($($arg: $type,)* ByteCount: usize, hStream: Handle<Stream>) {
-                let order = Order::of(hStream)?;
+                let order = Order::capturable(hStream)?;
                 #[allow(unused_unsafe)] // where both ends are of a device
                 // SAFETY: memory of the program is as the driver API's page says, for the call.
                 let (to, from) = unsafe { ($to, $from) };

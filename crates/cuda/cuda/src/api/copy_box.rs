@@ -34,7 +34,7 @@ macro_rules! copies {
             $(#[$doc])*
             /// This is done in the order of a stream.
             fn $in_stream(pCopy: In<$type>, hStream: Handle<Stream>) {
-                let order = Order::of(hStream)?;
+                let order = Order::capturable(hStream)?;
                 // SAFETY: addresses in the structure are as the driver API's page says.
                 unsafe { $copy(&pCopy.get()?, &order) }
             }
@@ -209,7 +209,7 @@ unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
 
 /// # Safety
 /// That of [`End::memory`], for both ends.
-unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
+pub(crate) unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
     // SAFETY: as the caller promises.
     let (to, from) = unsafe { (end_3d("dst", &copy.dst)?, end_3d("src", &copy.src)?) };

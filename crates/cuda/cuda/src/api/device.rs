@@ -134,33 +134,36 @@ driver_api! {
         maxWidthInElements.set(of(gpu, 69)? as usize)
     }
 
-    /// A device does not reach the memory of another.
+    /// Whether a device can reach the memory of another: two of the same major compute capability can.
     fn cuDeviceCanAccessPeer(canAccessPeer: Out<c_int>, dev: CUdevice, peerDev: CUdevice) {
-        state::gpu(dev)?;
-        state::gpu(peerDev)?;
-        canAccessPeer.set(0)
+        let (gpu, peer) = (state::gpu(dev)?, state::gpu(peerDev)?);
+        canAccessPeer.set(c_int::from(gpu.can_reach(peer)))
     }
 
-    /// What a device can do with another's memory: nothing.
+    /// What a device can do with another's memory, if it can reach it: all that it can do with its own. All pairs are as
+    /// fast.
     fn cuDeviceGetP2PAttribute(
         value: Out<c_int>,
         attrib: c_uint,
         srcDevice: CUdevice,
         dstDevice: CUdevice,
     ) {
-        state::gpu(srcDevice)?;
-        state::gpu(dstDevice)?;
+        value.check()?;
+        let (src, dst) = (state::gpu(srcDevice)?, state::gpu(dstDevice)?);
         if srcDevice == dstDevice {
             return Err(CUresult::INVALID_DEVICE.because(format!(
                 "srcDevice and dstDevice are both {srcDevice}: peers are two devices"
             )));
         }
-        if !(1..=5).contains(&attrib) {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "attrib {attrib} is not a CUdevice_P2PAttribute: those are 1 to 5"
-            )));
-        }
-        value.set(0)
+        value.set(match attrib {
+            PERFORMANCE_RANK | ONLY_PARTIAL_NATIVE_ATOMICS => 0,
+            ACCESS | NATIVE_ATOMICS | ARRAY_ACCESS => c_int::from(src.can_reach(dst)),
+            _ => {
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "attrib {attrib} is not a CUdevice_P2PAttribute: those are 1 to 5"
+                )));
+            }
+        })
     }
 
     /// Contexts cannot be bound to some of the multiprocessors.
@@ -174,6 +177,13 @@ driver_api! {
         pi.set(0)
     }
 }
+
+/// `CU_DEVICE_P2P_ATTRIBUTE_*`
+const PERFORMANCE_RANK: c_uint = 1;
+const ACCESS: c_uint = 2;
+const NATIVE_ATOMICS: c_uint = 3;
+const ARRAY_ACCESS: c_uint = 4;
+const ONLY_PARTIAL_NATIVE_ATOMICS: c_uint = 5;
 
 /// The value of an attribute, or `CUDA_ERROR_INVALID_VALUE`.
 pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {

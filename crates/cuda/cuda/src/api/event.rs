@@ -5,7 +5,10 @@ use crate::args::{Answer, Out};
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::{self, Context};
+use crate::graph::capture;
+use crate::graph::op::Op;
 use crate::handle::Handle;
+use crate::ipc::event::SharedEvent;
 use crate::late::{self, Order};
 use crate::memory::pool;
 use crate::stream::{self, Event, Stream};
@@ -13,11 +16,13 @@ use std::ffi::c_uint;
 use std::sync::Arc;
 use texunit_cuda_abi::CUresult;
 
+/// `CU_EVENT_RECORD_EXTERNAL`
+const EXTERNAL: c_uint = 1;
 /// `CU_EVENT_BLOCKING_SYNC`
 const BLOCKING_SYNC: c_uint = 1;
 /// `CU_EVENT_DISABLE_TIMING`
 const DISABLE_TIMING: c_uint = 2;
-/// `CU_EVENT_INTERPROCESS`: there are no other processes.
+/// `CU_EVENT_INTERPROCESS`
 const INTERPROCESS: c_uint = 4;
 
 driver_api! {
@@ -31,15 +36,14 @@ driver_api! {
                  timing) and 4 (interprocess)"
             )));
         }
-        if Flags & INTERPROCESS != 0 {
-            return Err(match Flags & DISABLE_TIMING {
-                0 => CUresult::INVALID_VALUE
-                    .because("flags has CU_EVENT_INTERPROCESS without CU_EVENT_DISABLE_TIMING, which it needs"),
-                _ => CUresult::NOT_SUPPORTED
-                    .because("flags has CU_EVENT_INTERPROCESS: texunit's events are not shared with other processes"),
-            });
+        if Flags & INTERPROCESS != 0 && Flags & DISABLE_TIMING == 0 {
+            return Err(CUresult::INVALID_VALUE
+                .because("flags has CU_EVENT_INTERPROCESS without CU_EVENT_DISABLE_TIMING, which it needs"));
         }
-        let new = Event::new(context.handle, Flags & DISABLE_TIMING != 0);
+        let new = match Flags & INTERPROCESS {
+            0 => Event::new(context.handle, Flags & DISABLE_TIMING != 0),
+            _ => Event::of_processes(context.handle, SharedEvent::new()?),
+        };
         let handle = context.keep(new)?;
         crate::checks::made(handle.number());
         phEvent.set(handle)
@@ -52,23 +56,26 @@ driver_api! {
 
     /// Records an event: it happens now.
     fn cuEventRecord(hEvent: Handle<Event>, hStream: Handle<Stream>) {
-        record(hEvent, hStream)
+        record(hEvent, hStream, 0)
     }
 
-    /// Records an event: it happens now. The flag for graphs changes nothing outside of one.
+    /// Records an event: it happens now. With the flag for graphs, and only in a capture, it becomes a node.
     fn cuEventRecordWithFlags(hEvent: Handle<Event>, hStream: Handle<Stream>, flags: c_uint) {
         if flags > 1 {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "flags {flags:#x} is not 0 or CU_EVENT_RECORD_EXTERNAL (1)"
             )));
         }
-        record(hEvent, hStream)
+        record(hEvent, hStream, flags)
     }
 
     /// An event has happened, or was never recorded, which is the same.
     fn cuEventQuery(hEvent: Handle<Event>) {
         happened(hEvent)?;
         late::check_event(hEvent.number())?;
+        if hEvent.get()?.shared.as_ref().is_some_and(|shared| !shared.has_happened()) {
+            return Err(CUresult::NOT_READY.because("another process has recorded the event, and it has not happened"));
+        }
         waited(hEvent).map(|_| ())
     }
 
@@ -94,6 +101,7 @@ fn destroy(event: Handle<Event>) -> Answer {
     happened(event)?;
     event.take()?;
     late::event_ended(event.number());
+    capture::event_ended(event.number());
     if let Some(race) = checks::race() {
         race.event_ended(event.number() as u64);
     }
@@ -103,23 +111,34 @@ fn destroy(event: Handle<Event>) -> Answer {
 /// The host waits for an event.
 fn waited(event: Handle<Event>) -> Answer<Arc<Context>> {
     happened(event)?;
+    capture::event_used(event.number())?;
     late::wait_for_event(event.number());
+    event.get()?.wait_for_others();
     let context = happened(event)?;
     checks::waited(|race| race.event_waited(event.number() as u64, None));
     Ok(context)
 }
 
-fn record(event: Handle<Event>, stream: Handle<Stream>) -> Answer {
+fn record(event: Handle<Event>, stream: Handle<Stream>, flags: c_uint) -> Answer {
     let found = event.get()?;
-    let order = Order::of(stream)?;
+    let order = Order::capturable(stream)?;
     if order.context.handle != found.context {
         return Err(CUresult::INVALID_HANDLE.because(format!(
             "hEvent is an event of context {:?}, and the stream is one of context {:?}",
             found.context, order.context.handle
         )));
     }
-    stream::record(event, &order);
-    Ok(())
+    match order.capture {
+        Some(place) if flags == EXTERNAL => place.add(Op::RecordEvent(event)),
+        Some(place) => place.record(event.number()),
+        None if flags == EXTERNAL => Err(CUresult::INVALID_VALUE.because(
+            "flags are CU_EVENT_RECORD_EXTERNAL (1), which is for streams that are captured",
+        )),
+        None => {
+            stream::record(event, &order);
+            Ok(())
+        }
+    }
 }
 
 /// The context of an event, in working order.
@@ -134,6 +153,7 @@ fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
 fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
     out.check()?;
     [start, end].into_iter().try_for_each(|event| late::check_event(event.number()))?;
+    [start, end].into_iter().try_for_each(|event| capture::event_used(event.number()))?;
     [start, end].into_iter().for_each(|event| late::wait_for_event(event.number()));
     let (start, end) = (start.get()?, end.get()?);
     if start.without_time || end.without_time {

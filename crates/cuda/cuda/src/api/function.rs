@@ -192,10 +192,10 @@ fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer 
     })
 }
 
-fn prepared(function: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) -> Answer {
-    let order = Order::of(stream)?;
+fn prepared(handle: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) -> Answer {
+    let order = Order::capturable(stream)?;
     let context: Arc<Context> = Arc::clone(&order.context);
-    let function = launch::function(function, &context)?;
+    let function = launch::function(handle, &context)?;
     let [x, y] = grid.map(|n| {
         u32::try_from(n).map_err(|_| {
             CUresult::INVALID_VALUE.because(format!(
@@ -216,5 +216,11 @@ fn prepared(function: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>
     }
     params.truncate(size);
     let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false, cluster: None };
-    launch::launch(&order, &function, shape, params)
+    match order.capture {
+        None => launch::launch(&order, &function, shape, params),
+        Some(place) => {
+            launch::check(&context, &function, &shape)?;
+            place.add_launch((function, handle), &context, shape, (params, &[]))
+        }
+    }
 }

@@ -86,12 +86,36 @@ driver_api! {
             attributed(one, &mut shape, &mut events)?;
         }
         // A fault of the kernel is not this call's.
-        let order = Order::of(Handle::of(config.hStream))?;
+        let order = Order::capturable(Handle::of(config.hStream))?;
         // SAFETY: the arguments of the kernel are as the driver API's page says.
-        unsafe { launch(f, Handle::of(config.hStream), &shape, kernelParams, extra)? };
-        events.into_iter().for_each(|event| stream::record(event, &order));
+        unsafe { launch_in(f, &order, &shape, (kernelParams, extra), &attributes)? };
+        for event in events {
+            match order.capture {
+                Some(place) => place.record(event.number())?,
+                None => stream::record(event, &order),
+            }
+        }
         Ok(())
     }
+}
+
+/// Checks an attribute of a kernel node.
+pub(super) fn check_attribute(one: &CUlaunchAttribute) -> Answer {
+    // Events are recorded by nodes of their own.
+    if matches!(one.id, attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT) {
+        return Err(
+            CUresult::INVALID_VALUE.because(format!("attr {} is none of kernel nodes", one.id))
+        );
+    }
+    let is_cluster =
+        matches!(one.id, attribute::CLUSTER_DIMENSION | attribute::PREFERRED_CLUSTER_DIMENSION);
+    if is_cluster && one.value[..3] == [0; 3] {
+        // No clusters.
+        return Ok(());
+    }
+    let mut shape =
+        Shape { grid: [1; 3], block: [1; 3], shared: 0, cooperative: false, cluster: None };
+    attributed(one, &mut shape, &mut Vec::new())
 }
 
 /// Applies an attribute of a launch. Events are to be recorded after it.
@@ -155,9 +179,28 @@ unsafe fn launch(
     params: In<'_, Raw<'_>>,
     extra: In<'_, u64>,
 ) -> Answer {
-    let order = Order::of(stream)?;
+    let order = Order::capturable(stream)?;
+    // SAFETY: as the caller promises.
+    unsafe { launch_in(f, &order, shape, (params, extra), &[]) }
+}
+
+/// # Safety
+/// That of [`launch::parameters`].
+unsafe fn launch_in(
+    f: Handle<Function>,
+    order: &Order,
+    shape: &Shape,
+    (params, extra): (In<'_, Raw<'_>>, In<'_, u64>),
+    attributes: &[CUlaunchAttribute],
+) -> Answer {
     let function = launch::function(f, &order.context)?;
     // SAFETY: as the caller promises.
     let params = unsafe { launch::parameters(&function, params, extra)? };
-    launch::launch(&order, &function, *shape, params)
+    match order.capture {
+        None => launch::launch(order, &function, *shape, params),
+        Some(place) => {
+            launch::check(&order.context, &function, shape)?;
+            place.add_launch((function, f), &order.context, *shape, (params, attributes))
+        }
+    }
 }

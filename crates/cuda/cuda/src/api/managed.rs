@@ -5,6 +5,7 @@ use crate::args::{Answer, Elements, In, OutBytes, Raw};
 use crate::call::driver_api;
 use crate::context::current;
 use crate::handle::Handle;
+use crate::late::Order;
 use crate::memory::{self, Allocation};
 use crate::state;
 use crate::stream::{self, Stream};
@@ -39,7 +40,7 @@ driver_api! {
         dstDevice: CUdevice,
         hStream: Handle<Stream>,
     ) {
-        stream::on(hStream)?;
+        Order::of(hStream)?;
         prefetch(devPtr, count, of_device(dstDevice))
     }
 
@@ -51,7 +52,7 @@ driver_api! {
         flags: c_uint,
         hStream: Handle<Stream>,
     ) {
-        stream::on(hStream)?;
+        Order::of(hStream)?;
         none(flags.into())?;
         prefetch(devPtr, count, location)
     }
@@ -64,7 +65,7 @@ driver_api! {
         flags: c_ulonglong,
         hStream: Handle<Stream>,
     ) {
-        stream::on(hStream)?;
+        Order::of(hStream)?;
         none(flags)?;
         // SAFETY: the caller says that there are so many of both.
         let (addresses, sizes) = unsafe { (dptrs.elements(count), sizes.elements(count)) };
@@ -82,7 +83,7 @@ driver_api! {
         flags: c_ulonglong,
         hStream: Handle<Stream>,
     ) {
-        stream::on(hStream)?;
+        Order::of(hStream)?;
         none(flags)?;
         let groups = numPrefetchLocs;
         // SAFETY: the caller says that there are so many of both.
@@ -142,7 +143,7 @@ driver_api! {
         length: usize,
         flags: c_uint,
     ) {
-        stream::on(hStream)?;
+        Order::of(hStream)?;
         let allocation = memory::find(dptr).ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
             "dptr {dptr:#x} is not in an allocation"
         )))?;

@@ -56,7 +56,7 @@ driver_api! {
         if dptr == 0 {
             return Ok(());
         }
-        memory::free("dptr", dptr, |kind| matches!(kind, AllocationKind::Device | AllocationKind::Pool(_) | AllocationKind::Managed))
+        memory::free("dptr", dptr, |kind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed))
     }
 
     /// Base and size of the allocation that an address points into.
@@ -99,6 +99,9 @@ pub(crate) fn range_of(
 ) -> Option<std::ops::Range<u64>> {
     if let Some(allocation) = memory::find(address) {
         return Some(allocation.base..allocation.base + allocation.size);
+    }
+    if let Some(found) = crate::virtual_memory::find(address) {
+        return Some(found.range);
     }
     Some(context.gpu.device.linear(address, 1).ok()?.allocation())
 }

@@ -8,13 +8,12 @@ use crate::late::Order;
 use crate::memory::fill::fill;
 use crate::stream::Stream;
 use std::ffi::{c_uchar, c_uint, c_ushort};
-use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUdeviceptr;
 
 /// A call that is not of a stream has waited if the program can use the memory, too.
 fn at_once(set: Answer<bool>) -> Answer {
     if set? {
-        checks::waited(|race| race.synchronized(Queue::Default));
+        checks::host_waited();
     }
     Ok(())
 }
@@ -48,7 +47,7 @@ macro_rules! memset {
                 N: usize,
                 hStream: Handle<Stream>,
             ) {
-                let order = Order::of(hStream)?;
+                let order = Order::capturable(hStream)?;
                 fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], &order).map(|_| ())
             }
 
@@ -61,7 +60,7 @@ macro_rules! memset {
                 Height: usize,
                 hStream: Handle<Stream>,
             ) {
-                let order = Order::of(hStream)?;
+                let order = Order::capturable(hStream)?;
                 fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], &order).map(|_| ())
             }
         }

@@ -5,14 +5,15 @@ use crate::call::driver_api;
 use crate::context;
 use crate::memory::{self, Allocation, AllocationKind};
 use crate::state;
+use crate::virtual_memory::{self, Found, Who};
 use std::ffi::c_uint;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use texunit_cuda_abi::{
-    CU_DEVICE_INVALID, CU_MEM_ACCESS_FLAGS_PROT_READ, CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-    CU_MEM_HANDLE_TYPE_NONE, CU_MEMHOSTREGISTER_READ_ONLY, CU_MEMORYTYPE_DEVICE,
-    CU_MEMORYTYPE_HOST, CUdevice, CUdeviceptr, CUresult,
+    CU_DEVICE_CPU, CU_DEVICE_INVALID, CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_HANDLE_TYPE_NONE, CU_MEMHOSTREGISTER_READ_ONLY,
+    CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUdevice, CUdeviceptr, CUresult,
 };
 
 driver_api! {
@@ -125,20 +126,33 @@ struct Pointer {
     /// The memory that it points into.
     range: Range<u64>,
     device: CUdevice,
-    /// Without one it is a variable of a module.
+    /// Without one it is mapped memory, or a variable of a module.
     allocation: Option<Arc<Allocation>>,
+    mapped: Option<Found>,
 }
 
 impl Pointer {
     fn of(address: u64) -> Answer<Option<Self>> {
         if let Some(found) = memory::find(address) {
             let (range, device) = (found.base..found.base + found.size, found.gpu.ordinal);
-            return Ok(Some(Self { address, range, device, allocation: Some(found) }));
+            let allocation = Some(found);
+            return Ok(Some(Self { address, range, device, allocation, mapped: None }));
+        }
+        if let Some(found) = virtual_memory::find(address) {
+            let (range, device) = (found.range.clone(), found.memory.ordinal());
+            let device = device.unwrap_or(CU_DEVICE_CPU);
+            return Ok(Some(Self {
+                address,
+                range,
+                device,
+                allocation: None,
+                mapped: Some(found),
+            }));
         }
         for gpu in state::gpus()? {
             if let Ok(linear) = gpu.device.linear(address, 1) {
                 let (range, device) = (linear.allocation(), gpu.ordinal);
-                return Ok(Some(Self { address, range, device, allocation: None }));
+                return Ok(Some(Self { address, range, device, allocation: None, mapped: None }));
             }
         }
         Ok(None)
@@ -157,9 +171,10 @@ impl Pointer {
 
     /// Whether the program can use it.
     fn on_host(&self) -> bool {
-        match &self.allocation {
-            Some(allocation) => allocation.on_host(),
-            None => self.is_managed_variable(),
+        match (&self.allocation, &self.mapped) {
+            (Some(allocation), _) => allocation.on_host(),
+            (None, Some(mapped)) => mapped.memory.ordinal().is_none(),
+            (None, None) => self.is_managed_variable(),
         }
     }
 
@@ -169,19 +184,28 @@ impl Pointer {
     }
 
     fn id(&self) -> u64 {
-        self.allocation.as_ref().map_or(self.range.start, |allocation| allocation.id)
+        let mapped = self.mapped.as_ref().map(|mapped| mapped.memory.number);
+        let id = self.allocation.as_ref().map(|allocation| allocation.id);
+        id.or(mapped).unwrap_or(self.range.start)
     }
 
-    /// The context of the memory; null for that of pools, which have none.
+    /// The context of the memory; null for that of pools and mapped memory, which have none.
     fn context(&self) -> u64 {
         match &self.allocation {
+            None if self.mapped.is_some() => 0,
             Some(allocation) if matches!(allocation.kind, AllocationKind::Pool(_)) => 0,
             Some(allocation) => allocation.context.number() as u64,
             None => context::current_handle().number() as u64,
         }
     }
 
+    /// What the current context, or without one the memory's own device, can do with it.
     fn access(&self) -> u32 {
+        if let Some(mapped) = &self.mapped {
+            let current = context::current_even_if_faulty().map(|context| context.gpu.ordinal);
+            let who = Who::Device(current.unwrap_or(self.device));
+            return mapped.access.get(&who).copied().unwrap_or(CU_MEM_ACCESS_FLAGS_PROT_NONE);
+        }
         match self.kind() {
             Some(AllocationKind::Registered(flags))
                 if flags & CU_MEMHOSTREGISTER_READ_ONLY != 0 =>
@@ -251,10 +275,14 @@ impl Attribute {
             Self::RangeStart | Self::MappingBase => Value::Long(pointer.range.start),
             Self::RangeSize | Self::MappingSize => Value::Long(size),
             Self::Mapped => Value::Int(1),
-            Self::IsLegacyIpcCapable | Self::IsDecompressCapable | Self::IsRdmaCapable => {
-                Value::Int(0)
+            Self::IsLegacyIpcCapable => {
+                Value::Int(matches!(pointer.kind(), Some(AllocationKind::Device)).into())
             }
-            Self::AllowedHandleTypes => Value::Long(CU_MEM_HANDLE_TYPE_NONE.into()),
+            Self::IsDecompressCapable | Self::IsRdmaCapable => Value::Int(0),
+            Self::AllowedHandleTypes => Value::Long(match &pointer.mapped {
+                Some(mapped) => mapped.memory.prop.requested_handle_types.into(),
+                None => CU_MEM_HANDLE_TYPE_NONE.into(),
+            }),
             Self::AccessFlags => Value::Int(pointer.access() as i32),
             Self::MemPool => Value::Long(match pointer.kind() {
                 Some(AllocationKind::Pool(share)) => share.pool.handle.number() as u64,

@@ -3,16 +3,21 @@
 
 use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
+use crate::checks::{self, Stand};
+use crate::context;
+use crate::graph;
 use crate::handle::Handle;
 use crate::late::{self, Order};
 use crate::memory::pool::{self, Pool, PoolLocation};
 use crate::memory::{self, AllocationKind};
 use crate::state;
-use crate::stream::{self, Stream};
-use std::ffi::c_uint;
+use crate::stream::Stream;
+use std::ffi::{c_uint, c_ulonglong};
+use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOCATION_TYPE_MANAGED,
-    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE,
+    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE,
     CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_INVALID,
     CUdevice, CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUresult,
 };
@@ -20,10 +25,14 @@ use texunit_cuda_abi::{
 driver_api! {
     /// Allocates from the current pool of the stream's device.
     fn cuMemAllocAsync(dptr: Out<CUdeviceptr>, bytesize: usize, hStream: Handle<Stream>) {
-        let context = stream::on(hStream)?;
         dptr.check()?;
-        let pool = pool::current_of(PoolLocation::Device(context.gpu.ordinal)).get()?;
-        dptr.set(pool.allocate(&context, bytesize)?)
+        let order = Order::capturable(hStream)?;
+        let device = order.context.gpu.ordinal;
+        if let Some(place) = order.capture {
+            return dptr.set(place.allocate(device, bytesize)?);
+        }
+        let pool = pool::current_of(PoolLocation::Device(device)).get()?;
+        dptr.set(allocate(&pool, bytesize, &order)?)
     }
 
     /// Allocates from a pool.
@@ -33,17 +42,30 @@ driver_api! {
         pool: Handle<Pool>,
         hStream: Handle<Stream>,
     ) {
-        let context = stream::on(hStream)?;
         dptr.check()?;
-        dptr.set(pool.get()?.allocate(&context, bytesize)?)
+        let order = Order::capturable(hStream)?;
+        let pool = pool.get()?;
+        match (order.capture, pool.place) {
+            (None, _) => dptr.set(allocate(&pool, bytesize, &order)?),
+            (Some(place), PoolLocation::Device(device)) => dptr.set(place.allocate(device, bytesize)?),
+            (Some(place), _) => Err(place.forbidden()),
+        }
     }
 
     /// Frees memory of a pool, or of `cuMemAlloc`.
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: Handle<Stream>) {
-        let order = Order::of(hStream)?;
-        let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Pool(_) | AllocationKind::Managed);
+        let order = Order::capturable(hStream)?;
+        if let Some(place) = order.capture {
+            return place.add(graph::memory::free_op(dptr)?);
+        }
+        let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed);
         let freed = memory::take("dptr", dptr, right)?;
+        let stand = match late::is_on() {
+            true => Stand::submitted(order.queue),
+            false => Stand::now(order.queue),
+        };
         late::submit(&order, move |_| {
+            checks::freed(&stand, (freed.base, freed.size), freed.id);
             freed.end();
             Ok(())
         })
@@ -57,7 +79,7 @@ driver_api! {
         Ok(())
     }
 
-    /// Makes a pool of memory of a device or the host. It cannot be exported.
+    /// Makes a pool of memory of a device or the host. Those of devices can be exported, as file descriptors.
     fn cuMemPoolCreate(pool: Out<Handle<Pool>>, poolProps: In<CUmemPoolProps>) {
         state::gpus()?;
         pool.check()?;
@@ -85,7 +107,7 @@ driver_api! {
         unsafe { get_attribute(&*pool.get()?, attr, value) }
     }
 
-    /// Remembers the access of devices to a pool; all reach what they are given.
+    /// Says which devices reach the memory of a pool.
     fn cuMemPoolSetAccess(pool: Handle<Pool>, map: In<CUmemAccessDesc>, count: usize) {
         state::gpus()?;
         let pool = pool.get()?;
@@ -122,6 +144,67 @@ driver_api! {
                 location.kind
             ))),
         }
+    }
+
+    /// A file descriptor for a pool that was made for that, which the caller closes.
+    fn cuMemPoolExportToShareableHandle(
+        handle_out: Raw,
+        pool: Handle<Pool>,
+        handleType: c_uint,
+        flags: c_ulonglong,
+    ) {
+        handle_out.check()?;
+        check_shared(handleType, flags)?;
+        let pool = pool.get()?;
+        let own = pool.shared.as_ref().filter(|shared| !shared.is_imported);
+        let number = own.ok_or(CUresult::INVALID_VALUE.because(
+            "pool was not made with handleTypes CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR (1), or is one of another process",
+        ))?.export()?;
+        // SAFETY: there is room for an `int`, as for every file descriptor.
+        unsafe { handle_out.room(4) }.write(0, &number.to_ne_bytes())
+    }
+
+    /// The pool of a file descriptor, which stays open. Nothing can be allocated from it.
+    fn cuMemPoolImportFromShareableHandle(
+        pool_out: Out<Handle<Pool>>,
+        handle: Raw,
+        handleType: c_uint,
+        flags: c_ulonglong,
+    ) {
+        pool_out.check()?;
+        check_shared(handleType, flags)?;
+        // The number itself stands in the place of a pointer.
+        let number = i32::try_from(handle.address()).map_err(|_| {
+            CUresult::INVALID_VALUE
+                .because(format!("handle {:#x} is not the number of a file", handle.address()))
+        })?;
+        let pool = Pool::import(number)?;
+        checks::made(pool.number());
+        pool_out.set(pool)
+    }
+
+    /// Data by which another process that has the pool finds an allocation.
+    fn cuMemPoolExportPointer(shareData_out: Out<[u8; 64]>, ptr: CUdeviceptr) {
+        shareData_out.check()?;
+        let found = memory::find(ptr).filter(|found| found.base == ptr);
+        let data = found.as_ref().and_then(|found| match &found.kind {
+            AllocationKind::Pool(share) => Some(share.pool.shared.as_ref()?.data(ptr, found.size)),
+            _ => None,
+        });
+        shareData_out.set(data.ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+            "ptr {ptr:#x} is not where an allocation begins of a pool that was made to be shared"
+        )))?)
+    }
+
+    /// An allocation that another process has exported, at an address here. It is freed here as others are.
+    fn cuMemPoolImportPointer(
+        ptr_out: Out<CUdeviceptr>,
+        pool: Handle<Pool>,
+        shareData: In<[u8; 64]>,
+    ) {
+        let context = context::current()?;
+        ptr_out.check()?;
+        ptr_out.set(pool.get()?.import_pointer(&context, &shareData.get()?)?)
     }
 
     /// The pool that a device always has.
@@ -165,8 +248,20 @@ driver_api! {
     }
 }
 
+/// Allocates in a stream: the memory is there at once, and for checks when the stream comes to it.
+fn allocate(pool: &Arc<Pool>, size: usize, order: &Order) -> Answer<u64> {
+    let address = pool.allocate(&order.context, size)?;
+    if checks::race().is_some()
+        && let Some(made) = memory::find(address)
+    {
+        let stand = Stand::submitted(order.queue);
+        checks::allocated(&stand, (address, size as u64), made.id);
+    }
+    Ok(address)
+}
+
 /// What memory of a type at a location is. The host has one NUMA node.
-fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> {
+pub(crate) fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> {
     let host = location.kind == CU_MEM_LOCATION_TYPE_HOST
         || (location.kind == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
     let device = location.kind == CU_MEM_LOCATION_TYPE_DEVICE;
@@ -189,17 +284,19 @@ fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> {
     }
 }
 
+/// What pools are exported as, without flags.
+fn check_shared(handle_type: u32, flags: u64) -> Answer {
+    if flags != 0 {
+        return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
+    }
+    super::virtual_memory::is_file(handle_type)
+}
+
 fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
     let place = place(props.alloc_type, props.location)?;
     if props.win32_security_attributes != 0 || props.reserved.iter().any(|&byte| byte != 0) {
         return Err(CUresult::INVALID_VALUE
             .because("win32SecurityAttributes and reserved of poolProps are not all 0"));
-    }
-    if props.handle_types != CU_MEM_HANDLE_TYPE_NONE {
-        return Err(CUresult::NOT_SUPPORTED.because(format!(
-            "handleTypes {} is not CU_MEM_HANDLE_TYPE_NONE (0): texunit's pools are not shared with other processes",
-            props.handle_types
-        )));
     }
     if place == PoolLocation::Managed && props.max_size != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
@@ -207,7 +304,20 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
             props.max_size
         )));
     }
-    let pool = Pool::create(place, props.location, props.max_size as u64);
+    let max_size = props.max_size as u64;
+    let pool = match (props.handle_types, place) {
+        (CU_MEM_HANDLE_TYPE_NONE, _) => Pool::create(place, props.location, max_size),
+        (kind, PoolLocation::Device(device)) => {
+            check_shared(kind, 0)?;
+            Pool::create_shared(device, max_size)?
+        }
+        (kind, _) => {
+            return Err(CUresult::NOT_SUPPORTED.because(format!(
+                "handleTypes {kind} is not CU_MEM_HANDLE_TYPE_NONE (0): of pools, those of devices are shared with other \
+                 processes"
+            )));
+        }
+    };
     crate::checks::made(pool.number());
     Ok(pool)
 }
@@ -265,7 +375,10 @@ unsafe fn get_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
         6 => long(state.most_reserved),
         8 => long(state.most),
         9 => short(kind as i32),
-        10 => short(CU_MEM_HANDLE_TYPE_NONE as i32),
+        10 => short(match pool.shared {
+            Some(_) => CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR as i32,
+            None => CU_MEM_HANDLE_TYPE_NONE as i32,
+        }),
         11 => short(pool.location.id),
         12 => short(pool.location.kind as i32),
         13 => long(pool.max_size),

@@ -2,9 +2,10 @@
 //! declared by the same list. A difference does not compile.
 
 use super::{
-    array::*, context::*, copy::*, copy_box::*, device::*, event::*, function::*, host::*, init::*,
-    launch::*, library::*, managed::*, memory::*, memset::*, mipmap::*, module::*, occupancy::*,
-    pointer::*, pool::*, procs::*, profiler::*, sparse::*, stream::*, surface::*, texture::*,
+    array::*, context::*, copy::*, copy_box::*, device::*, event::*, function::*, graph::*,
+    host::*, init::*, ipc::*, launch::*, library::*, managed::*, memory::*, memset::*, mipmap::*,
+    module::*, occupancy::*, pointer::*, pool::*, procs::*, profiler::*, sparse::*, stream::*,
+    surface::*, texture::*,
 };
 use crate::tables::cuGetExportTable;
 use texunit_cuda_abi::CUresult;

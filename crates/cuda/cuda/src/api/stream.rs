@@ -2,19 +2,20 @@
 //! so nothing is ever pending; or it is late ([`crate::late`]), and done when the program waits. Memory operations of streams (wait for a value, write a value) are not
 //! provided, as the device's attributes say.
 
-use crate::args::{Answer, In, InOut, Out};
+use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::{self, Context};
+use crate::graph::capture;
+use crate::graph::op::Op;
 use crate::handle::Handle;
 use crate::late::{self, Order};
 use crate::memory::pool;
 use crate::refused::InProgram;
 use crate::stream::{self, Event, GREATEST_PRIORITY, Stream};
-use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
-use texunit_cuda_abi::{CUdevice, CUresult};
+use texunit_cuda_abi::{CUDA_HOST_NODE_PARAMS, CUdevice, CUresult};
 
 /// `CUstreamCallback`
 type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, CUresult, *mut c_void)>;
@@ -23,13 +24,8 @@ type HostFunction = Option<unsafe extern "C" fn(*mut c_void)>;
 
 /// `CU_STREAM_NON_BLOCKING`, the only flag there is.
 const NON_BLOCKING: c_uint = 1;
-/// `CU_STREAM_CAPTURE_STATUS_NONE`
-const NOT_CAPTURING: c_uint = 0;
-
-thread_local! {
-    /// `CUstreamCaptureMode` of the thread: global.
-    static CAPTURE_MODE: Cell<c_uint> = const { Cell::new(0) };
-}
+/// `CU_EVENT_WAIT_EXTERNAL`
+const EXTERNAL: c_uint = 1;
 
 driver_api! {
     /// Makes a stream.
@@ -66,13 +62,31 @@ driver_api! {
                 "Flags {Flags:#x} is not CU_EVENT_WAIT_DEFAULT (0) or CU_EVENT_WAIT_EXTERNAL (1)"
             )));
         }
-        let order = Order::of(hStream)?;
-        hEvent.get()?;
+        let order = Order::capturable(hStream)?;
+        let event = hEvent.get()?;
+        match (Flags, order.capture) {
+            (EXTERNAL, Some(place)) => return place.add(Op::WaitEvent(hEvent)),
+            (EXTERNAL, None) => {
+                return Err(CUresult::INVALID_VALUE.because(
+                    "Flags are CU_EVENT_WAIT_EXTERNAL (1), which is for streams that are captured",
+                ));
+            }
+            (_, place) if capture::waits(place, order.queue, hEvent.number())? => return Ok(()),
+            _ => {}
+        }
         if let Some(race) = checks::race() {
             race.event_waited(hEvent.number() as u64, Some(order.queue));
         }
         late::stream_waits(&order, hEvent.number());
-        Ok(())
+        match &event.shared {
+            None => Ok(()),
+            // Work of other processes is waited for where the stream comes to it.
+            Some(_) => late::submit(&order, move |works| {
+                works?;
+                event.wait_for_others();
+                Ok(())
+            }),
+        }
     }
 
     /// Calls a function of the host when the stream's work is done: now, or with `--schedule` then.
@@ -104,7 +118,13 @@ driver_api! {
     /// Calls a function of the host when the stream's work is done: now, or with `--schedule` then.
     fn cuLaunchHostFunc(hStream: Handle<Stream>, function: HostFunction, userData: *mut c_void) {
         let function = function.ok_or(CUresult::INVALID_VALUE.because("fn is null"))?;
-        late::submit(&Order::of(hStream)?, move |works| {
+        let order = Order::capturable(hStream)?;
+        if let Some(place) = order.capture {
+            let (function, userData) = (function as usize, userData.expose_provenance() as u64);
+            let params = CUDA_HOST_NODE_PARAMS { function, userData, ..Default::default() };
+            return place.add(Op::Host(Arc::new(params)));
+        }
+        late::submit(&order, move |works| {
             works?;
             let inside = InProgram::enter();
             // SAFETY: the caller's function, called as the driver would.
@@ -188,59 +208,6 @@ driver_api! {
         }
         Ok(())
     }
-
-    /// No stream is being captured into a graph.
-    fn cuStreamIsCapturing(hStream: Handle<Stream>, captureStatus: Out<c_uint>) {
-        stream::on(hStream)?;
-        captureStatus.set(NOT_CAPTURING)
-    }
-
-    /// No stream is being captured into a graph.
-    fn cuStreamGetCaptureInfo(hStream: Handle<Stream>, captureStatus_out: Out<c_uint>, id_out: Out<u64>) {
-        stream::on(hStream)?;
-        id_out.set_if(0);
-        captureStatus_out.set(NOT_CAPTURING)
-    }
-
-    /// No stream is being captured into a graph.
-    fn cuStreamGetCaptureInfo_v2(
-        hStream: Handle<Stream>,
-        captureStatus_out: Out<c_uint>,
-        id_out: Out<u64>,
-        _graph_out: *mut c_void,
-        _dependencies_out: *mut c_void,
-        _numDependencies_out: *mut c_void,
-    ) {
-        stream::on(hStream)?;
-        id_out.set_if(0);
-        captureStatus_out.set(NOT_CAPTURING)
-    }
-
-    /// No stream is being captured into a graph.
-    fn cuStreamGetCaptureInfo_v3(
-        hStream: Handle<Stream>,
-        captureStatus_out: Out<c_uint>,
-        id_out: Out<u64>,
-        _graph_out: *mut c_void,
-        _dependencies_out: *mut c_void,
-        _edgeData_out: *mut c_void,
-        _numDependencies_out: *mut c_void,
-    ) {
-        stream::on(hStream)?;
-        id_out.set_if(0);
-        captureStatus_out.set(NOT_CAPTURING)
-    }
-
-    /// Exchanges the thread's mode of capturing, which has no effect.
-    fn cuThreadExchangeStreamCaptureMode(mode: InOut<c_uint>) {
-        let new = mode.get()?;
-        if new > 2 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "mode {new} is not a CUstreamCaptureMode: 0 (global), 1 (thread local), 2 (relaxed)"
-            )));
-        }
-        mode.out().set(CAPTURE_MODE.replace(new))
-    }
 }
 
 /// The host waits for a stream; its context.
@@ -271,6 +238,7 @@ fn destroy(stream: Handle<Stream>) -> Answer {
     context::current()?;
     let queue = stream::queue(stream);
     stream.take()?;
+    capture::stream_ended(queue);
     if let Some(race) = checks::race() {
         race.stream_ended(queue);
     }

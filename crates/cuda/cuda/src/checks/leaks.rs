@@ -4,6 +4,8 @@ use super::log;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::asked;
 use crate::context::Context;
+use crate::graph::Graph;
+use crate::graph::exec::Exec;
 use crate::handle::Object;
 use crate::memory;
 use crate::memory::pool::Pool;
@@ -62,6 +64,23 @@ pub(super) fn at_end() {
         // The default ones are none of the program's.
         for number in pools.filter(|&number| asked::knows(number)) {
             add(&mut groups, rules::LEAK_OBJECT, "memory pool", number, 0);
+        }
+        for memory in crate::virtual_memory::memories() {
+            add(
+                &mut groups,
+                rules::LEAK_ALLOCATION,
+                "allocation of cuMemCreate",
+                memory.number,
+                memory.size,
+            );
+        }
+        for (number, _) in crate::virtual_memory::reservations() {
+            add(&mut groups, rules::LEAK_OBJECT, "reservation of addresses", number, 0);
+        }
+        // Graphs are of no context, and those inside others end with them.
+        let graphs = alive::<Graph>(|graph| graph.owner().is_none()).into_iter();
+        for number in graphs.filter(|&number| asked::knows(number)) {
+            add(&mut groups, rules::LEAK_OBJECT, "graph", number, 0);
         }
         found(log, groups);
     }
@@ -125,6 +144,7 @@ fn objects_of(context: &Context, groups: &mut Groups) {
         ("stream", alive::<Stream>(|object| object.context == handle)),
         ("event", alive::<Event>(|object| object.context == handle)),
         ("module", alive::<Module>(|object| object.context == handle)),
+        ("instantiated graph", alive::<Exec>(|object| object.context == handle)),
     ] {
         // What the runtime has made for itself is none of the program's.
         for number in numbers.into_iter().filter(|&number| asked::knows(number)) {
@@ -141,8 +161,8 @@ fn alive<T: Object>(of_context: impl Fn(&T) -> bool) -> Vec<u64> {
 
 fn finding(rule: &'static CheckRule, what: &str, group: Group) -> Finding {
     let Group { count, bytes, places } = group;
-    let plural = match what.strip_prefix("allocation") {
-        Some(rest) => format!("allocations{rest}"),
+    let plural = match what.split_once(" of ") {
+        Some((first, rest)) => format!("{first}s of {rest}"),
         None => format!("{what}s"),
     };
     let (number, were) = match count {

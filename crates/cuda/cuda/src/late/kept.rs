@@ -57,9 +57,7 @@ impl State {
     pub(super) fn before(&self, line: Line) -> Vec<Id> {
         let waits = |other: &Line| match (line.queue, other.queue) {
             _ if other.context != line.context => false,
-            (Queue::Default, Queue::Own { is_blocking, .. })
-            | (Queue::Own { is_blocking, .. }, Queue::Default) => is_blocking,
-            _ => *other == line,
+            (queue, other_queue) => queue.waits_for(other_queue) || *other == line,
         };
         let lines = self.tails.keys().copied().filter(waits);
         let ids: BTreeSet<Id> = lines.flat_map(|line| self.tail(line)).collect();

@@ -38,6 +38,8 @@ pub(super) enum Ended {
 #[derive(Debug)]
 pub(super) struct Family<'a> {
     pub(super) grid: Grid,
+    /// The node of a graph that it is of; 0: none.
+    pub(super) graph: u64,
     /// Who has launched it, the nearest first.
     pub(super) callers: Vec<Caller>,
     /// Whether a grid above is being recorded, and it as a part of that.
@@ -61,8 +63,9 @@ impl Family<'_> {
     }
 
     /// Of a launch by the host.
-    pub(super) fn of_host(context: &Context) -> Self {
+    pub(super) fn of_host(context: &Context, graph: u64) -> Self {
         Self {
+            graph,
             grid: Grid::new(context.limit(Limit::DevRuntimePendingLaunchCount)),
             callers: Vec::new(),
             is_recorded: false,
@@ -153,6 +156,7 @@ impl Parent<'_> {
         let shape = Shape { grid, block, shared, cooperative: false, cluster: None };
         let family = Family {
             grid: self.family.grid.child(waiting),
+            graph: self.family.graph,
             callers: callers.collect(),
             // One that is waited for runs beside its parent.
             is_recorded: self.is_recorded || text.is_some(),

@@ -1,13 +1,19 @@
 //! Copies of boxes: width in bytes, rows, slices. A copy without pitch is a box of one row.
 
 use crate::args::Answer;
+use crate::array::ArrayObject;
 use crate::checks::{self, Stand, Watch};
 use crate::error::refusal;
+use crate::graph::op::{CopyOp, Op};
 use crate::late::{self, Order};
 use crate::memory;
 use crate::memory::endpoint::{Endpoint, Side, Space};
 use std::marker::PhantomData;
-use texunit_cuda_abi::CUresult;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUresult,
+    CopySide3D,
+};
 use texunit_device::Array;
 use texunit_forms::Count;
 
@@ -83,6 +89,45 @@ impl<'a> End<'a> {
     /// Bytes of an array of one dimension, from an offset on.
     pub(crate) fn line(array: Array, offset: u64) -> Self {
         Self { of: Of::Array(array, true), at: [offset, 0, 0], program: PhantomData }
+    }
+
+    /// Whether it is memory of a device that is not allocated, but may be when a graph is launched.
+    fn comes_later(&self) -> Answer<bool> {
+        Ok(match &self.of {
+            Of::Memory(memory) => {
+                memory::is_device_address(memory.address)? && memory::find(memory.address).is_none()
+            }
+            Of::Array(..) => false,
+        })
+    }
+
+    /// As the structure of a copy has it.
+    fn side(&self) -> Answer<CopySide3D> {
+        let [x_in_bytes, y, z] = self.at.map(|n| n as usize);
+        let side = CopySide3D { x_in_bytes, y, z, ..CopySide3D::default() };
+        Ok(match &self.of {
+            Of::Array(array, _) => {
+                let memory_type = CU_MEMORYTYPE_ARRAY;
+                CopySide3D { memory_type, array: ArrayObject::handle_of(array)?.number(), ..side }
+            }
+            &Of::Memory(Memory { address, pitch, height, space }) => {
+                let side = CopySide3D { pitch: pitch as usize, height: height as usize, ..side };
+                let is_host = match space {
+                    Space::Host => true,
+                    Space::Device => false,
+                    Space::Unified => match memory::find(address) {
+                        Some(allocation) => allocation.on_host(),
+                        None => !memory::is_device_address(address)?,
+                    },
+                };
+                match is_host {
+                    true => CopySide3D { memory_type: CU_MEMORYTYPE_HOST, host: address, ..side },
+                    false => {
+                        CopySide3D { memory_type: CU_MEMORYTYPE_DEVICE, device: address, ..side }
+                    }
+                }
+            }
+        })
     }
 
     /// Checks that a box of this size is inside.
@@ -266,8 +311,22 @@ impl Found<'_> {
 
 /// Copies a box in a stream, now or later. Nothing is copied if one of the ends is wrong; an empty box is fine.
 pub(crate) fn copy(to_end: &End<'_>, from_end: &End<'_>, size: [u64; 3], order: &Order) -> Answer {
+    if let Some(place) = order.capture {
+        place.check()?;
+    }
     if size.contains(&0) {
         return Ok(());
+    }
+    if let Some(place) = order.capture {
+        for (end, side) in [(from_end, Side::Src), (to_end, Side::Dst)] {
+            if !end.comes_later()? {
+                end.find(side, size)?;
+            }
+        }
+        let [width_in_bytes, height, depth] = size.map(|n| n as usize);
+        let (src, dst) = (from_end.side()?, to_end.side()?);
+        let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
+        return place.add(Op::Memcpy(Arc::new(CopyOp { copy, context: order.context.handle })));
     }
     let (from, to) = (from_end.find(Side::Src, size)?, to_end.find(Side::Dst, size)?);
     let packed = from.is_packed(size) && to.is_packed(size);

@@ -4,6 +4,7 @@ use crate::args::{Answer, InBytes, OutBytes, Raw};
 use crate::error::refusal;
 use crate::memory;
 use crate::state;
+use crate::virtual_memory;
 use std::sync::Arc;
 use texunit_cuda_abi::CUresult;
 use texunit_device::{Array, Linear};
@@ -87,8 +88,14 @@ impl<'a> Endpoint<'a> {
             ));
         }
         let gpus = state::gpus()?;
-        if let Some(linear) = gpus.iter().find_map(|gpu| memory::linear(gpu, address, len)) {
-            let of_device = space == Space::Host && memory::is_device_address(address)?;
+        let mut found = gpus.iter().filter_map(|gpu| memory::linear(gpu, address, len)).peekable();
+        let first = found.peek().cloned();
+        // One device may only read what another may write.
+        let writes = |linear: &Linear| side == Side::Src || !linear.is_read_only();
+        if let Some(linear) = found.find(writes).or(first) {
+            let of_device = space == Space::Host
+                && memory::is_device_address(address)?
+                && !virtual_memory::is_shown(address);
             return if of_device {
                 refused(format!(
                     "{name} {address:#x} is device memory, where host memory is wanted"
@@ -99,7 +106,8 @@ impl<'a> Endpoint<'a> {
         }
         // What has a part in an allocation and is not inside crosses its beginning or its end: memory is
         // registered wholly or not at all.
-        if space == Space::Device || memory::touches(address, len)? {
+        let is_ours = memory::touches(address, len)? && !virtual_memory::is_shown_all(address, len);
+        if space == Space::Device || is_ours {
             return refused(memory::not_inside(&name, address, len));
         }
         // SAFETY: it is no memory of ours, so that it is the program's, as the caller promises.

@@ -6,18 +6,25 @@
 //! the device goes on counting, and its address, which a later allocation gets. Of the host's
 //! memory only the counts are kept.
 
+mod kept;
+mod share;
+mod shared;
+
 use crate::args::Answer;
 use crate::context::Context;
 use crate::handle::{Handle, Object, object};
 use crate::memory::{self, AllocationKind};
 use crate::state;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use kept::Kept;
+pub(crate) use share::Share;
+pub(crate) use shared::Shared;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_LOCATION_TYPE_DEVICE,
     CU_MEM_LOCATION_TYPE_HOST, CUdevice, CUmemLocation, CUresult,
 };
-use texunit_device::{Buffer, Device};
+use texunit_device::Device;
 use texunit_forms::Count;
 
 /// What a pool's memory is.
@@ -53,6 +60,8 @@ pub(crate) struct Pool {
     pub(crate) location: CUmemLocation,
     /// Most bytes; 0: no limit.
     pub(crate) max_size: u64,
+    /// Its memory, if other processes can be given it.
+    pub(crate) shared: Option<Arc<Shared>>,
     state: Mutex<State>,
 }
 
@@ -60,52 +69,6 @@ object!(Pool, "a memory pool", INVALID_VALUE);
 
 /// What messages call memory of pools where no call of the program is known.
 pub(super) const MADE_BY: &str = "cuMemAllocAsync";
-
-/// Bytes of a pool that are in use. When they are let go, after the memory itself, the pool keeps them.
-#[derive(Debug)]
-pub(crate) struct Share {
-    /// The pool.
-    pub(crate) pool: Arc<Pool>,
-    size: u64,
-    /// Address and room of device memory, once it is there.
-    place: OnceLock<(u64, u64)>,
-}
-
-impl Share {
-    /// Device memory for it, where the pool has kept some if that fits.
-    pub(crate) fn buffer(&self, device: &Device) -> Answer<Buffer> {
-        let name = crate::refused::maker().unwrap_or(MADE_BY);
-        let mut state = self.pool.state();
-        state.lend(device);
-        let kept = state.kept.take(self.size);
-        let again = kept.and_then(|(address, room)| {
-            Some((device.alloc_again(address, self.size, name)?, room))
-        });
-        let (buffer, room) = match again {
-            Some(found) => found,
-            None => {
-                let made = device.alloc(self.size, name);
-                (made.map_err(|error| memory::no_room(device, self.size, error))?, self.size)
-            }
-        };
-        let _ = self.place.set((buffer.address(), room));
-        Ok(buffer)
-    }
-}
-
-impl Drop for Share {
-    fn drop(&mut self) {
-        let mut state = self.pool.state();
-        state.used = state.used.saturating_sub(self.size);
-        if let Some(&(address, room)) = self.place.get() {
-            state.kept.put(address, room);
-        }
-        if state.ended {
-            state.trim(0);
-        }
-        state.settle(self.pool.device());
-    }
-}
 
 /// In which steps a pool grows, as NVIDIA's do.
 const STEP: u64 = 32 << 20;
@@ -171,46 +134,9 @@ impl State {
     }
 }
 
-/// Device memory that was freed: room and address. It is used again for what needs at least half of it.
-#[derive(Clone, Debug, Default)]
-struct Kept {
-    rooms: BTreeSet<(u64, u64)>,
-    /// Sum of the rooms, in units of allocations.
-    sum: u64,
-}
-
-impl Kept {
-    /// Units in which memory is kept.
-    const UNIT: u64 = 512;
-
-    fn put(&mut self, address: u64, room: u64) {
-        if self.rooms.insert((room, address)) {
-            self.sum = self.sum.saturating_add(room.next_multiple_of(Self::UNIT));
-        }
-    }
-
-    fn remove(&mut self, kept: (u64, u64)) {
-        if self.rooms.remove(&kept) {
-            self.sum = self.sum.saturating_sub(kept.0.next_multiple_of(Self::UNIT));
-        }
-    }
-
-    /// Address and room of the smallest that fits.
-    fn take(&mut self, size: u64) -> Option<(u64, u64)> {
-        let most = size.max(Self::UNIT).saturating_mul(2);
-        let found = *self.rooms.range((size, 0)..=(most, u64::MAX)).next()?;
-        self.remove(found);
-        Some((found.1, found.0))
-    }
-
-    /// Forgets the largest, until all together have so many bytes.
-    fn shrink(&mut self, bytes: u64) {
-        while self.sum > bytes
-            && let Some(&largest) = self.rooms.last()
-        {
-            self.remove(largest);
-        }
-    }
+/// The place of a device.
+fn on(id: CUdevice) -> CUmemLocation {
+    CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id }
 }
 
 /// The pools of a place: the one that it always has, and the one that is taken from.
@@ -249,7 +175,9 @@ pub(crate) fn current_of(place: PoolLocation) -> Handle<Pool> {
 /// `cuDeviceSetMemPool`, `cuMemSetMemPool`: `CUDA_ERROR_INVALID_VALUE` if the pool is of another place.
 pub(crate) fn set_current(place: PoolLocation, pool: Handle<Pool>) -> Answer {
     of_place(place, |pools| {
-        if pool.get()?.place != place {
+        let found = pool.get()?;
+        found.check_own()?;
+        if found.place != place {
             return Err(CUresult::INVALID_VALUE
                 .because(format!("pool {pool:?} is not a pool of {}", place.name())));
         }
@@ -287,9 +215,48 @@ impl Pool {
         location: CUmemLocation,
         max_size: u64,
     ) -> Handle<Self> {
+        Self::create_with(place, location, max_size, None)
+    }
+
+    /// A new pool on a device that other processes can be given.
+    pub(crate) fn create_shared(device: CUdevice, max_size: u64) -> Answer<Handle<Self>> {
+        let limit = state::gpu(device)?.device.memory_limit();
+        let shared = Shared::new(device, if max_size == 0 { limit } else { max_size })?;
+        Ok(Self::create_with(PoolLocation::Device(device), on(device), max_size, Some(shared)))
+    }
+
+    /// The pool of a file that another process has exported (`cuMemPoolImportFromShareableHandle`).
+    pub(crate) fn import(number: i32) -> Answer<Handle<Self>> {
+        let (shared, device) = Shared::import(number)?;
+        state::gpu(device)?;
+        Ok(Self::create_with(PoolLocation::Device(device), on(device), 0, Some(shared)))
+    }
+
+    /// An allocation of the pool of another process (`cuMemPoolImportPointer`).
+    pub(crate) fn import_pointer(
+        self: &Arc<Self>,
+        context: &Context,
+        data: &[u8; 64],
+    ) -> Answer<u64> {
+        let imported = self.shared.as_ref().filter(|shared| shared.is_imported);
+        let (Some(shared), PoolLocation::Device(device)) = (imported, self.place) else {
+            return Err(CUresult::INVALID_VALUE
+                .because("pool was not imported (cuMemPoolImportFromShareableHandle)"));
+        };
+        let found = shared.read(data)?;
+        let kind = AllocationKind::Pool(self.take(found.1, Some(found))?);
+        memory::allocate_as(context, state::gpu(device)?, found.1 as usize, kind)
+    }
+
+    fn create_with(
+        place: PoolLocation,
+        location: CUmemLocation,
+        max_size: u64,
+        shared: Option<Arc<Shared>>,
+    ) -> Handle<Self> {
         let state = Mutex::new(State { reuse: [1; 3], ..State::default() });
         let handle = Handle::fresh();
-        let pool = Self { handle, place, location, max_size, state };
+        let pool = Self { handle, place, location, max_size, shared, state };
         Self::registry().keep(handle, Arc::new(pool));
         handle
     }
@@ -342,7 +309,8 @@ impl Pool {
             return Err(CUresult::INVALID_VALUE
                 .because("bytesize is 0: an allocation has at least one byte"));
         }
-        let kind = AllocationKind::Pool(self.take(size as u64)?);
+        self.check_own()?;
+        let kind = AllocationKind::Pool(self.take(size as u64, None)?);
         let made = match self.place {
             PoolLocation::Device(device) => {
                 memory::allocate_as(context, state::gpu(device)?, size, kind)
@@ -359,7 +327,18 @@ impl Pool {
         made
     }
 
-    fn take(self: &Arc<Self>, size: u64) -> Answer<Share> {
+    /// `CUDA_ERROR_INVALID_VALUE` for the pool of another process, from which nothing can be allocated.
+    fn check_own(&self) -> Answer {
+        match self.shared.as_ref().is_some_and(|shared| shared.is_imported) {
+            false => Ok(()),
+            true => Err(CUresult::INVALID_VALUE.because(format!(
+                "pool {:?} was imported from another process: nothing can be allocated from it here",
+                self.handle
+            ))),
+        }
+    }
+
+    fn take(self: &Arc<Self>, size: u64, found: Option<(u64, u64)>) -> Answer<Share> {
         let mut state = self.state();
         let used = state.used.checked_add(size).ok_or_else(|| {
             CUresult::OUT_OF_MEMORY.because(format!(
@@ -376,7 +355,7 @@ impl Pool {
         }
         state.used = used;
         state.most = state.most.max(used);
-        Ok(Share { pool: Arc::clone(self), size, place: OnceLock::new() })
+        Ok(Share::new(Arc::clone(self), size, found))
     }
 
     /// `cuMemPoolGetAccess`: a device reaches its own memory, and memory of the host.
@@ -390,11 +369,10 @@ impl Pool {
         self.state().access.get(&device).copied().unwrap_or(default)
     }
 
-    /// `cuMemPoolSetAccess`: a device cannot lose access to its own memory, nor get it to another's
-    /// (`cuDeviceCanAccessPeer`), and there are no reads without writes. Nothing else depends on it: all devices reach what
-    /// they are given.
+    /// `cuMemPoolSetAccess`: a device cannot lose access to its own memory, nor get it to that of a device which it cannot reach
+    /// (`cuDeviceCanAccessPeer`), and there are no reads without writes. It holds for what is allocated, too.
     pub(crate) fn set_access(&self, device: CUdevice, flags: u32) -> Answer {
-        state::gpu(device)?;
+        let gpu = state::gpu(device)?;
         let all = flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         let none = flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
         if !all && (!none || self.place == PoolLocation::Device(device)) {
@@ -403,16 +381,32 @@ impl Pool {
                  own _PROT_NONE (0)"
             )));
         }
-        if let PoolLocation::Device(own) = self.place
-            && all
-            && own != device
-        {
+        let PoolLocation::Device(own) = self.place else {
+            self.state().access.insert(device, flags);
+            return Ok(());
+        };
+        if all && own != device && !gpu.can_reach(state::gpu(own)?) {
             return Err(CUresult::INVALID_DEVICE.because(format!(
-                "device {device} cannot reach memory of device {own}, where the pool is (cuDeviceCanAccessPeer returns 0 for \
-                 every two devices of texunit)"
+                "device {device} cannot reach memory of device {own}, where the pool is (cuDeviceCanAccessPeer)"
             )));
         }
         self.state().access.insert(device, flags);
+        if own != device {
+            for allocation in memory::of_pool(self) {
+                allocation.show(gpu, all);
+            }
+        }
         Ok(())
+    }
+
+    /// The devices other than its own that reach its memory.
+    pub(crate) fn peers(&self) -> Vec<CUdevice> {
+        let state = self.state();
+        let all = state.access.iter();
+        let reach = all.filter(|(_, flags)| **flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+        reach
+            .map(|(&device, _)| device)
+            .filter(|&d| self.place != PoolLocation::Device(d))
+            .collect()
     }
 }

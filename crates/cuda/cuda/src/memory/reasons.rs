@@ -9,10 +9,11 @@ impl AllocationKind {
     /// The function that gives it back.
     pub(super) fn given_back(&self) -> &'static str {
         match self {
-            Self::Device | Self::Managed => "cuMemFree, cudaFree",
+            Self::Device | Self::Graph | Self::Managed => "cuMemFree, cudaFree",
             Self::Pool(_) => "cuMemFreeAsync, cudaFreeAsync, cuMemFree",
             Self::Host(_) => "cuMemFreeHost, cudaFreeHost",
             Self::Registered(_) => "cuMemHostUnregister, cudaHostUnregister",
+            Self::Opened(_) => "cuIpcCloseMemHandle, cudaIpcCloseMemHandle",
         }
     }
 }
@@ -22,10 +23,12 @@ impl Allocation {
     pub(crate) fn words(&self) -> String {
         let what = match self.kind {
             AllocationKind::Device => "device memory",
+            AllocationKind::Graph => "memory of a graph",
             AllocationKind::Pool(_) => "memory of a pool",
             AllocationKind::Host(_) => "host memory",
             AllocationKind::Registered(_) => "registered host memory",
             AllocationKind::Managed => "managed memory",
+            AllocationKind::Opened(_) => "memory of another process",
         };
         let made_by = Some(self.made_by()).filter(|name| name.starts_with("cu"));
         format!("{what} ({})", made_by.unwrap_or("cuMemHostRegister"))
@@ -50,6 +53,11 @@ pub(crate) fn no_room(device: &Device, size: u64, error: Error) -> Refusal {
 pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
     match find(address) {
         None if address == 0 => format!("{name} is null"),
+        None if crate::virtual_memory::is_reserved(address) => format!(
+            "{name} {address:#x}, {}: it {}",
+            Count(len, "byte"),
+            crate::virtual_memory::words(address).unwrap_or_default()
+        ),
         Some(found) => format!(
             "{name} {address:#x}: {} pass the end of the allocation, in which {} are left (number {}: {} of {} \
              from {:#x} on)",

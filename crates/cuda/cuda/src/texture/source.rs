@@ -3,6 +3,7 @@
 use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::call::say;
+use crate::context::Context;
 use crate::error::refusal;
 use crate::format::{format_of, view_format};
 use crate::handle::Handle;
@@ -67,7 +68,7 @@ impl Source {
     /// Linear memory of so many bytes; what is less than an element at their end is left out. There may be none, and
     /// they may pass the end of the memory (an NVIDIA H200, docs/numerics.md 8.1).
     pub(crate) fn linear(
-        device: &Device,
+        devices: &[Device],
         address: u64,
         bytes: usize,
         format: Format,
@@ -83,7 +84,7 @@ impl Source {
         })?;
         // Its first byte says which memory it is.
         let bytes = u64::from(width) * size;
-        let memory = memory(device, address, bytes.min(1))?;
+        let memory = memory(devices, address, bytes.min(1))?;
         let left = memory.allocation().end - address;
         static SAID: Once = Once::new();
         if bytes > left {
@@ -99,7 +100,7 @@ impl Source {
 
     /// Pitched memory.
     pub(crate) fn pitched(
-        device: &Device,
+        devices: &[Device],
         address: u64,
         size: [usize; 2],
         pitch: usize,
@@ -121,7 +122,7 @@ impl Source {
             ))
         })?;
         let bytes = if width == 0 || height == 0 { 0 } else { bytes };
-        let memory = memory(device, address, bytes)?;
+        let memory = memory(devices, address, bytes)?;
         Ok(Self::Pitched(memory, format, [width, height], pitch as u64))
     }
 }
@@ -130,8 +131,8 @@ impl Source {
 /// (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`).
 pub(crate) const ALIGN: u64 = 512;
 
-/// The bytes at an aligned address, all in one allocation.
-fn memory(device: &Device, address: u64, len: u64) -> Answer<Linear> {
+/// The bytes at an aligned address, all in one allocation of one of these devices; the first is the one that reads them.
+fn memory(devices: &[Device], address: u64, len: u64) -> Answer<Linear> {
     if !address.is_multiple_of(ALIGN) {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "devPtr {address:#x} is not a multiple of {ALIGN}, the texture alignment \
@@ -144,9 +145,17 @@ fn memory(device: &Device, address: u64, len: u64) -> Answer<Linear> {
             Count(len, "byte")
         )));
     }
-    let linear = device.linear(address, len);
-    crate::memory::tell_unmapped(device);
-    linear.map_err(|error| {
+    let mut found = None;
+    for device in devices {
+        let linear = device.linear(address, len);
+        crate::memory::tell_unmapped(device);
+        match (linear, &found) {
+            (Ok(linear), _) => return Ok(linear),
+            (error, None) => found = Some(error),
+            _ => {}
+        }
+    }
+    found.ok_or(CUresult::INVALID_DEVICE.because("there is no device"))?.map_err(|error| {
         let place = || format!("{} from devPtr {address:#x} on", Count(len, "byte"));
         match &error {
             Error::Address(_) => crate::error::code(&error)
@@ -158,7 +167,7 @@ fn memory(device: &Device, address: u64, len: u64) -> Answer<Linear> {
 
 /// What a descriptor describes.
 pub(super) fn source(
-    device: &Device,
+    context: &Context,
     descriptor: &CUDA_RESOURCE_DESC,
     view: Option<&CUDA_RESOURCE_VIEW_DESC>,
 ) -> Answer<Source> {
@@ -175,6 +184,7 @@ pub(super) fn source(
     match res_type {
         CU_RESOURCE_TYPE_ARRAY => {
             let object = array_of(what)?;
+            check_reached(context, object.array.device())?;
             let Some(view) = view else { return Ok(Source::Array(object.array.clone())) };
             let view = view_of(view, &object.descriptor, object.array.format(), None)?;
             Ok(Source::Array(object.array.view(&view).map_err(refusal)?))
@@ -183,19 +193,36 @@ pub(super) fn source(
             let object = Handle::<MipmapObject>::of(what as usize).get();
             let object = object.map_err(|refusal| refusal.named("hMipmappedArray"))?;
             let array = &object.array;
+            check_reached(context, array.device())?;
             let Some(view) = view else { return Ok(Source::Mipmapped(array.clone())) };
             let levels = Some(array.levels());
             let view = view_of(view, &object.descriptor, array.format(), levels)?;
             Ok(Source::Mipmapped(array.view(&view).map_err(refusal)?))
         }
-        CU_RESOURCE_TYPE_LINEAR => Source::linear(device, what, size, memory_format()?),
+        CU_RESOURCE_TYPE_LINEAR => Source::linear(&reached(context), what, size, memory_format()?),
         CU_RESOURCE_TYPE_PITCH2D => {
-            Source::pitched(device, what, [size, height], pitch_in_bytes, memory_format()?)
+            Source::pitched(&reached(context), what, [size, height], pitch_in_bytes, memory_format()?)
         }
         _ => Err(CUresult::INVALID_VALUE.because(format!(
             "resType {res_type} is not a CUresourcetype: 0 (array), 1 (mipmapped array), 2 (linear), 3 (pitch2D)"
         ))),
     }
+}
+
+/// The device of a context, and those whose memory it reaches.
+fn reached(context: &Context) -> Vec<Device> {
+    let own = context.gpu.device.clone();
+    std::iter::once(own).chain(context.peer_devices()).collect()
+}
+
+/// `CUDA_ERROR_INVALID_CONTEXT` for an array of a device that a context does not reach.
+pub(super) fn check_reached(context: &Context, device: &Device) -> Answer {
+    if reached(context).iter().any(|other| other.is(device)) {
+        return Ok(());
+    }
+    Err(CUresult::INVALID_CONTEXT.because(
+        "the array is one of another device, to which the current context has no access (cuCtxEnablePeerAccess)",
+    ))
 }
 
 /// The array of a descriptor.

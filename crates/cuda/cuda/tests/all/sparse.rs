@@ -312,8 +312,11 @@ fn pools_of_tiles() {
     fails!(INVALID_VALUE, cuMemCreate(&raw mut handle, 2 << 20, &raw const fine, 1));
     fails!(OUT_OF_MEMORY, cuMemCreate(&raw mut handle, 1 << 50, &raw const fine, 0));
     let other = CUmemAllocationProp { usage: 0, ..fine };
-    fails!(NOT_SUPPORTED, cuMemCreate(&raw mut handle, 2 << 20, &raw const other, 0));
-    fails!(NOT_SUPPORTED, cuMemGetAllocationGranularity(&raw mut size, &raw const other, 0));
+    ok!(cuMemCreate(&raw mut handle, 2 << 20, &raw const other, 0));
+    // Memory for mappings is not for tiles.
+    let whole = region(array(&sparse([256, 256, 0], 0, 1)), handle, [0; 3], [128, 128, 1]);
+    assert_eq!(map(&[whole]), CUresult::INVALID_VALUE);
+    ok!(cuMemRelease(handle));
     let other = CUmemAllocationProp { kind: 0, ..fine };
     fails!(INVALID_VALUE, cuMemCreate(&raw mut handle, 2 << 20, &raw const other, 0));
     let location = CUmemLocation { id: 77, ..fine.location };

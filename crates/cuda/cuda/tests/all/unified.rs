@@ -93,11 +93,14 @@ fn pointers_have_attributes() {
         for (ptr, is_managed) in [(a, 0), (managed, 1)] {
             let mut value = 0xcccc_cccc_u32;
             ok!(cuPointerGetAttribute((&raw mut value).cast(), number, ptr));
-            assert_eq!(
-                value,
-                if number == 13 { 1 } else { is_managed * u32::from(number == 8) },
-                "{number}"
-            );
+            // Mapped; of cuMemAlloc alone other processes are given handles.
+            let wanted = match number {
+                13 => 1,
+                8 => is_managed,
+                10 => 1 - is_managed,
+                _ => 0,
+            };
+            assert_eq!(value, wanted, "{number}");
         }
     }
     for (ptr, kind) in [(a, CU_MEMORYTYPE_DEVICE), (host, CU_MEMORYTYPE_HOST)] {
@@ -271,7 +274,13 @@ fn pools_count_and_limit() {
     let access = CUmemAccessDesc { location: DEVICE, flags: 3 };
     ok!(cuMemPoolSetAccess(pool, &raw const access, 1));
     let exported = CUmemPoolProps { handle_types: 1, ..wanted };
-    fails!(NOT_SUPPORTED, cuMemPoolCreate(&raw mut other, &raw const exported));
+    ok!(cuMemPoolCreate(&raw mut other, &raw const exported));
+    assert_eq!((pool_attribute::<i32>(other, 10), pool_attribute::<i32>(pool, 10)), (1, 0));
+    ok!(cuMemPoolDestroy(other));
+    for (handle_types, location) in [(1, HOST), (8, DEVICE)] {
+        let wrong = CUmemPoolProps { handle_types, location, ..wanted };
+        fails!(NOT_SUPPORTED, cuMemPoolCreate(&raw mut other, &raw const wrong));
+    }
     let nowhere = CUmemPoolProps { location: CUmemLocation { kind: 1, id: 77 }, ..wanted };
     fails!(INVALID_DEVICE, cuMemPoolCreate(&raw mut other, &raw const nowhere));
     // What is allocated lives longer than its pool.

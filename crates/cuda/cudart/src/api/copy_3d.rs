@@ -49,6 +49,21 @@ struct Boxes {
 /// That of [`boxes`].
 unsafe fn copy(parms: &cudaMemcpy3DParms, order: Order) -> Answer {
     context()?;
+    match sides(parms)? {
+        // SAFETY: as the caller promises.
+        Some(copy) => unsafe { boxes(copy.src, copy.dst, copy.size, order) },
+        None => Ok(()),
+    }
+}
+
+/// A copy for the driver, if it copies anything.
+pub(super) fn to_boxes(parms: &cudaMemcpy3DParms) -> Answer<Option<CUDA_MEMCPY3D>> {
+    Ok(sides(parms)?.map(|Boxes { src, dst, size: [width_in_bytes, height, depth] }| {
+        CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth }
+    }))
+}
+
+fn sides(parms: &cudaMemcpy3DParms) -> Answer<Option<Boxes>> {
     let direction = Direction::of(parms.kind)?;
     let src = Side {
         array: parms.src_array,
@@ -62,11 +77,7 @@ unsafe fn copy(parms: &cudaMemcpy3DParms, order: Order) -> Answer {
         pos: parms.dst_pos,
         kind: direction.destination(),
     };
-    match to_driver(&src, &dst, parms.extent)? {
-        // SAFETY: as the caller promises.
-        Some(copy) => unsafe { boxes(copy.src, copy.dst, copy.size, order) },
-        None => Ok(()),
-    }
+    to_driver(&src, &dst, parms.extent)
 }
 
 /// # Safety

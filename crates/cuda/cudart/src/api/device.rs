@@ -173,6 +173,14 @@ runtime_api! {
     fn cudaDeviceEnablePeerAccess(peerDevice: CUdevice, flags: c_uint) {
         state::context()?;
         state::check_device(peerDevice)?;
+        let device = state::device();
+        // SAFETY: the pointer is to our own variable.
+        let can = ask(|can: *mut c_int| unsafe { driver::cuDeviceCanAccessPeer(can, device, peerDevice) })?;
+        if can == 0 {
+            return Err(CUresult::INVALID_DEVICE.because(format!(
+                "device {device} cannot reach the memory of peerDevice {peerDevice} (cudaDeviceCanAccessPeer)"
+            )));
+        }
         check(driver::cuCtxEnablePeerAccess(state::primary(peerDevice)?, flags))
     }
 

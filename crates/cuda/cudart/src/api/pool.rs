@@ -84,6 +84,44 @@ runtime_api! {
         check(driver::cuMemPoolGetAccess(flags, memPool, location))
     }
 
+    /// A file descriptor for a pool.
+    fn cudaMemPoolExportToShareableHandle(
+        shareableHandle: Raw,
+        memPool: Pool,
+        handleType: c_uint,
+        flags: c_uint,
+    ) {
+        context()?;
+        let (to, flags) = (shareableHandle.as_ptr(), flags.into());
+        // SAFETY: as the caller says, of whom the driver wants the same.
+        check(unsafe { driver::cuMemPoolExportToShareableHandle(to, memPool, handleType, flags) })
+    }
+
+    /// The pool of a file descriptor.
+    fn cudaMemPoolImportFromShareableHandle(
+        memPool: Out<Pool>,
+        shareableHandle: Raw,
+        handleType: c_uint,
+        flags: c_uint,
+    ) {
+        context()?;
+        let (to, from, flags) = (memPool.as_ptr(), shareableHandle.as_ptr(), flags.into());
+        // SAFETY: as the caller says, of whom the driver wants the same.
+        check(unsafe { driver::cuMemPoolImportFromShareableHandle(to, from, handleType, flags) })
+    }
+
+    /// Data by which another process finds an allocation of a pool.
+    fn cudaMemPoolExportPointer(exportData: Out<[u8; 64]>, ptr: CUdeviceptr) {
+        context()?;
+        check(driver::cuMemPoolExportPointer(exportData, ptr))
+    }
+
+    /// An allocation of the pool of another process.
+    fn cudaMemPoolImportPointer(ptr: Out<CUdeviceptr>, memPool: Pool, exportData: In<[u8; 64]>) {
+        context()?;
+        check(driver::cuMemPoolImportPointer(ptr, memPool, exportData))
+    }
+
     /// The pool that a device always has.
     fn cudaDeviceGetDefaultMemPool(memPool: Out<Pool>, device: CUdevice) {
         context()?;

@@ -1,12 +1,11 @@
-//! Streams (runtime API, "Stream Management"). No stream is captured into a graph, as graphs are not
-//! provided.
+//! Streams (runtime API, "Stream Management"). What has to do with their capture is in `graph`.
 
 use crate::call::{check, runtime_api};
 use crate::driver::{self, CUevent, CUstream, CUstreamCallback, ask};
 use crate::state;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use texunit_cuda_abi::CUdevice;
-use texunit_cuda_abi::args::{Answer, In, InOut, Out};
+use texunit_cuda_abi::args::{Answer, In, Out};
 
 runtime_api! {
     /// Makes a stream.
@@ -109,52 +108,6 @@ runtime_api! {
         state::context()?;
         check(driver::cuStreamCopyAttributes(dst, src))
     }
-
-    /// No stream is being captured.
-    fn cudaStreamIsCapturing(stream: CUstream, pCaptureStatus: Out<c_uint>) {
-        state::context()?;
-        // SAFETY: the pointer is to our own variable.
-        pCaptureStatus.set(ask(|pCaptureStatus| unsafe { driver::cuStreamIsCapturing(stream, pCaptureStatus) })?)
-    }
-
-    /// No stream is being captured: of what a capture would have, nothing is written.
-    fn cudaStreamGetCaptureInfo(
-        stream: CUstream,
-        captureStatus_out: Out<c_uint>,
-        id_out: Out<c_ulonglong>,
-    ) {
-        not_capturing(stream, captureStatus_out, id_out)
-    }
-
-    /// Exchanges the thread's mode of capturing.
-    fn cudaThreadExchangeStreamCaptureMode(mode: InOut<c_uint>) {
-        state::init()?;
-        let mut value = mode.get()?;
-        // SAFETY: the pointer is to our own variable.
-        check(unsafe { driver::cuThreadExchangeStreamCaptureMode(&raw mut value) })?;
-        mode.out().set(value)
-    }
-}
-
-#[cfg(feature = "cuda-12")]
-runtime_api! {
-    /// As `cudaStreamGetCaptureInfo`.
-    fn cudaStreamGetCaptureInfo_v2(
-        stream: CUstream,
-        captureStatus_out: Out<c_uint>,
-        id_out: Out<c_ulonglong>,
-    ) {
-        not_capturing(stream, captureStatus_out, id_out)
-    }
-
-    /// As `cudaStreamGetCaptureInfo`.
-    fn cudaStreamGetCaptureInfo_v3(
-        stream: CUstream,
-        captureStatus_out: Out<c_uint>,
-        id_out: Out<c_ulonglong>,
-    ) {
-        not_capturing(stream, captureStatus_out, id_out)
-    }
 }
 
 fn create(stream: Out<CUstream>, flags: c_uint, priority: c_int) -> Answer {
@@ -163,12 +116,4 @@ fn create(stream: Out<CUstream>, flags: c_uint, priority: c_int) -> Answer {
     // SAFETY: the pointer is to our own variable.
     let made = ask(|made| unsafe { driver::cuStreamCreateWithPriority(made, flags, priority) })?;
     stream.set(made)
-}
-
-fn not_capturing(stream: CUstream, status: Out<c_uint>, id: Out<c_ulonglong>) -> Answer {
-    state::context()?;
-    // SAFETY: the pointer is to our own variable.
-    status.set(ask(|status| unsafe { driver::cuStreamIsCapturing(stream, status) })?)?;
-    id.set_if(0);
-    Ok(())
 }

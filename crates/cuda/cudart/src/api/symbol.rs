@@ -65,7 +65,7 @@ in_order! {
 }
 
 /// The address of bytes of a variable, which has so many.
-fn inside(symbol: *const c_void, offset: usize, count: usize) -> Answer<CUdeviceptr> {
+pub(super) fn inside(symbol: *const c_void, offset: usize, count: usize) -> Answer<CUdeviceptr> {
     let (address, size) = registry::symbol(symbol)?;
     if offset.checked_add(count).is_none_or(|end| end > size) {
         return Err(CUresult::INVALID_VALUE.because(format!(

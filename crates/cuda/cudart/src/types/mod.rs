@@ -7,6 +7,7 @@
 
 mod channel;
 mod copy;
+mod graph;
 mod memory;
 mod texture;
 
@@ -15,6 +16,7 @@ pub(crate) use crate::codes::{
 };
 pub(crate) use channel::*;
 pub(crate) use copy::*;
+pub(crate) use graph::*;
 pub(crate) use memory::*;
 pub(crate) use texture::*;
 

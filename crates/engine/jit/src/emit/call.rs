@@ -80,6 +80,34 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
+    /// Counts a warp that comes by, and whether a predicate divides its lanes. `neg` and `sbb` make a number that is not
+    /// zero -1.
+    pub(super) fn issue(&mut self, step: &Step, counter: u32, of: Option<Predicate>) {
+        self.lanes_taken(step.guard, R::EBX);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, at(R::RDI, Frame::COUNTS)));
+        let counter = counter as usize * 8;
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::EBX));
+        self.is_some(R::EAX);
+        self.asm.put(I::with1(C::Neg_rm32, R::EAX));
+        self.asm.put(I::with2(C::Add_rm64_r64, at(R::R12, counter), R::RAX));
+        if let Some(of) = of {
+            B::lanes(self, of, R::EAX);
+            self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::EBX));
+            self.asm.put(I::with2(C::Xor_r32_rm32, R::EBX, R::EAX));
+            self.is_some(R::EAX);
+            self.is_some(R::EBX);
+            self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::EBX));
+            self.asm.put(I::with1(C::Neg_rm32, R::EAX));
+            self.asm.put(I::with2(C::Add_rm64_r64, at(R::R12, counter + 8), R::RAX));
+        }
+    }
+
+    /// Makes a register -1 unless it is zero.
+    fn is_some(&mut self, register: R) {
+        self.asm.put(I::with1(C::Neg_rm32, register));
+        self.asm.put(I::with2(C::Sbb_r32_rm32, register, register));
+    }
+
     /// Counts the lanes whose value is zero.
     pub(super) fn count_zeros(&mut self, step: &Step, of: Source) -> Option<()> {
         B::zeros(self, of)?;

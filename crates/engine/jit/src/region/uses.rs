@@ -70,6 +70,7 @@ impl Step {
             Action::Store(_)
             | Action::Sync { .. }
             | Action::Count { .. }
+            | Action::Issue { .. }
             | Action::CountZeros(_)
             | Action::Leave { .. }
             | Action::Nothing => {}
@@ -112,6 +113,7 @@ impl Step {
             Action::Logic { .. }
             | Action::ActiveMask { .. }
             | Action::Count { .. }
+            | Action::Issue { .. }
             | Action::Leave { .. }
             | Action::Nothing => {}
         }
@@ -127,7 +129,9 @@ impl Step {
             Action::Compare { with, .. } => asked(with.1),
             Action::Logic { from, .. } => from.iter().copied().for_each(asked),
             Action::Vote { of, .. } => asked(*of),
-            Action::Count { of, .. } => of.iter().copied().for_each(asked),
+            Action::Count { of, .. } | Action::Issue { of, .. } => {
+                of.iter().copied().for_each(asked)
+            }
             Action::Leave { reads } => reads.iter().copied().for_each(&mut f),
             _ => {}
         }
@@ -141,7 +145,10 @@ impl Step {
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn has_effects(&self) -> bool {
         match &self.action {
-            Action::Store(_) | Action::Count { .. } | Action::CountZeros(_) => true,
+            Action::Store(_)
+            | Action::Count { .. }
+            | Action::Issue { .. }
+            | Action::CountZeros(_) => true,
             Action::Call(call) => matches!(call.routine, Routine::Tell(_)),
             _ => false,
         }

@@ -352,6 +352,11 @@ impl<'t> Words<'t> {
                 let of = if self.has("_") { None } else { Some(self.predicate()?) };
                 Action::Count { counter, of }
             }
+            "issue" => {
+                let counter = self.number()?;
+                let of = if self.has("_") { None } else { Some(self.predicate()?) };
+                Action::Issue { counter, of }
+            }
             "countzeros" => Action::CountZeros(self.source()?),
             "interpret" => {
                 let mut reads = Vec::new();

@@ -186,6 +186,7 @@ impl Display for Action {
             Self::Sync { members } => write!(f, "warpsync {members}"),
             Self::ActiveMask { to } => write!(f, "activemask {to}"),
             Self::Count { counter, of } => write!(f, "count {counter}, {}", OrNone(*of)),
+            Self::Issue { counter, of } => write!(f, "issue {counter}, {}", OrNone(*of)),
             Self::CountZeros(of) => write!(f, "countzeros {of}"),
             Self::Leave { reads } if reads.is_empty() => f.write_str("interpret"),
             Self::Leave { reads } => write!(f, "interpret {}", List(reads.clone())),

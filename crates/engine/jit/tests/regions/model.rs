@@ -480,6 +480,14 @@ impl World {
                     self.counts[counter + 1] += u64::from((before.asked(*of) & mask).count_ones());
                 }
             }
+            Action::Issue { counter, of } => {
+                let counter = *counter as usize;
+                self.counts[counter] += u64::from(mask != 0);
+                if let Some(of) = of {
+                    let those = before.asked(*of) & mask;
+                    self.counts[counter + 1] += u64::from(those != 0 && those != mask);
+                }
+            }
             Action::CountZeros(of) => {
                 let zero = |l: &usize| before.source(fixed, *of, *l) == 0;
                 self.zeros += ones(mask).filter(zero).count() as u64;
@@ -590,7 +598,7 @@ fn reads(action: &Action) -> Vec<Place> {
         Action::Match(of) => sources.extend([of.of, of.members]),
         Action::Redux { of, members, .. } => sources.extend([*of, *members]),
         Action::Sync { members } => sources.push(*members),
-        Action::Count { of, .. } => asked.extend(of),
+        Action::Count { of, .. } | Action::Issue { of, .. } => asked.extend(of),
         Action::CountZeros(of) => sources.push(*of),
         Action::Leave { reads } => places.extend(reads),
         Action::ActiveMask { .. } | Action::Nothing => {}
@@ -610,8 +618,10 @@ pub(crate) fn live(region: &Region, (b, i): (usize, usize)) -> HashSet<Place> {
     for step in block.steps[i..].iter().rev() {
         let mut writes = Vec::new();
         step.each_written(|place| writes.push(place));
-        let effects =
-            matches!(step.action, Action::Store(_) | Action::Count { .. } | Action::CountZeros(_));
+        let effects = matches!(
+            step.action,
+            Action::Store(_) | Action::Count { .. } | Action::Issue { .. } | Action::CountZeros(_)
+        );
         if !step.may_leave() && !effects && writes.iter().all(|place| !live.contains(place)) {
             live.extend(asks(step.guard));
             continue;

@@ -598,9 +598,13 @@ impl Maker<'_> {
                 20 if global && others => self.atomic(),
                 21 if cross => self.cross(),
                 22 if calls => self.call(),
-                23 if cross => match self.random.below(3) {
+                23 if cross => match self.random.below(4) {
                     0 => Action::ActiveMask { to: Place::B32(self.narrow()) },
                     1 => Action::Count {
+                        counter: self.random.below(3),
+                        of: self.random.one_in(2).then(|| self.asked()),
+                    },
+                    2 => Action::Issue {
                         counter: self.random.below(3),
                         of: self.random.one_in(2).then(|| self.asked()),
                     },

@@ -50,6 +50,7 @@ impl Decoded {
             Op::Nop => (Kind::Nop, none, [none; 3]),
             Op::Join => (Kind::Join, none, [none; 3]),
             Op::Count { counter, of } => (Kind::Count, none, [number(counter), of, none]),
+            Op::Issue { counter, of } => (Kind::Issue, none, [number(counter), of, none]),
             Op::Branch { target, .. } => (Kind::Branch, none, [number(target), none, none]),
             Op::Compute { row, d, s: [a, b, c, _] } => (row.kind(), d, [a, b, c]),
             Op::Lop3 { .. } | Op::ComparePair { .. } => (Kind::Call, none, [none; 3]),

@@ -95,11 +95,24 @@ pub(crate) enum Op {
         counter: u32,
         of: Slot,
     },
+    /// Counts 1 at this counter, as a warp comes by; where the predicate is not always true, also at the next one, if it
+    /// holds for some of the lanes and not for others (`observe::issues`).
+    Issue {
+        counter: u32,
+        of: Slot,
+    },
     /// Counts lanes by the index of the `brx` behind it, from this counter on.
     CountIndexed {
         counter: u32,
         index: Slot,
         targets: u32,
+    },
+    /// Counts 1 at this counter if the `brx` behind it, which has this guard, divides the lanes.
+    IssueIndexed {
+        counter: u32,
+        of: Slot,
+        index: Slot,
+        targets: Box<[u32]>,
     },
     /// Arithmetic. Sources that the row lacks are zero.
     Compute {
@@ -328,6 +341,8 @@ pub(crate) struct Func {
     /// Of a kernel: whether its registers must be zero at the start, and whether its predicates must.
     pub(crate) cleared: bool,
     pub(crate) clears_predicates: bool,
+    /// Where the registers of the PTX are, by their numbers; known of code for a debugger only.
+    pub(crate) registers: Vec<Slot>,
 }
 
 impl Func {

@@ -202,9 +202,7 @@ pub(crate) fn outside(
         return FaultKind::ReadOnly { space, address, resource };
     }
     if let Some(gone) = gone {
-        let access = FaultKind::access(access, space, address, size);
-        let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
-        return FaultKind::Freed { user: access, memory };
+        return FaultKind::of_gone(FaultKind::access(access, space, address, size), gone);
     }
     let nearest = match &error.nearest {
         _ if !matches!(space, SpaceKind::Global | SpaceKind::Const) => {

@@ -37,6 +37,14 @@ impl Context<'_> {
                     split.pc += 1;
                     None
                 }
+                Kind::Issue => {
+                    let Op::Issue { counter, of } = code.insts[split.pc as usize].op else {
+                        return Stop::Instruction;
+                    };
+                    self.count_issue(warp, (counter, of), split.mask);
+                    split.pc += 1;
+                    None
+                }
                 _ => self.arithmetic(warp, split, *limit),
             };
             if let Some(stopped) = stopped {

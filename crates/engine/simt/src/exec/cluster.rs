@@ -19,6 +19,7 @@ use super::resident::{Resident, Stage};
 use super::warp::{Split, State, Warp, lanes};
 use crate::fault::FaultKind;
 use crate::observe::{Events, Synchronized};
+use crate::stats::Fault;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 use texunit_forms::Count;
@@ -47,11 +48,35 @@ pub(crate) struct Cluster {
     rank: u32,
     /// By rank. The own one is empty.
     peers: Vec<Peer>,
-    /// Of each warp, the lanes that have arrived at the barrier of the phase that is not over, and those that may pass it.
+    pub(super) barrier: Barrier,
+}
+
+/// The part of a CTA in the barrier of its cluster.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Barrier {
+    /// Of each warp, the lanes that have arrived in the phase that is not over, and those that may pass it.
     arrived: Vec<u32>,
     passes: Vec<u32>,
     /// Whether no thread of the CTA could do anything in its last turn.
     is_idle: bool,
+}
+
+/// A CTA that may have others of its cluster beside it.
+pub(super) trait Member<'a> {
+    /// What it runs with.
+    fn parts(&mut self) -> (&mut Context<'a>, &mut [Warp]);
+    /// How far it is.
+    fn stage(&self) -> Stage;
+}
+
+impl<'a> Member<'a> for Resident<'a> {
+    fn parts(&mut self) -> (&mut Context<'a>, &mut [Warp]) {
+        (&mut self.context, &mut self.warps)
+    }
+
+    fn stage(&self) -> Stage {
+        self.stage
+    }
 }
 
 #[derive(Debug, Default)]
@@ -100,9 +125,11 @@ impl Cluster {
             place,
             rank: place[0] + shape[0] * (place[1] + shape[1] * place[2]),
             peers: (0..size(launch)).map(|_| Peer::default()).collect(),
-            arrived: vec![0; launch.warps as usize],
-            passes: vec![0; launch.warps as usize],
-            is_idle: false,
+            barrier: Barrier {
+                arrived: vec![0; launch.warps as usize],
+                passes: vec![0; launch.warps as usize],
+                is_idle: false,
+            },
         }
     }
 
@@ -113,7 +140,7 @@ impl Cluster {
 
     /// Whether all threads of a CTA that have not exited have arrived.
     fn has_arrived(&self, warps: &[Warp]) -> bool {
-        warps.iter().zip(&self.arrived).all(|(warp, arrived)| warp.live & !arrived == 0)
+        warps.iter().zip(&self.barrier.arrived).all(|(warp, arrived)| warp.live & !arrived == 0)
     }
 }
 
@@ -193,7 +220,8 @@ impl Context<'_> {
     ) -> Result<Flow, Box<PendingFault>> {
         let (mask, number) = (split.mask, warp.index as usize);
         let Some(cluster) = &mut self.cluster else { return Ok(Flow::Goes) };
-        let (arrived, passes) = (&mut cluster.arrived[number], &mut cluster.passes[number]);
+        let Barrier { arrived, passes, .. } = &mut cluster.barrier;
+        let (arrived, passes) = (&mut arrived[number], &mut passes[number]);
         let at = mask.trailing_zeros() as usize;
         if !waits {
             if let Some(lane) = lanes(mask & (*arrived | *passes)).next() {
@@ -236,8 +264,8 @@ impl Context<'_> {
     pub(super) fn waits_for_cluster(&mut self, warps: &[Warp]) -> bool {
         let waits = |warp: &Warp| warp.splits.iter().any(|split| split.state == State::Cluster);
         let Some(cluster) = &mut self.cluster else { return false };
-        cluster.is_idle = warps.iter().any(waits);
-        cluster.is_idle
+        cluster.barrier.is_idle = warps.iter().any(waits);
+        cluster.barrier.is_idle
     }
 
     /// The barrier of the cluster is complete.
@@ -245,7 +273,7 @@ impl Context<'_> {
         for warp in warps {
             let Some(cluster) = &mut self.cluster else { return };
             let number = warp.index as usize;
-            let mut passes = std::mem::take(&mut cluster.arrived[number]) & warp.live;
+            let mut passes = std::mem::take(&mut cluster.barrier.arrived[number]) & warp.live;
             for i in 0..warp.splits.len() {
                 let split = warp.splits[i];
                 if split.state == State::Cluster {
@@ -257,7 +285,7 @@ impl Context<'_> {
                 }
             }
             if let Some(cluster) = &mut self.cluster {
-                cluster.passes[number] |= passes;
+                cluster.barrier.passes[number] |= passes;
             }
         }
     }
@@ -265,81 +293,100 @@ impl Context<'_> {
 
 /// A turn of a CTA, which `turn` does: with the memories of the others of its cluster, which are at the places in `members`
 /// (each with its number in the cluster). Then the barrier of the cluster is opened if it is complete.
-pub(super) fn take_turn(
-    all: &mut [Resident<'_>],
+pub(super) fn take_turn<'a, M: Member<'a>, T>(
+    all: &mut [M],
     members: &[usize],
     own: usize,
-    turn: impl FnOnce(&mut Resident<'_>),
-) {
-    if all[own].context.cluster.is_none() {
+    turn: impl FnOnce(&mut M) -> T,
+) -> T {
+    if all[own].parts().0.cluster.is_none() {
         return turn(&mut all[own]);
     }
-    let peers: Vec<Peer> = members
-        .iter()
-        .map(|&i| if i == own { Peer::default() } else { lend(&mut all[i]) })
-        .collect();
-    let ranks: Vec<usize> = members.iter().map(|&i| all[i].rank()).collect();
-    if let Some(cluster) = &mut all[own].context.cluster {
-        for (rank, peer) in ranks.iter().zip(peers) {
-            if let Some(place) = cluster.peers.get_mut(*rank) {
-                *place = peer;
-            }
+    let others = || members.iter().copied().filter(|&i| i != own);
+    for i in others() {
+        let has_ended = all[i].stage() == Stage::Ended;
+        let (context, _) = all[i].parts();
+        let (rank, peer) = (context.cluster_place().2, lend(context, has_ended));
+        if let Some(cluster) = &mut all[own].parts().0.cluster {
+            cluster.peers[rank as usize] = peer;
         }
     }
-    turn(&mut all[own]);
-    for (&i, rank) in members.iter().zip(ranks).filter(|(i, _)| **i != own) {
-        let lent = all[own].context.cluster.as_mut().and_then(|of| of.peers.get_mut(rank));
+    let result = turn(&mut all[own]);
+    for i in others() {
+        let rank = all[i].parts().0.cluster_place().2;
+        let lent = all[own].parts().0.cluster.as_mut().map(|of| &mut of.peers[rank as usize]);
         let peer = lent.map(std::mem::take).unwrap_or_default();
-        take_back(&mut all[i], peer);
+        take_back(all[i].parts().0, peer);
     }
-    let is_complete = |r: &Resident<'_>| match (&r.context.cluster, r.stage) {
-        (Some(cluster), Stage::Runs) => cluster.has_arrived(&r.warps),
-        (_, stage) => stage == Stage::Ended,
+    open_barrier(all, members);
+    result
+}
+
+/// Opens the barrier of a cluster if all its threads have arrived that have not exited.
+fn open_barrier<'a, M: Member<'a>>(all: &mut [M], members: &[usize]) {
+    let mut runs = members.iter().copied().filter(|&i| all[i].stage() == Stage::Runs).peekable();
+    let is_waited_for = runs.peek().is_some();
+    let running: Vec<usize> = runs.collect();
+    let have_begun = members.iter().all(|&i| all[i].stage() != Stage::Idle);
+    let has_arrived = |of: &mut M| {
+        let (context, warps) = of.parts();
+        context.cluster.as_ref().is_none_or(|cluster| cluster.has_arrived(warps))
     };
-    let runs = |&&i: &&usize| all[i].stage == Stage::Runs;
-    if members.iter().any(|i| runs(&i)) && members.iter().all(|&i| is_complete(&all[i])) {
-        for &i in members.iter().filter(|&&i| all[i].stage == Stage::Runs).collect::<Vec<_>>() {
-            let Resident { context, warps, .. } = &mut all[i];
+    if is_waited_for && have_begun && running.iter().all(|&i| has_arrived(&mut all[i])) {
+        for i in running {
+            let (context, warps) = all[i].parts();
             context.open_cluster_barrier(warps);
             if let Some(cluster) = &mut context.cluster {
-                cluster.is_idle = false;
+                cluster.barrier.is_idle = false;
             }
         }
     }
 }
 
-fn lend(of: &mut Resident<'_>) -> Peer {
+fn lend(of: &mut Context<'_>, has_ended: bool) -> Peer {
     Peer {
-        shared: std::mem::take(&mut of.context.cta.shared),
-        shadow: of.context.shadows.as_mut().and_then(|shadows| shadows.lend()),
-        has_ended: of.stage == Stage::Ended,
+        shared: std::mem::take(&mut of.cta.shared),
+        shadow: of.shadows.as_mut().and_then(|shadows| shadows.lend()),
+        has_ended,
     }
 }
 
-fn take_back(of: &mut Resident<'_>, peer: Peer) {
-    of.context.cta.shared = peer.shared;
-    if let (Some(shadows), Some(shadow)) = (&mut of.context.shadows, peer.shadow) {
+fn take_back(of: &mut Context<'_>, peer: Peer) {
+    of.cta.shared = peer.shared;
+    if let (Some(shadows), Some(shadow)) = (&mut of.shadows, peer.shadow) {
         shadows.take_back(shadow);
     }
 }
 
-impl Resident<'_> {
-    fn rank(&self) -> usize {
-        self.context.cluster_place().2 as usize
+/// The first CTA of a cluster none of whose threads can do anything, and the deadlock as a fault.
+pub(super) fn deadlock<'a, M: Member<'a>>(
+    all: &mut [M],
+    members: &[usize],
+) -> Option<(usize, Box<Fault>)> {
+    let is_idle = |of: &mut M| {
+        let is_over = of.stage() != Stage::Runs;
+        is_over || of.parts().0.cluster.as_ref().is_some_and(|of| of.barrier.is_idle)
+    };
+    if !members.iter().all(|&i| is_idle(&mut all[i])) {
+        return None;
+    }
+    let first = members.iter().copied().find(|&i| all[i].stage() == Stage::Runs)?;
+    let (context, warps) = all[first].parts();
+    Some((first, context.deadlock(warps)))
+}
+
+/// The same, which ends the launch.
+pub(super) fn tell_deadlock(all: &mut [Resident<'_>], members: &[usize], shared: &Shared) {
+    if let Some((first, fault)) = deadlock(all, members) {
+        all[first].end(Err(fault), shared);
     }
 }
 
-/// Tells the deadlock of a cluster none of whose threads can do anything.
-pub(super) fn tell_deadlock(all: &mut [Resident<'_>], members: &[usize], shared: &Shared) {
-    let runs = |r: &Resident<'_>| r.stage == Stage::Runs;
-    let is_idle = |of: &Resident<'_>| of.context.cluster.as_ref().is_some_and(|of| of.is_idle);
-    if !members.iter().all(|&i| !runs(&all[i]) || is_idle(&all[i])) {
-        return;
-    }
-    if let Some(&first) = members.iter().find(|&&i| runs(&all[i])) {
-        let fault = all[first].context.deadlock(&all[first].warps);
-        all[first].end(Err(fault), shared);
-    }
+/// The places of the cluster that a place belongs to: they follow each other.
+pub(super) fn members(launch: &Launch<'_>, place: usize) -> Vec<usize> {
+    let size = size(launch) as usize;
+    let first = place / size * size;
+    (first..first + size).collect()
 }
 
 /// Runs clusters one after the other until none is left: the CTAs of each in turns.

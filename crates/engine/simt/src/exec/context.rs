@@ -5,6 +5,7 @@ use super::compiled::state::{Compiled, Short};
 use super::counters::{Counters, Counts};
 use super::decoded::Fixed;
 use super::idle::Noted;
+use super::machine::Stepper;
 use super::output::Output;
 use super::register_file::Rows;
 use super::shadow::state::{OwnShadows, Shadows};
@@ -134,6 +135,7 @@ pub(crate) struct BarrierState {
 }
 
 /// The CTA that runs.
+#[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) shared: Vec<u8>,
     /// What follows on it where ends are those of hardware ([`crate::Bounds::Hardware`]).
@@ -205,6 +207,8 @@ pub(crate) struct Context<'a> {
     /// Counters of blocks and branches, where somebody wants them, and when they were told last.
     pub(super) counts: Counts,
     pub(super) told_counts: Moment,
+    /// Where a debugger stops it.
+    pub(super) debug: Option<Box<Stepper>>,
 }
 
 impl<'a> Context<'a> {
@@ -267,6 +271,7 @@ impl<'a> Context<'a> {
             shadows: launch.shadows.as_ref().and_then(|of| OwnShadows::of(of, worker, beside)),
             counts: Counts::default(),
             told_counts: launch.start,
+            debug: None,
         }
     }
 }

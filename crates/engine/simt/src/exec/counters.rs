@@ -88,6 +88,16 @@ impl Counts {
         }
     }
 
+    /// Counts a warp that comes by, and at the next counter whether a predicate divides its lanes.
+    #[inline(always)]
+    pub(super) fn issue(&self, (counter, of): (u32, Slot), lanes: u32, those: u32) {
+        self.enter(counter, u64::from(lanes != 0));
+        if of != Slot::TRUE {
+            let those = lanes & those;
+            self.enter(counter + 1, u64::from(those != 0 && those != lanes));
+        }
+    }
+
     /// Counts so many lanes; the first counters are those of functions that begin.
     #[inline(always)]
     pub(super) fn enter(&self, counter: u32, lanes: u64) {

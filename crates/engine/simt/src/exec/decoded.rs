@@ -168,6 +168,11 @@ macro_rules! define {
                         values.counts.add((inst.s[0].as_number(), inst.s[1]), mask, of);
                         Put::Executed
                     }
+                    Kind::Issue => {
+                        let of = if inst.s[1] == Slot::TRUE { mask } else { lanes.p(inst.s[1]) };
+                        values.counts.issue((inst.s[0].as_number(), inst.s[1]), mask, of);
+                        Put::Executed
+                    }
                     Kind::Call => {
                         let constants = values.fixed.constants;
                         let mut all = Lanes { narrow, wide, predicates, constants, live };

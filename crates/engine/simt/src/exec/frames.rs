@@ -4,7 +4,7 @@
 use crate::code::{Func, NONE};
 
 /// An activation of a function.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Frame {
     pub(crate) parent: u32,
     /// Where the caller goes on.
@@ -25,7 +25,7 @@ pub(crate) struct Frame {
 }
 
 /// The frames of a warp; 0 is the kernel's.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Frames {
     frames: Vec<Frame>,
     free: Vec<u32>,

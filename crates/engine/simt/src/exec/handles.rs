@@ -2,7 +2,7 @@
 
 use super::outcome::{Executed, PendingFault, fault_at};
 use crate::code::{Fetch, Handle, HandleSource};
-use crate::fault::{BadHandle, Described, FaultKind};
+use crate::fault::{BadHandle, FaultKind};
 use crate::launch::{Descriptors, SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use std::sync::Arc;
 use texunit_unit::{
@@ -105,8 +105,7 @@ fn live(
     let Some(gone) = resource.block().gone(None) else { return Ok(()) };
     let name = of.name.clone().unwrap_or_else(|| format!("{} {handle:#018x}", wanted.word));
     let user = format!("{name} ({})", resource.describe());
-    let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
-    fault_at(lane, FaultKind::Freed { user, memory })
+    fault_at(lane, FaultKind::of_gone(user, &gone))
 }
 
 /// The texture that a handle names.

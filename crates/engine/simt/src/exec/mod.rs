@@ -27,6 +27,7 @@ mod handles;
 mod heap;
 mod idle;
 mod limits;
+pub mod machine;
 mod matrix;
 mod mbarrier;
 mod memory;
@@ -90,6 +91,12 @@ struct Shared {
 }
 
 impl Shared {
+    /// Of a launch whose CTAs begin at this one, with so many workers.
+    fn new(first: u64, workers: usize) -> Self {
+        let (next, faulted) = (AtomicU64::new(first), AtomicU64::new(u64::MAX));
+        Self { next, faulted, state: Mutex::default(), waits: Waits::new(workers) }
+    }
+
     /// Does a worker's work, and adds the time that it takes of a core.
     fn timed(&self, launch: &Launch<'_>, work: impl FnOnce()) {
         let Some(clock) = launch.config.cpu_clock else { return work() };
@@ -196,12 +203,7 @@ pub fn launch(
     if let Some(observer) = config.observer {
         observer.launch_begins(&launch.info(0));
     }
-    let shared = Shared {
-        next: AtomicU64::new(ctas.begin),
-        faulted: AtomicU64::new(u64::MAX),
-        state: Mutex::new(Collected::default()),
-        waits: Waits::new(if config.cooperative { 1 } else { launch.workers }),
-    };
+    let shared = Shared::new(ctas.begin, if config.cooperative { 1 } else { launch.workers });
     if let Some(seed) = config.schedule {
         shared.timed(&launch, || schedule::run(&launch, &shared, ctas, seed));
     } else if config.cooperative {

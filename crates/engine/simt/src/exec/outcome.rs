@@ -45,6 +45,8 @@ pub(crate) enum Flow {
     Gone,
     /// It waits.
     Waits(State),
+    /// A debugger stops it before an instruction: as if it had not come there yet.
+    Stops,
 }
 
 /// What came of a turn of a warp.
@@ -58,6 +60,8 @@ pub(crate) enum Turn {
     Blocked,
     /// It stands before a fetch or an access to a surface ([`Flow::AtUnit`]).
     AtUnit,
+    /// A debugger has stopped it in the middle of its turn.
+    Stopped,
 }
 
 /// Why lanes have stopped that run together: in the inner loop, in a region, or in the loop of both.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 /// What the CTA that runs has printed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Output {
     pub(crate) text: Vec<u8>,
     /// Whether some of it was dropped.
@@ -22,7 +22,7 @@ impl Output {
 }
 
 /// What all CTAs have printed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Printed {
     by_cta: BTreeMap<u64, Vec<u8>>,
     bytes: usize,

@@ -157,6 +157,7 @@ mod tests {
             cooperative: false,
             cluster: None,
             grid_workspace: 0,
+            graph: 0,
             heap: None,
             runtime: None,
             printf_limit: crate::launch::PRINTF_LIMIT,

@@ -18,13 +18,19 @@ impl Context<'_> {
         let first = mask.trailing_zeros() as usize;
         match op {
             Op::Nop => {}
-            Op::Mark(mark) => self.mark(warp, mark, mask),
             Op::Shadow(shadow) => self.shadow(warp, shadow, mask),
             Op::CountIndexed { counter, index, targets } => {
                 let index = warp.n(&self.launch.constants, *index);
                 for lane in lanes(mask).filter(|&lane| index[lane] < *targets) {
                     self.counts.add((counter + index[lane], Slot::TRUE), 1 << lane, 0);
                 }
+            }
+            Op::IssueIndexed { counter, of, index, targets } => {
+                let index = warp.n(&self.launch.constants, *index);
+                let goes = if *of == Slot::TRUE { mask } else { warp.p(*of) };
+                let to = |lane| (goes >> lane & 1 == 1).then(|| targets.get(index[lane] as usize));
+                let is_divided = lanes(mask).any(|lane| to(lane) != to(first));
+                self.counts.enter(*counter, is_divided.into());
             }
             Op::Rare(rare) => self.rare(warp, rare, mask),
             Op::CountZero { divisor } => {

@@ -148,7 +148,7 @@ impl Context<'_> {
             R::ClusterCtaid => axis(self.cluster_place().1),
             R::ClusterCtarank => self.cluster_place().2.into(),
             R::IsExplicitCluster => config.cluster.is_some().into(),
-            R::CurrentGraphExec => 0,
+            R::CurrentGraphExec => config.graph,
         };
         self.wide = [one; 32];
     }

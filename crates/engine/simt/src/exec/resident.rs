@@ -10,7 +10,7 @@ use super::warp::Warp;
 use std::sync::MutexGuard;
 
 /// Steps of a warp in a turn.
-const TURN: u64 = 4 * 1024;
+pub(super) const TURN: u64 = 4 * 1024;
 
 /// How far a CTA has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,13 @@ pub(super) enum Stage {
     Idle,
     Runs,
     Ended,
+}
+
+/// The context of a CTA beside which others run.
+pub(super) fn context<'a>(launch: &'a Launch<'a>, worker: usize) -> Context<'a> {
+    let mut context = Context::new(launch, worker);
+    context.cluster = cluster::is_needed(launch).then(Default::default);
+    context
 }
 
 /// A place for a CTA.
@@ -35,8 +42,7 @@ pub(super) struct Resident<'a> {
 impl<'a> Resident<'a> {
     /// A free place, of a worker.
     pub(super) fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
-        let mut context = Context::new(launch, worker);
-        context.cluster = cluster::is_needed(launch).then(Default::default);
+        let context = context(launch, worker);
         let warps = (0..launch.warps).map(|_| Warp::default()).collect();
         let patience = Patience::default();
         Self { index: 0, context, warps, stage: Stage::Idle, patience, told: 0 }

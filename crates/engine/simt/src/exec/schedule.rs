@@ -18,9 +18,10 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// CTAs that are there at the same time, if they need not all be.
-const MAX: u64 = 32;
+pub(super) const MAX: u64 = 32;
 
 /// Numbers that follow from a seed (splitmix64).
+#[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
 impl Random {
@@ -36,18 +37,18 @@ impl Random {
     }
 
     /// Below a number that is not 0.
-    fn below(&mut self, n: u64) -> u64 {
+    pub(super) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
 
-    fn shuffle<T>(&mut self, list: &mut [T]) {
+    pub(super) fn shuffle<T>(&mut self, list: &mut [T]) {
         for i in (1..list.len()).rev() {
             list.swap(i, self.below(i as u64 + 1) as usize);
         }
     }
 
     /// Steps of a turn: often a few, now and then many.
-    fn budget(&mut self) -> u64 {
+    pub(super) fn budget(&mut self) -> u64 {
         let most = [4, 32, 256, 4096][self.below(4) as usize];
         1 + self.below(most)
     }
@@ -107,15 +108,11 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange, seed: u6
     let most = most.max(1).next_multiple_of(size);
     let mut residents: Vec<Resident<'_>> = (0..most).map(|_| Resident::new(launch, 0)).collect();
     let mut order: Vec<usize> = (0..residents.len()).collect();
-    let members = |place: usize| {
-        let first = place / size as usize * size as usize;
-        (first..first + size as usize).collect::<Vec<usize>>()
-    };
     let mut counts = Counts::new(launch.counters);
     let (mut random, mut next) = (Random::new(seed), ctas.begin);
     loop {
         for &place in &order {
-            let members = members(place);
+            let members = cluster::members(launch, place);
             let is_free = members.iter().all(|&i| residents[i].stage != Stage::Runs);
             if is_free && next < ctas.end && shared.faulted.load(Relaxed) == u64::MAX {
                 for i in members {
@@ -135,7 +132,7 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange, seed: u6
         let runs = |&place: &usize| residents[place].stage == Stage::Runs;
         let chosen: Vec<usize> = order.iter().copied().filter(runs).take(part).collect();
         for place in chosen {
-            let members = members(place);
+            let members = cluster::members(launch, place);
             cluster::take_turn(&mut residents, &members, place, |resident| {
                 resident.context.counts = std::mem::take(&mut counts);
                 let result = resident.context.turn_at_random(&mut resident.warps, &mut random);

@@ -3,10 +3,12 @@
 use super::context::Context;
 use super::decoded::{self, Place, Values};
 use super::limits::TURN;
-use super::outcome::{At, Executed, Flow, PendingFault, Stop, Turn};
+use super::machine::Asked;
+use super::outcome::{At, Executed, Flow, PendingFault, Stop, Turn, fault_of_all};
 use super::parting::{diverge, join};
 use super::warp::{self, Split, Warp, guarded, is_converged};
 use crate::code::{Inst, NONE, Op};
+use crate::fault::FaultKind;
 use crate::observe::{Called, Events};
 
 /// Where a warp goes on in the middle of its turn: with the first of its splits.
@@ -16,6 +18,8 @@ pub(super) struct Resume {
     pub(super) limit: u64,
     /// Whether it has ended.
     pub(super) over: bool,
+    /// Lanes that have let others go first in this turn.
+    pub(super) yielded: u32,
 }
 
 impl Warp {
@@ -34,17 +38,22 @@ impl Context<'_> {
     pub(crate) fn run(&mut self, warp: &mut Warp, resume: Option<Resume>) -> Result<Turn, At> {
         let end = warp.end;
         // Lanes that have let others go first.
-        let mut yielded = 0;
+        let mut yielded = resume.map_or(0, |resume| resume.yielded);
         let mut next = resume.map(|resume| (warp.splits.remove(0), resume));
-        while let Some((mut split, Resume { limit, over })) = next.take().or_else(|| {
+        while let Some((mut split, Resume { mut limit, over, .. })) = next.take().or_else(|| {
             let split = warp.pick()?;
             let is_divided = warp.is_divided(split.mask);
             let limit = if is_divided { end.min(warp.steps + TURN) } else { end };
-            Some((split, Resume { limit, over: false }))
+            Some((split, Resume { limit, over: false, yielded: 0 }))
         }) {
             warp.enter(split.frame);
             let flow =
-                if over { Ok(Flow::Pauses) } else { self.run_split(warp, &mut split, limit) };
+                if over { Ok(Flow::Pauses) } else { self.run_split(warp, &mut split, &mut limit) };
+            if matches!(flow, Ok(Flow::Stops)) {
+                warp.splits.insert(0, split);
+                self.stopped(Resume { limit, over: false, yielded });
+                return Ok(Turn::Stopped);
+            }
             let yields = matches!(flow, Ok(Flow::Yields));
             yielded = if yields { yielded | split.mask } else { yielded & !split.mask };
             match flow {
@@ -57,6 +66,7 @@ impl Context<'_> {
                     warp.splits.push(split);
                     return Ok(Turn::AtUnit);
                 }
+                Ok(Flow::Stops) => {}
                 Ok(Flow::Gone) if warp.live == 0 => return Ok(Turn::Executed),
                 Ok(Flow::Gone) => {}
                 Ok(Flow::Waits(state)) => {
@@ -81,12 +91,12 @@ impl Context<'_> {
         &mut self,
         warp: &mut Warp,
         split: &mut Split,
-        mut limit: u64,
+        limit: &mut u64,
     ) -> Result<Flow, Box<PendingFault>> {
         let insts = &self.launch.code.insts[..];
         self.arrives(warp, split);
         loop {
-            if self.advance(warp, split, &mut limit) == Stop::Over {
+            if self.advance(warp, split, limit) == Stop::Over {
                 return Ok(Flow::Pauses);
             }
             let (from, inst) = (split.pc, &insts[split.pc as usize]);
@@ -94,21 +104,23 @@ impl Context<'_> {
                 return Ok(Flow::AtUnit);
             }
             // Jumps back and barriers are where turns end, in regions too.
-            if warp.steps >= limit && matches!(inst.op, Op::Barrier(_)) {
+            if warp.steps >= *limit && matches!(inst.op, Op::Barrier(_)) {
                 return Ok(Flow::Pauses);
             }
             match self.step(warp, split, inst)? {
-                Flow::Goes if self.is_random && warp.steps >= limit => return Ok(Flow::Pauses),
+                // What tells of an instruction is none.
+                Flow::Goes if self.debug.is_some() && matches!(inst.op, Op::Mark(_)) => {}
+                Flow::Goes if self.is_random && warp.steps >= *limit => return Ok(Flow::Pauses),
                 // Nobody else is there who might want a turn.
                 Flow::Goes if matches!(inst.op, Op::Join) && !warp.is_divided(split.mask) => {
-                    limit = warp.end;
+                    *limit = warp.end;
                 }
                 Flow::Goes => {}
                 Flow::Parts => {
                     if warp.is_divided(split.mask) {
-                        limit = limit.min(warp.steps + TURN);
+                        *limit = (*limit).min(warp.steps + TURN);
                     }
-                    if warp.steps >= limit && (split.pc <= from || self.is_random) {
+                    if warp.steps >= *limit && (split.pc <= from || self.is_random) {
                         return Ok(Flow::Pauses);
                     }
                 }
@@ -142,6 +154,7 @@ impl Context<'_> {
             }
             Op::Join => return Ok(join(warp, split)),
             Op::Count { counter, of } => self.count_lanes(warp, (*counter, *of), mask),
+            Op::Issue { counter, of } => self.count_issue(warp, (*counter, *of), mask),
             op if ends_block(op) => {
                 let flow = self.control(warp, split, inst, mask)?;
                 if matches!(op, Op::Call(_) | Op::Return | Op::BranchIndexed { .. }) {
@@ -150,6 +163,14 @@ impl Context<'_> {
                 return Ok(if flow == Flow::Goes { Flow::Parts } else { flow });
             }
             Op::Fetch(fetch) => self.fetch(warp, fetch, mask)?,
+            Op::Mark(mark) => {
+                match self.stops(warp, mark, split.pc, mask) {
+                    Asked::Goes => {}
+                    Asked::Stops => return Ok(Flow::Stops),
+                    Asked::Ends => return fault_of_all(FaultKind::Cancelled),
+                }
+                self.mark(warp, mark, mask);
+            }
             Op::Atomic(_) | Op::Mbarrier(_) | Op::Yield => {
                 let flow = self.meeting(warp, &inst.op, mask)?;
                 self.fill_missed(split.pc);

@@ -80,6 +80,13 @@ impl<'a> Context<'a> {
         self.counts.add((counter, of), lanes, those);
     }
 
+    /// Counts a warp that comes by, and at the next counter whether a predicate divides its lanes.
+    #[inline]
+    pub(super) fn count_issue(&self, warp: &Warp, (counter, of): (u32, Slot), lanes: u32) {
+        let those = if of == Slot::TRUE { lanes } else { warp.p(of) };
+        self.counts.issue((counter, of), lanes, those);
+    }
+
     /// Tells what has been counted.
     pub(super) fn tell_counts(&mut self) {
         let counts = self.counts.take();

@@ -38,7 +38,7 @@ fn place(warp: &Warp) -> Option<Split> {
 
 /// Whether a warp can run.
 #[inline]
-fn is_ready(warp: &Warp) -> bool {
+pub(super) fn is_ready(warp: &Warp) -> bool {
     warp.live != 0 && (place(warp).is_some() || can_go(warp))
 }
 
@@ -118,7 +118,7 @@ impl Context<'_> {
     }
 
     /// Runs a warp to the end of its turn. True: it has been too long, or a barrier has been opened.
-    fn go(
+    pub(super) fn go(
         &mut self,
         warps: &mut [Warp],
         i: usize,
@@ -129,7 +129,10 @@ impl Context<'_> {
         warp.end = warp.end.min(max_steps);
         let turn = match self.run(warp, resume) {
             Ok(turn) => turn,
-            Err(at) => return Err(self.fault(warp, at)),
+            Err(at) => {
+                self.keep_stopped(warp, at.split);
+                return Err(self.fault(warp, at));
+            }
         };
         match turn {
             Turn::Over if warp.steps >= max_steps => Err(self.step_limit(warp, max_steps)),
@@ -144,6 +147,7 @@ impl Context<'_> {
                 self.cta.at_unit = true;
                 Ok(false)
             }
+            Turn::Stopped => Ok(false),
             Turn::Executed | Turn::Blocked => Ok(self.open_barriers(warps)),
         }
     }
@@ -197,10 +201,8 @@ impl Context<'_> {
             return (on, Begun { next: 32 - on.leading_zeros() as usize, resume: None });
         }
         let next = rest.trailing_zeros() as usize;
-        let resume = match ran {
-            None => None,
-            Some(stop) => Some(Resume { limit: ends[next], over: stop == Stop::Over }),
-        };
+        let limit = ends[next];
+        let resume = ran.map(|stop| Resume { limit, over: stop == Stop::Over, yielded: 0 });
         (on & !rest, Begun { next, resume })
     }
 
@@ -234,7 +236,7 @@ impl Context<'_> {
                     opened |= self.has_complete_barrier() && self.open_barriers(warps);
                 }
                 Op::Exit | Op::Barrier(_) => {
-                    let resume = Resume { limit: warps[i].end, over: false };
+                    let resume = Resume { limit: warps[i].end, over: false, yielded: 0 };
                     opened |= self.go(warps, i, Some(resume), budget)?;
                 }
                 _ => self.cta.at_unit = true,
@@ -287,7 +289,7 @@ impl Context<'_> {
     }
 
     /// What all warps ask the unit for that wait for each other so, in the order of their numbers.
-    fn ask_unit(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
+    pub(super) fn ask_unit(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
         if !std::mem::take(&mut self.cta.at_unit) {
             return Ok(());
         }
@@ -320,6 +322,7 @@ impl Context<'_> {
                     for warp in those {
                         let Some(mut split) = warp.splits.pop() else { continue };
                         if let Err(pending) = self.step(warp, &mut split, inst) {
+                            self.keep_stopped(warp, split);
                             return Err(self.fault(warp, At { split, pending }));
                         }
                         warp.splits.push(split);

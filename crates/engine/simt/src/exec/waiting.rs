@@ -9,6 +9,7 @@ use super::idle::WaitingLoop;
 use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::lower::Program;
+use crate::stats::Fault;
 use std::fmt::{Debug, Write};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -198,6 +199,15 @@ fn described(program: &Program, loops: &[WaitingLoop]) -> String {
         let _ = write!(text, "; and {}", Count(more, "other CTA"));
     }
     text
+}
+
+impl Context<'_> {
+    /// The fault of a CTA that waits where nobody may be waited for.
+    pub(super) fn waits_alone(&self, warps: &[Warp], why: &str) -> Box<Fault> {
+        let loops: Vec<WaitingLoop> = self.waiting_loop(warps).into_iter().collect();
+        let waiting = format!("{}; {why}", described(self.launch.program, &loops));
+        self.waits_in_vain(warps, FaultKind::Deadlock { waiting })
+    }
 }
 
 /// A CTA that waits: its number, and what it is.

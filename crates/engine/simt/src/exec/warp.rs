@@ -81,7 +81,7 @@ pub(crate) struct Group {
 }
 
 /// A warp.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Warp {
     pub(crate) narrow: Rows<u32>,
     pub(crate) wide: Rows<u64>,

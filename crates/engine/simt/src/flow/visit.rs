@@ -25,10 +25,12 @@ macro_rules! each_operand {
                     Op::Branch { .. } | Op::ClusterBarrier { .. } => {}
                     Op::Exit | Op::Return | Op::Trap | Op::Breakpoint => {}
                     Op::Count { of: a, .. }
+                    | Op::Issue { of: a, .. }
                     | Op::CountIndexed { index: a, .. }
                     | Op::BranchIndexed { index: a, .. }
                     | Op::CountZero { divisor: a }
                     | Op::WarpSync { mask: a } => f(Access::Use, a),
+                    Op::IssueIndexed { of, index, .. } => all!(Use: [of, index]),
                     Op::Special { d, .. }
                     | Op::FrameAddress { d, .. }
                     | Op::EnvReg { d, .. }

@@ -143,6 +143,11 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// All registers are to be written, be it that no instruction reads them.
+    pub(super) fn reads_all(&mut self) {
+        self.is_read.fill(true);
+    }
+
     pub(crate) fn body(&mut self, body: &'a [ir::Instruction], pairs: &fuse::Pairs) {
         let mut labels: Vec<(usize, usize)> =
             self.function.labels.iter().enumerate().map(|(i, l)| (l.1, i)).collect();
@@ -291,6 +296,7 @@ impl<'a> Builder<'a> {
             has_body: f.body.is_some(),
             cleared: f.is_entry && !self.assigned,
             clears_predicates: f.is_entry,
+            registers: Vec::new(),
         };
         let built = Built { insts: self.insts, labels: self.labels, is_entry: f.is_entry };
         (func, built, self.needs)

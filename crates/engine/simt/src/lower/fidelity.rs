@@ -1,6 +1,7 @@
 //! How well it is known what the instructions of a kernel compute.
 
 use super::program::{KernelId, Program};
+use super::reach::{Flows, Reach};
 use crate::launch::Arithmetic;
 use std::collections::HashMap;
 use texunit_alu::Approximate;
@@ -21,6 +22,8 @@ pub struct InstructionForm<'a> {
     pub fidelity: Fidelity,
     /// The special register whose value decides the class, without its `%`.
     pub register: Option<&'static str>,
+    /// What the values of these instructions may reach, unless they are specified.
+    pub reaches: Vec<Reach>,
 }
 
 impl Program {
@@ -30,16 +33,29 @@ impl Program {
         id: KernelId,
         approximate: Approximate,
     ) -> Vec<InstructionForm<'_>> {
-        let functions = self.unit(id, Arithmetic::default()).functions();
-        let bodies = functions.filter_map(|f| self.function_at(f)?.body.as_ref());
+        let unit = self.unit(id, Arithmetic::default());
+        let bodies = unit.functions().filter_map(|f| self.function_at(f)?.body.as_ref());
         let mut forms = HashMap::new();
+        let mut unsure: HashMap<_, Vec<u32>> = HashMap::new();
         for inst in bodies.flatten() {
             let Some((fidelity, register)) = class(inst, approximate) else { continue };
             let opcode = mnemonic(&self.source, inst);
-            let new = InstructionForm { opcode, first: inst.span, count: 0, fidelity, register };
-            let form = forms.entry((opcode, fidelity, register)).or_insert(new);
+            let (first, reaches) = (inst.span, Vec::new());
+            let new = InstructionForm { opcode, first, count: 0, fidelity, register, reaches };
+            let key = (opcode, fidelity, register);
+            if fidelity != Fidelity::Specified {
+                unsure.entry(key).or_default().push(inst.span.start);
+            }
+            let form = forms.entry(key).or_insert(new);
             form.count += 1;
             form.first = form.first.min(inst.span);
+        }
+        if !unsure.is_empty() {
+            let flows = Flows::new(&unit.code);
+            for (key, starts) in unsure {
+                let reaches = flows.reached(starts.into_iter());
+                forms.entry(key).and_modify(|form| form.reaches = reaches);
+            }
         }
         let mut forms: Vec<_> = forms.into_values().collect();
         forms.sort_by_key(|form| (form.first, form.fidelity));

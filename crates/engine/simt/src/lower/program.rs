@@ -2,7 +2,7 @@
 
 use super::resources::{self, Resources};
 use super::symbols::Symbols;
-use super::unit::{self, Parts, Unit};
+use super::unit::{self, Form, Parts, Unit};
 use crate::code::{Code, NONE};
 use crate::launch::Arithmetic;
 use crate::stats::Fusion;
@@ -55,7 +55,7 @@ impl Forms {
         roots: impl Fn() -> Range<u32>,
     ) -> &Unit {
         let taken = || program.taken();
-        let lower = |how| Box::new(unit::lower(program.parts(), taken, roots(), how));
+        let lower = |how| Box::new(unit::lower(program.parts(), taken, roots(), how, Form::Usual));
         let usual = self.usual.get_or_init(|| lower(Arithmetic::default()));
         let rounded = arithmetic.approximate == Approximate::Rounded;
         let Some(form) = (usize::from(!arithmetic.fmad) + 2 * usize::from(rounded)).checked_sub(1)
@@ -100,6 +100,12 @@ impl Program {
         }
     }
 
+    /// What runs when a kernel does and a debugger looks at it, made anew.
+    pub(crate) fn debug_unit(&self, id: KernelId, arithmetic: Arithmetic) -> Unit {
+        let roots = id.0..id.0 + 1;
+        unit::lower(self.parts(), || self.taken(), roots, arithmetic, Form::Debug)
+    }
+
     /// The code of all functions.
     pub(crate) fn code(&self, arithmetic: Arithmetic) -> &Code {
         &self.whole(arithmetic).code
@@ -134,6 +140,11 @@ impl Program {
     /// A function, by its number in the module.
     pub(crate) fn function_at(&self, number: u32) -> Option<&ir::Function> {
         self.module.functions.get(number as usize)
+    }
+
+    /// The function of that name that has a body.
+    pub(crate) fn function_called(&self, name: &str) -> Option<&ir::Function> {
+        self.module.functions.iter().find(|f| f.name == name && f.body.is_some())
     }
 
     /// A variable.

@@ -57,16 +57,27 @@ impl Unit {
     }
 }
 
+/// What code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// To be executed.
+    Usual,
+    /// To be looked at, too: each register of the PTX has a row of its own, and is written even where nobody reads it.
+    Debug,
+}
+
 /// Lowers functions, and all that they can call.
 pub(super) fn lower<'a>(
     parts: Parts<'a>,
     taken: impl Fn() -> &'a [u32],
     roots: impl IntoIterator<Item = u32>,
     arithmetic: Arithmetic,
+    form: Form,
 ) -> Unit {
     let mut maker = Maker {
         parts,
         arithmetic,
+        form,
         pools: Pools::default(),
         code: Code::default(),
         functions: Vec::new(),
@@ -116,6 +127,7 @@ impl Parts<'_> {
 struct Maker<'a> {
     parts: Parts<'a>,
     arithmetic: Arithmetic,
+    form: Form,
     pools: Pools,
     code: Code,
     /// Functions of the module, by their number in the code: those without needs are still to be lowered.
@@ -144,6 +156,9 @@ impl Maker<'_> {
         let mut builder =
             Builder::new(module, function, symbols, source, resolved, &mut self.pools);
         builder.approximate = self.arithmetic.approximate;
+        if self.form == Form::Debug {
+            builder.reads_all();
+        }
         if let Some(body) = &function.body {
             let pairs =
                 if self.arithmetic.fmad { fuse::pairs(function) } else { fuse::Pairs::default() };
@@ -151,11 +166,17 @@ impl Maker<'_> {
             builder.prologue();
             builder.body(body, &pairs);
         }
+        let registers = match self.form {
+            Form::Debug => builder.slots.clone(),
+            Form::Usual => Vec::new(),
+        };
         let (func, mut insts, mut need) = builder.finish();
+        // Registers of the CTA before are not to be seen in this one.
+        let cleared = func.cleared || (self.form == Form::Debug && func.is_entry);
         need.may_wait |= spin::yield_in_loops(&mut insts);
         let entry = self.code.insts.len() as u32;
         self.code.insts.extend(flow_into(insts, entry));
-        self.code.funcs.push(Func { entry, ..func });
+        self.code.funcs.push(Func { entry, registers, cleared, ..func });
         self.needs.push(need);
     }
 
@@ -169,7 +190,9 @@ impl Maker<'_> {
                 *function = numbers.get(function).copied().unwrap_or(NONE);
             }
         }
-        (0..code.funcs.len()).for_each(|function| reuse::share_rows(&mut code, function));
+        if self.form == Form::Usual {
+            (0..code.funcs.len()).for_each(|function| reuse::share_rows(&mut code, function));
+        }
         code.funcs.iter_mut().for_each(Func::add_temporaries);
         code.decoded = code.insts.iter().map(Decoded::of).collect();
         code.has_cluster_barrier =

@@ -59,6 +59,13 @@ pub(crate) enum Counted {
     Behind(u32),
 }
 
+impl Counted {
+    /// Whether it counts behind the operation.
+    pub(crate) fn is_behind(self) -> bool {
+        matches!(self, Self::Behind(_))
+    }
+}
+
 impl Sum {
     /// A sum without counters: nothing leads there.
     pub const NONE: Self = Self { plus: Vec::new(), minus: Vec::new() };

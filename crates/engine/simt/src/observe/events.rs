@@ -5,7 +5,7 @@ use texunit_memory::SpaceKind;
 
 /// A set of kinds of events.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Events(u16);
+pub struct Events(u32);
 
 impl Events {
     /// Nothing but the begins and ends of CTAs.
@@ -41,11 +41,16 @@ impl Events {
     pub const HEAP: Self = Self(1 << 13);
     /// Of [`Self::CALLS`] the begins of functions.
     pub const ENTERS: Self = Self(1 << 14);
+    /// Before each PTX instruction, where a debugger may stop ([`crate::debug`]); no observer hears it.
+    pub(crate) const STEPS: Self = Self(1 << 15);
+    /// Of [`Self::COUNTS`] also how often warps issue instructions, how often branches divide them, and how many lanes guards
+    /// let through: [`super::Listing::issues`].
+    pub const ISSUES: Self = Self(1 << 16);
     /// All of them.
-    pub const ALL: Self = Self((1 << 15) - 1);
+    pub const ALL: Self = Self((1 << 15) - 1 | 1 << 16);
 
     /// Those that marks in the code tell.
-    pub(crate) const BY_MARKS: Self = Self(0b11_1100_0111_1111);
+    pub(crate) const BY_MARKS: Self = Self(0b1_1011_1100_0111_1111);
 
     /// Those of accesses to a space.
     pub(crate) fn of_space(space: SpaceKind) -> Self {
@@ -90,7 +95,7 @@ impl BitOrAssign for Events {
 
 impl std::fmt::Debug for Events {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const NAMES: [&str; 14] = [
+        const NAMES: [&str; 17] = [
             "accesses",
             "results",
             "parameters",
@@ -105,6 +110,9 @@ impl std::fmt::Debug for Events {
             "strong results",
             "defined",
             "heap",
+            "enters",
+            "steps",
+            "issues",
         ];
         let names = NAMES.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1);
         f.debug_set().entries(names.map(|(_, name)| name)).finish()

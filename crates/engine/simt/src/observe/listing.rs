@@ -4,7 +4,7 @@ use crate::code::{Code, Op, Place, Slot};
 use crate::flow::{FunctionCode, each_slot};
 use crate::launch::{Arithmetic, LaunchConfig};
 use crate::lower::{Program, Unit};
-use crate::observe::Counting;
+use crate::observe::{Counting, Issues};
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_check::sources::{SourcePlace, Sources};
@@ -182,6 +182,11 @@ impl<'a> Listing<'a> {
     /// What is counted of blocks and branches ([`super::Events::COUNTS`]).
     pub fn counting(&self) -> Counting {
         Counting::of(self.code)
+    }
+
+    /// What is counted of warps and guards besides ([`super::Events::ISSUES`]).
+    pub fn issues(&self) -> Issues {
+        Issues::of(self.code, &self.counting())
     }
 
     /// Registers of an operation.

@@ -3,7 +3,7 @@
 use super::mark::Mark;
 use super::order::words;
 use super::shadow::{self, Shadows};
-use super::{Counted, Counting, Events, Order, Synchronized};
+use super::{Counted, Counting, Events, Issues, Order, Synchronized};
 use crate::code::{Callee, Code, Decoded, Inst, Op, Place, Slot};
 use crate::flow::FunctionCode;
 use crate::lower::{Program, Unit};
@@ -58,7 +58,15 @@ impl Unit {
     }
 }
 
-fn make(program: &Program, code: &Code, events: Events) -> Observed {
+/// The code with marks ([`Events::STEPS`]) before the instructions whose first bytes are asked for.
+pub(crate) fn at_places(program: &Program, unit: &Unit, of: &dyn Fn(u32) -> bool) -> Observed {
+    let code = &unit.code;
+    let (marked, origin) = marked(program, code, Events::STEPS, of);
+    Observed { code: Some(marked), origin, sites: sites(code), ..Observed::default() }
+}
+
+/// The operation of each site.
+fn sites(code: &Code) -> Vec<u32> {
     let mut sites = vec![0; code.sites];
     for (op, inst) in (0..).zip(&code.insts) {
         let site = match &inst.op {
@@ -68,10 +76,16 @@ fn make(program: &Program, code: &Code, events: Events) -> Observed {
         };
         sites[site] = op;
     }
-    let counters = if events.has(Events::COUNTS) { Counting::of(code).len() } else { 0 };
+    sites
+}
+
+fn make(program: &Program, code: &Code, events: Events) -> Observed {
+    let sites = sites(code);
+    let (counting, issues) = counters(code, events);
+    let counters = counting.len().max(issues.len());
     let mut observed = Observed { sites, counters, ..Observed::default() };
     if !events.is_none() {
-        let (code, origin) = marked(program, code, events);
+        let (code, origin) = marked(program, code, events, &|_| true);
         (observed.code, observed.origin) = (Some(code), origin);
     }
     observed
@@ -211,15 +225,20 @@ enum Stands {
 }
 
 /// The code with marks, and where its operations come from.
-pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, Vec<u32>) {
+pub(crate) fn marked(
+    program: &Program,
+    code: &Code,
+    events: Events,
+    steps: &dyn Fn(u32) -> bool,
+) -> (Code, Vec<u32>) {
     let leads = leaders(code);
-    let counting =
-        if events.has(Events::COUNTS) { Counting::of(code) } else { Counting::default() };
+    let (counting, issues) = counters(code, events);
     let mut shadows =
         if events.has(Events::DEFINED) { shadow::of(code) } else { Shadows::default() };
     let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
     // Whether a block has begun whose first operation has not come yet.
     let mut leading = false;
+    let begins = if events.has(Events::STEPS) { begins(code) } else { Vec::new() };
     for (op, inst) in (0..).zip(&code.insts) {
         leading |= leads[op as usize];
         let (beside_it, at_entry) = shadows.take(op);
@@ -229,16 +248,21 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
         if matches!(inst.op, Op::Join) {
             items.push(Item { inst: inst.clone(), op, stands: Stands::Itself });
             items.extend(counted_behind(&counting, inst, op));
+            items.extend(issues.behind(op).map(with(Stands::Beside)));
             continue;
         }
-        let Beside { before, behind, order, fence } =
+        let Beside { mut before, behind, order, fence } =
             beside(program, inst, events, std::mem::take(&mut leading));
+        if begins.get(op as usize) == Some(&true) && steps(inst.span.start) {
+            before |= Events::STEPS;
+        }
         let mark = |tells, behind| {
             let mark = Mark { tells, about: 0, op, behind, order, fence };
             Inst { op: Op::Mark(Box::new(mark)), guard: Slot::TRUE, count: 0, span: inst.span }
         };
         let mut push = |inst| items.push(Item { inst, op, stands: Stands::Beside });
         counted_before(&counting, inst, op).into_iter().for_each(&mut push);
+        issues.before(op).for_each(&mut push);
         if !before.is_none() {
             push(mark(before, false));
         }
@@ -247,12 +271,24 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
             items.push(Item { inst: mark(behind, true), op, stands: Stands::Beside });
         }
         items.extend(counted_behind(&counting, inst, op));
+        items.extend(issues.behind(op).map(with(Stands::Beside)));
     }
     if shadows.funcs.is_empty() {
         return assemble(code, &items);
     }
     let Shadows { funcs, constants, .. } = shadows;
     assemble(&Code { funcs, constants, ..code.clone() }, &items)
+}
+
+/// The counters that are wanted.
+fn counters(code: &Code, events: Events) -> (Counting, Issues) {
+    if !events.has(Events::COUNTS) {
+        return Default::default();
+    }
+    let counting = Counting::of(code);
+    let issues =
+        if events.has(Events::ISSUES) { Issues::of(code, &counting) } else { Issues::default() };
+    (counting, issues)
 }
 
 /// What counts the lanes that come to a branch, and where they go.
@@ -283,6 +319,30 @@ fn counted_behind(counting: &Counting, inst: &Inst, op: u32) -> Option<Item> {
     let count = Op::Count { counter, of: Slot::TRUE };
     let inst = Inst { op: count, guard: Slot::TRUE, count: 0, span: inst.span };
     Some(Item { inst, op, stands: Stands::Beside })
+}
+
+/// First operations of PTX instructions: all that comes of one has its span, and none that only prepares a function.
+fn begins(code: &Code) -> Vec<bool> {
+    let mut begins = vec![false; code.insts.len()];
+    for range in (0..code.funcs.len()).filter_map(|function| code.range(function)) {
+        let mut first: Option<(usize, texunit_syntax::Span)> = None;
+        let mut told = None;
+        for at in range.start as usize..range.end as usize {
+            let inst = &code.insts[at];
+            if matches!(inst.op, Op::Join) {
+                continue;
+            }
+            if first.is_none_or(|(_, span)| span != inst.span) {
+                first = Some((at, inst.span));
+                told = None;
+            }
+            if let (true, None, Some((at, _))) = (inst.count != 0, told, first) {
+                begins[at] = true;
+                told = Some(at);
+            }
+        }
+    }
+    begins
 }
 
 /// First operations of blocks.

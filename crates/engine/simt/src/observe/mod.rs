@@ -82,6 +82,7 @@
 mod counts;
 pub(crate) mod event;
 mod events;
+mod issues;
 mod listing;
 pub(crate) mod mark;
 pub(crate) mod marks;
@@ -102,6 +103,7 @@ pub use event::{
     Values,
 };
 pub use events::Events;
+pub use issues::{Issues, Stretch};
 pub use listing::{Constant, LaunchInfo, Listing, Operands, Register};
 pub use object::{MemoryObject, ObjectKind};
 pub use observer::Observer;

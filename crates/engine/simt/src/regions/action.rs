@@ -44,6 +44,10 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Acti
             let of = (*of != Slot::TRUE).then(|| predicate(*of));
             Action::Count { counter: *counter, of }
         }
+        Op::Issue { counter, of } => {
+            let of = (*of != Slot::TRUE).then(|| predicate(*of));
+            Action::Issue { counter: *counter, of }
+        }
         Op::CountZero { divisor } => Action::CountZeros(operands.number(*divisor)?),
         Op::Shadow(of) => return shadow::actions(operands, of),
         Op::Load(of) => access::load(operands, of)?,

@@ -241,6 +241,7 @@ fn cancelling_and_progress() {
         cooperative: false,
         cluster: None,
         grid_workspace: 0,
+        graph: 0,
         heap: None,
         runtime: None,
         others: None,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use texunit_check::ir::{self, Storage};
 use texunit_memory::{Block, Heap, Memory};
+use texunit_simt::debug::Debugger;
 use texunit_simt::{
     Descriptors, Fault, LaunchConfig, LaunchStats, Observer, Program, Symbols, Watch,
     function_address, lower,
@@ -174,6 +175,27 @@ impl Loaded {
         args: &[Arg],
         observer: Option<&dyn Observer>,
     ) -> Result<LaunchStats, Box<Fault>> {
+        self.launched(kernel, how, args, (observer, None))
+    }
+
+    /// The same for somebody who steps through it.
+    pub fn run_debugged(
+        &self,
+        kernel: &str,
+        how: How,
+        args: &[Arg],
+        debugger: &dyn Debugger,
+    ) -> Result<LaunchStats, Box<Fault>> {
+        self.launched(kernel, how, args, (None, Some(debugger)))
+    }
+
+    fn launched(
+        &self,
+        kernel: &str,
+        how: How,
+        args: &[Arg],
+        (observer, debugger): (Option<&dyn Observer>, Option<&dyn Debugger>),
+    ) -> Result<LaunchStats, Box<Fault>> {
         let id = self.program.kernel(kernel).unwrap();
         let unsupported = self.program.unsupported(id);
         assert!(unsupported.is_empty(), "{unsupported:?}");
@@ -209,6 +231,7 @@ impl Loaded {
             cooperative: how.cooperative,
             cluster: how.cluster,
             grid_workspace: workspace.map_or(0, |(address, _)| address),
+            graph: 0,
             heap: self.heap.as_ref(),
             runtime: None,
             others: self.others.as_deref(),
@@ -222,7 +245,10 @@ impl Loaded {
             schedule: how.schedule,
             fill: None,
         };
-        texunit_simt::launch(&self.program, id, &config)
+        match debugger {
+            Some(debugger) => texunit_simt::debug::debug(&self.program, id, &config, debugger),
+            None => texunit_simt::launch(&self.program, id, &config),
+        }
     }
 
     /// The line (from 1) of a fault and its text.

@@ -13,6 +13,7 @@ mod policy;
 mod racy;
 mod rows;
 mod short;
+mod stepped;
 mod surfaces;
 mod together;
 #[path = "../unit_common/mod.rs"]

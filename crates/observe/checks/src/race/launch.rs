@@ -3,6 +3,7 @@
 use super::arrays::Used;
 use super::cluster::Clusters;
 use super::loads::Loads;
+use super::pools::{Early, PoolUse};
 use super::shadow::{Shadow, lock};
 use super::stamp::Stamp;
 use super::streams::{Queue, Streams, Submitted, place_of};
@@ -26,15 +27,17 @@ pub struct Memory {
     loads: Mutex<Vec<Arc<Loads>>>,
     /// Texels of arrays that launches have accessed.
     pub(super) arrays: Mutex<Vec<Used>>,
+    /// Memory of pools that launches have used too early.
+    pool_uses: Mutex<Vec<PoolUse>>,
     /// Whether accesses of the host through pointers are looked at.
     pub(super) is_host_watched: AtomicBool,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        let (streams, loads, arrays, is_host_watched) = Default::default();
+        let (streams, loads, arrays, pool_uses, is_host_watched) = Default::default();
         let (shadow, next) = (Shadow::default(), AtomicU32::new(1));
-        Self { shadow, next, streams, loads, arrays, is_host_watched }
+        Self { shadow, next, streams, loads, arrays, pool_uses, is_host_watched }
     }
 }
 
@@ -51,11 +54,17 @@ pub(super) struct Order {
     others: Arc<[(u32, u32)]>,
     /// Loads that are noted.
     pub(super) loads: Option<Arc<Loads>>,
+    /// Memory of pools whose allocation does not come before it.
+    pub(super) early: Arc<Early>,
 }
 
 impl Memory {
     pub(super) fn streams(&self) -> MutexGuard<'_, Streams> {
         lock(&self.streams)
+    }
+
+    pub(super) fn pool_uses(&self) -> MutexGuard<'_, Vec<PoolUse>> {
+        lock(&self.pool_uses)
     }
 
     /// Work is submitted to a stream, to be done later.
@@ -86,7 +95,7 @@ impl Memory {
         let is_told = self.is_host_watched.load(Relaxed);
         let own = (first, first + ctas.saturating_sub(1));
         let submitted = submitted.cloned().unwrap_or_else(|| streams.submit(queue));
-        let others = streams.begin(submitted, own, info, is_told);
+        let (others, early) = streams.begin(submitted, own, info, is_told);
         if others.is_empty() && self.shadow.is_large() {
             self.shadow.forget();
         }
@@ -103,7 +112,8 @@ impl Memory {
         while bytes > MAX_NOTES {
             bytes -= noted.remove(0).bytes();
         }
-        let mut order = Order { first, ctas, below, others: others.into(), loads: None };
+        let (others, early) = (others.into(), early.into());
+        let mut order = Order { first, ctas, below, others, loads: None, early };
         order.loads = Loads::of(&order, info).map(Arc::new);
         noted.extend(order.loads.clone());
         order
@@ -117,6 +127,11 @@ impl Memory {
     /// The host has waited for everything.
     pub fn all_synchronized(&self) {
         self.streams().synchronize_all();
+    }
+
+    /// The host has waited for all work of a device.
+    pub fn device_synchronized(&self, device: u32) {
+        self.streams().synchronize_device(device);
     }
 
     /// A stream is destroyed.
@@ -154,6 +169,32 @@ impl Memory {
     ) -> Option<(End, bool)> {
         let others = self.streams().not_before(queue);
         self.found(&others, (address, len), writes)
+    }
+
+    /// A queue is a node of a graph, which findings call so.
+    pub fn named(&self, queue: Queue, name: String) {
+        self.streams().named(queue, name);
+    }
+
+    /// What a node of a graph is called.
+    pub fn name(&self, queue: Queue) -> Option<String> {
+        self.streams().name(queue)
+    }
+
+    /// What the node of a graph is called whose launch has the CTA of this number.
+    pub(super) fn name_of(&self, serial: u32) -> Option<String> {
+        self.streams().name_of(serial)
+    }
+
+    /// Who has accessed memory in launches of these queues, and whether that was a store.
+    pub fn accessed_in(
+        &self,
+        queues: &[Queue],
+        range: (u64, u64),
+        writes: bool,
+    ) -> Option<(End, bool)> {
+        let launches = self.streams().launches_of(queues);
+        self.found(&launches, range, writes)
     }
 
     /// What a copy accesses that was submitted before.

@@ -35,6 +35,7 @@ mod loads;
 mod mbarrier;
 mod pages;
 mod phase;
+mod pools;
 mod probe;
 mod report;
 mod shadow;
@@ -47,6 +48,7 @@ mod view;
 
 pub use host::{HostRace, Pending, Touched};
 pub use launch::Memory;
+pub use pools::PoolUse;
 pub use streams::{Queue, Submitted};
 
 use crate::sink::Sink;
@@ -54,6 +56,7 @@ use cluster::Clusters;
 use launch::{Launch, Order};
 use shadow::lock;
 use std::sync::{Arc, Mutex};
+use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 
 /// The race check of a launch.
@@ -79,7 +82,7 @@ impl<'l> Race<'l> {
         queue: Queue,
         submitted: Option<Submitted>,
     ) -> Self {
-        let is_own = matches!(queue, Queue::Own { .. });
+        let is_own = queue != Queue::Default;
         let is_beside = is_own || memory.streams().are_several();
         Self {
             sink,
@@ -118,5 +121,10 @@ impl Observer for Race<'_> {
     fn launch_begins(&self, launch: &LaunchInfo<'_>) {
         *lock(&self.clusters) = Clusters::default();
         *lock(&self.order) = self.memory.begin(self.queue, self.submitted.as_ref(), launch);
+    }
+
+    fn launch_ends(&self, _: &LaunchInfo<'_>, _: Option<&Fault>) {
+        let order = lock(&self.order).clone();
+        self.memory.look_early(&order.early, |serial| order.has(serial));
     }
 }

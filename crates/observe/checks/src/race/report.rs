@@ -107,7 +107,13 @@ fn say(launch: &Launch<'_>, (at, lane): (&At, u32), conflict: &Conflict, what: W
         _ if launch.order.has(other.serial) => Distance::Cta,
         _ => Distance::Launch,
     };
+    // Of two nodes of a graph, what they are called.
+    let nodes = match distance {
+        Distance::Launch => launch.memory.name_of(own).zip(launch.memory.name_of(other.serial)),
+        _ => None,
+    };
     let who = match distance {
+        Distance::Launch if nodes.is_some() => "another node of a graph",
         Distance::Lane => "another lane of its warp",
         Distance::Warp => "another warp of its CTA",
         Distance::Cta => "another CTA",
@@ -140,7 +146,12 @@ fn say(launch: &Launch<'_>, (at, lane): (&At, u32), conflict: &Conflict, what: W
     };
     let mut found = Found::new(rule, spot, message);
     found.other = there.map(|at| Other { what: verb.to_owned(), at });
-    found.notes = notes(conflict, distance, copies);
+    found.notes = match nodes {
+        None => notes(conflict, distance, copies),
+        Some((this, other)) => vec![format!(
+            "this is {this}, and the other one is {other}; an edge between the two orders them"
+        )],
+    };
     found
 }
 

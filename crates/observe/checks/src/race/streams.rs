@@ -12,21 +12,75 @@ use texunit_simt::observe::LaunchInfo;
 use texunit_syntax::{SourceFile, Span};
 
 use super::host::Copied;
+use super::pools::{self, Allocated, Early};
 use crate::finding::End;
 
 /// A stream that work is submitted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Queue {
-    /// The default stream, which waits for all blocking ones, and they for it.
+    /// The default stream of the first device, which waits for all blocking ones there, and they for it.
     #[default]
     Default,
-    /// Another one.
+    /// Another one of the first device.
     Own {
         /// Its handle, or another number.
         id: u64,
         /// Whether the default stream and it wait for each other.
         is_blocking: bool,
     },
+    /// One of another device.
+    On {
+        /// Its number, from 1 on.
+        device: u32,
+        /// Its handle, or another number, and whether it is blocking; `None`: the default stream of the device.
+        own: Option<(u64, bool)>,
+    },
+}
+
+impl Queue {
+    /// A stream of a device.
+    pub fn on(device: u32, own: Option<(u64, bool)>) -> Self {
+        match (device, own) {
+            (0, None) => Self::Default,
+            (0, Some((id, is_blocking))) => Self::Own { id, is_blocking },
+            (device, own) => Self::On { device, own },
+        }
+    }
+
+    /// The device, and what it is there.
+    fn place(self) -> (u32, Option<(u64, bool)>) {
+        match self {
+            Self::Default => (0, None),
+            Self::Own { id, is_blocking } => (0, Some((id, is_blocking))),
+            Self::On { device, own } => (device, own),
+        }
+    }
+
+    /// Of one that is no default stream of a device: its handle, or another number, and whether it is blocking.
+    pub fn own(self) -> Option<(u64, bool)> {
+        self.place().1
+    }
+
+    /// The number of its device.
+    pub fn device(self) -> u32 {
+        self.place().0
+    }
+
+    /// Whether it is the default stream of its device.
+    pub fn is_default(self) -> bool {
+        self.place().1.is_none()
+    }
+
+    /// Whether it is the default stream of a device and the other one a blocking stream there, or the other way round:
+    /// they wait for each other.
+    pub fn waits_for(self, other: Self) -> bool {
+        let ((here, own), (there, others)) = (self.place(), other.place());
+        let is_blocking = match (own, others) {
+            (None, Some((_, is_blocking))) | (Some((_, is_blocking)), None) => is_blocking,
+            _ => false,
+        };
+        here == there && is_blocking
+    }
 }
 
 /// A place in the order of a stream, for work that is submitted now and done later.
@@ -43,7 +97,7 @@ const MAX: usize = 1024;
 const MAX_TEXTS: usize = 64;
 
 /// Of each stream up to which of its launches.
-type Known = HashMap<Queue, u64>;
+pub(super) type Known = HashMap<Queue, u64>;
 
 #[derive(Clone, Debug, Default)]
 struct Stream {
@@ -84,6 +138,22 @@ pub(super) struct Streams {
     /// Copies and fills that the host has not waited for.
     copies: Vec<Copied>,
     texts: Vec<Arc<Text>>,
+    /// What nodes of graphs are called, each of which is a stream of its own.
+    names: HashMap<Queue, String>,
+    /// Memory of pools whose allocation the host has not waited for.
+    pub(super) allocated: Vec<Allocated>,
+}
+
+impl Submitted {
+    /// Its place in its stream.
+    pub(super) fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// What comes before it.
+    pub(super) fn known(&self) -> Known {
+        Known::clone(&self.before)
+    }
 }
 
 fn join(known: &mut Known, other: &Known) {
@@ -115,16 +185,11 @@ impl Streams {
     }
 
     /// What comes before the next launch of a stream.
-    fn before(&self, queue: Queue) -> Known {
+    pub(super) fn before(&self, queue: Queue) -> Known {
         let mut known = self.host.clone();
         join(&mut known, &self.all_of(queue));
         for &other in self.streams.keys() {
-            let waits = match (queue, other) {
-                (Queue::Default, Queue::Own { is_blocking, .. })
-                | (Queue::Own { is_blocking, .. }, Queue::Default) => is_blocking,
-                _ => false,
-            };
-            if waits {
+            if queue.waits_for(other) {
                 join(&mut known, &self.all_of(other));
             }
         }
@@ -153,7 +218,7 @@ impl Streams {
 
     /// Whether work of one stream may run beside that of another.
     pub(super) fn are_several(&self) -> bool {
-        self.streams.keys().any(|queue| matches!(queue, Queue::Own { .. }))
+        self.streams.keys().any(|queue| *queue != Queue::Default)
     }
 
     /// Whether the host has not waited for the launch whose first CTA has this number.
@@ -183,8 +248,11 @@ impl Streams {
         own: (u32, u32),
         info: &LaunchInfo<'_>,
         is_told: bool,
-    ) -> Vec<(u32, u32)> {
+    ) -> (Vec<(u32, u32)>, Early) {
         let Submitted { queue, at, before } = submitted;
+        self.forget_allocated();
+        let early = self.allocated.iter().filter(|allocated| !pools::is_known(&before, allocated));
+        let early = early.map(|of| (of.address, of.len, of.number)).collect();
         let host = &self.host;
         let is_known =
             |known: &Known, past: &Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
@@ -196,12 +264,18 @@ impl Streams {
         let others = self.past.iter().filter(|past| !is_known(&before, past));
         let others = others.map(|past| (past.first, past.last)).collect();
         // The host has to wait for a stream of its own; what is in the default stream alone comes before all else.
-        let is_told = is_told || self.streams.len() > 1 || matches!(queue, Queue::Own { .. });
+        let is_told = is_told || self.streams.len() > 1 || queue != Queue::Default;
         let text = is_told.then(|| self.text(info));
         let (first, last) = own;
         let (grid, block) = (info.config.grid, info.config.block);
         self.past.push(Past { first, last, queue, at, grid, block, text });
-        others
+        (others, early)
+    }
+
+    /// Forgets allocations that the host has waited for.
+    pub(super) fn forget_allocated(&mut self) {
+        let host = &self.host;
+        self.allocated.retain(|allocated| !pools::is_known(host, allocated));
     }
 
     fn text(&mut self, info: &LaunchInfo<'_>) -> Arc<Text> {
@@ -226,6 +300,28 @@ impl Streams {
         kept
     }
 
+    /// A stream is a node of a graph, which is called so.
+    pub(super) fn named(&mut self, queue: Queue, name: String) {
+        self.names.insert(queue, name);
+    }
+
+    /// What a node of a graph is called.
+    pub(super) fn name(&self, queue: Queue) -> Option<String> {
+        self.names.get(&queue).cloned()
+    }
+
+    /// What the stream of a launch is called, by the number of one of its CTAs.
+    pub(super) fn name_of(&self, serial: u32) -> Option<String> {
+        let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial))?;
+        self.names.get(&past.queue).cloned()
+    }
+
+    /// Launches of these streams.
+    pub(super) fn launches_of(&self, queues: &[Queue]) -> Vec<(u32, u32)> {
+        let is_one = |past: &&Past| queues.contains(&past.queue);
+        self.past.iter().filter(is_one).map(|past| (past.first, past.last)).collect()
+    }
+
     /// Who has done something: a thread of a CTA of a launch before.
     pub(super) fn end(&self, serial: u32, thread: u32, op: u32) -> Option<End> {
         let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial))?;
@@ -234,7 +330,8 @@ impl Streams {
         let [cta, thread] = place_of(index, thread, (past.grid, past.block));
         let span = *text.spans.get(op as usize)?;
         let place = CodeLocation::new(&text.sources, &text.source, span);
-        Some(End { cta, thread, kernel: text.kernel.clone(), place, span })
+        let node = self.names.get(&past.queue).cloned();
+        Some(End { cta, thread, kernel: text.kernel.clone(), place, span, node })
     }
 
     /// Launches that do not come before what is submitted to a stream, or (`None`) before what the host does.
@@ -263,7 +360,9 @@ impl Streams {
 
     /// A stream is destroyed: what is in it goes on, and nothing more comes.
     pub(super) fn end_stream(&mut self, queue: Queue) {
-        if self.streams.contains_key(&queue) {
+        if !self.streams.contains_key(&queue) {
+            self.names.remove(&queue);
+        } else {
             self.ended.push(queue);
             let host = &self.host;
             self.past.retain(|past| host.get(&past.queue).is_none_or(|&at| at < past.at));
@@ -298,6 +397,8 @@ impl Streams {
             return;
         }
         self.streams.retain(|queue, _| !gone.contains(queue));
+        self.names.retain(|queue, _| !gone.contains(queue));
+        self.allocated.retain(|allocated| !gone.contains(&allocated.queue));
         let knows = self.streams.values_mut().map(|stream| &mut stream.knows);
         for known in knows.chain(self.events.values_mut()).chain([&mut self.host]) {
             known.retain(|queue, _| !gone.contains(queue));
@@ -308,6 +409,13 @@ impl Streams {
     pub(super) fn synchronize_all(&mut self) {
         let all: Vec<Queue> = self.streams.keys().copied().collect();
         all.into_iter().for_each(|queue| self.synchronize(queue));
+    }
+
+    /// The host waits for a device.
+    pub(super) fn synchronize_device(&mut self, device: u32) {
+        let all: Vec<Queue> = self.streams.keys().copied().collect();
+        let there = all.into_iter().filter(|queue| queue.device() == device);
+        there.for_each(|queue| self.synchronize(queue));
     }
 
     /// An event is recorded in a stream.

@@ -5,7 +5,9 @@ use crate::event::Finding;
 use crate::run::Run;
 use serde_json::{Value, json};
 use texunit_report::place::{Frame, PtxPlace, Via, function_name};
-use texunit_report::{FAULTS, LIBRARY, POOL, Severity, check_rule, uri};
+use texunit_report::{
+    FAULTS, LIBRARY, POOL, Severity, check_rule, fidelity_json, fidelity_totals, uri,
+};
 
 pub(super) fn document(run: &Run) -> Value {
     let findings = || run.records.iter().flat_map(|record| record.findings.values());
@@ -13,7 +15,7 @@ pub(super) fn document(run: &Run) -> Value {
     rules.sort_unstable();
     rules.dedup();
     let results: Vec<Value> = findings().map(|finding| result(finding, &rules)).collect();
-    json!({
+    let mut document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
@@ -27,7 +29,15 @@ pub(super) fn document(run: &Run) -> Value {
             "invocations": [invocation(run)],
             "results": results,
         }],
-    })
+    });
+    let unsure: Vec<_> = run.instructions().filter(|row| row.class != "specified").collect();
+    if !unsure.is_empty() {
+        document["runs"][0]["properties"] = json!({
+            "fidelity": fidelity_json(unsure.into_iter()),
+            "fidelitySummary": fidelity_totals(run.instructions()),
+        });
+    }
+    document
 }
 
 fn rule(id: &str) -> Value {

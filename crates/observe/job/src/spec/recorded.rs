@@ -114,10 +114,11 @@ pub struct PlaceSpec {
 }
 
 #[rustfmt::skip]
-const ENDS: [(&str, End); 3] = [
+const ENDS: [(&str, End); 4] = [
     ("freed",        End::Freed),
     ("unregistered", End::Unregistered),
     ("unmapped",     End::Unmapped),
+    ("removed",      End::Removed),
 ];
 
 /// Reads those keys of a buffer.

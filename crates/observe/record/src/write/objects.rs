@@ -62,7 +62,9 @@ impl Job<'_> {
                 End::Freed => "freed",
                 End::Unregistered => "unregistered",
                 End::Unmapped => "unmapped",
-                End::Destroyed => continue,
+                End::Removed => "removed",
+                // What is there for others is told of addresses, not of memory that is gone.
+                End::Destroyed | End::Reserved | End::NoAccess | End::Peer => continue,
             };
             let _ = write!(
                 text,

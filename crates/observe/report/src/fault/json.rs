@@ -66,7 +66,7 @@ fn details(kind: &FaultKind) -> Map<String, Value> {
             "access": access, "space": space.name(), "address": hex(*address), "size": size,
             "resource": &**nearest, "allocation": nearest.allocation, "unnoticed": unnoticed,
         }),
-        FaultKind::Freed { memory, .. } => {
+        FaultKind::Freed { memory, .. } | FaultKind::Unreachable { memory, .. } => {
             json!({ "resource": &**memory, "allocation": memory.allocation })
         }
         FaultKind::Misaligned { access, space, address, size, resource } => json!({

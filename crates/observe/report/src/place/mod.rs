@@ -4,10 +4,12 @@
 //! afterwards: it can be kept, sent to another process and written to a report. Its text form is
 //! `file.cu:LINE:COLUMN in kernel(int*, int)`; of code without `.loc` it is the line of the PTX.
 
+mod file;
 mod name;
 mod text;
 mod toolkit;
 
+pub use file::{printable, source_file};
 pub use name::{both_names, function_name};
 pub use text::line_of_file;
 pub use toolkit::is_toolkit;

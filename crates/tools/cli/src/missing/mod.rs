@@ -4,6 +4,8 @@
 pub mod checks;
 #[cfg(not(feature = "coverage"))]
 pub(crate) mod coverage;
+#[cfg(not(feature = "profile"))]
+pub(crate) mod profile;
 #[cfg(not(feature = "ranges"))]
 pub mod ranges;
 
@@ -33,7 +35,12 @@ pub fn command(name: &str) -> u8 {
 }
 
 /// Why an option that this build lacks has no value.
-#[cfg(not(all(feature = "checks", feature = "coverage", feature = "ranges")))]
+#[cfg(not(all(
+    feature = "checks",
+    feature = "coverage",
+    feature = "profile",
+    feature = "ranges"
+)))]
 pub(crate) fn option() -> String {
     format!("this build of texunit lacks the option: {HOW}")
 }

@@ -4,6 +4,7 @@
 use super::inspect::{Obstacle, Warning};
 use super::reports::{Outputs, is_output};
 use super::{NOT_STARTED, RunArgs, say};
+use crate::args::ProfileFormat;
 use crate::color::{self, ColorChoice};
 use crate::number;
 use clap::{Args, ValueEnum};
@@ -59,6 +60,10 @@ pub struct EvidenceArgs {
     /// it. Without --report, on standard output.
     #[arg(long, value_name = "FORM", value_enum)]
     pub report_format: Vec<ReportFormat>,
+    /// Say at the end how well it is known what the instructions of the launched kernels compute: specified, measured on a
+    /// card, assumed, or not the card's, and whether such values may reach addresses, branches, barriers or outputs.
+    #[arg(long)]
+    pub fidelity: bool,
     /// Write the coverage of device code to this file, as lcov: lines, functions and branches of all kernels that are
     /// loaded by any process, with counts of threads. `%p` in the name stands for the process ID: each process then has
     /// its own file. `-` is standard output.
@@ -67,6 +72,14 @@ pub struct EvidenceArgs {
     /// Write the coverage of headers that come with CUDA or the compiler, too, which is left out otherwise.
     #[arg(long, requires = "coverage")]
     pub coverage_toolkit: bool,
+    /// Write how often each instruction and line of all kernels was executed, by all processes together, and what their
+    /// accesses cost, to this file (docs/profile.md). `%p` in the name stands for the process ID: each process then has its
+    /// own file. `-` is standard output.
+    #[arg(long, value_name = "FILE", env = "TEXUNIT_PROFILE")]
+    pub profile: Option<PathBuf>,
+    /// The form of the profile; without it, a name that begins with `callgrind.out` asks for Callgrind's.
+    #[arg(long, value_name = "FORM", value_enum, requires = "profile")]
+    pub profile_format: Option<ProfileFormat>,
 }
 
 /// Forms of a report.
@@ -108,6 +121,8 @@ impl EvidenceArgs {
             || self.timeout.is_some()
             || self.wants_reports()
             || self.coverage.is_some()
+            || self.profile.is_some()
+            || self.fidelity
     }
 
     fn wants_reports(&self) -> bool {
@@ -136,15 +151,18 @@ impl EvidenceArgs {
             ColorChoice::Always => drop(command.env("TEXUNIT_COLOR", "always")),
             ColorChoice::Never => drop(command.env("TEXUNIT_COLOR", "never")),
         }
-        if let Some(file) = &self.coverage {
+        for (name, file) in
+            [("TEXUNIT_COVERAGE", &self.coverage), ("TEXUNIT_PROFILE", &self.profile)]
+        {
+            let Some(file) = file else { continue };
             // The program may change its folder.
             let file = if is_output(file) { Path::new("/dev/stdout") } else { file };
-            let _ = std::path::absolute(file).map(|file| command.env("TEXUNIT_COVERAGE", file));
+            let _ = std::path::absolute(file).map(|file| command.env(name, file));
         }
         if self.coverage_toolkit {
             command.env("TEXUNIT_COVERAGE_TOOLKIT", "1");
         }
-        if self.wants_reports() {
+        if self.wants_reports() || self.fidelity {
             command.env("TEXUNIT_COUNTERS", "1").env_remove("TEXUNIT_REPORT");
         }
     }
@@ -214,7 +232,11 @@ pub(super) fn run(
     if args.evidence.need_a_parent() {
         summarize(&run, code != outcome.code, args.evidence.error_exitcode.is_some());
     }
-    let covered = outputs.write_coverage(folder.path());
+    if args.evidence.fidelity {
+        let totals = texunit_report::fidelity_totals(run.instructions());
+        say(format_args!("texunit: instruction forms of the kernels: {totals}"));
+    }
+    let covered = outputs.write_coverage(folder.path()) & outputs.write_profile(folder.path());
     // A signal may end what follows, and is to leave nothing behind.
     drop(folder);
     let written = outputs.write_reports(&run) && covered;

@@ -20,7 +20,7 @@ const MAX: u64 = 1 << 30;
 
 /// Warnings about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Warning {
+pub(crate) struct Warning {
     pub(super) text: String,
     pub(super) obstacle: Obstacle,
 }

@@ -1,4 +1,4 @@
-//! The files that a run leaves: reports of all forms, and coverage.
+//! The files that a run leaves: reports of all forms, coverage and profiles.
 
 use super::runner::Runner;
 use super::{RunArgs, refusal, say};
@@ -10,6 +10,7 @@ use texunit_coverage::{Coverage, EXTENSION, lcov};
 use texunit_evidence::{Format, Run};
 use texunit_files::Places;
 use texunit_forms::Count;
+use texunit_profile::Profile;
 
 /// Where something is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,6 +132,7 @@ pub(super) struct Outputs {
     coverage: Option<Target>,
     /// Whether with the headers that come with CUDA.
     coverage_toolkit: bool,
+    profile: Option<(Target, texunit_profile::Format)>,
     /// Who starts tests one by one, of which this run is one.
     runner: Option<Runner>,
 }
@@ -141,8 +143,12 @@ impl Outputs {
         let coverage = args.evidence.coverage.as_deref();
         let coverage = coverage.map(|file| Target::of("--coverage", file)).transpose()?;
         let coverage_toolkit = args.evidence.coverage_toolkit;
+        let profile = args.evidence.profile.as_deref().map(|file| {
+            let format = crate::profile::format(file, args.evidence.profile_format);
+            Ok::<_, String>((Target::of("--profile", file)?, format))
+        });
         let (reports, runner) = (reports(args)?, Runner::above());
-        Ok(Self { reports, coverage, coverage_toolkit, runner })
+        Ok(Self { reports, coverage, coverage_toolkit, profile: profile.transpose()?, runner })
     }
 
     /// Writes what all processes have covered that have left it in a folder; whether that went well.
@@ -165,6 +171,30 @@ impl Outputs {
             say(format_args!("texunit: no kernel was loaded: the coverage is empty"));
         }
         written
+    }
+
+    /// Writes what all processes have counted that have left it in a folder; whether that went well.
+    pub(super) fn write_profile(&self, folder: &Path) -> bool {
+        let Some((target, format)) = &self.profile else { return true };
+        let files = texunit_evidence::files(folder, texunit_profile::EXTENSION);
+        if files.is_empty() {
+            say(format_args!("texunit: no kernel was launched: the profile is empty"));
+        }
+        let join = |profile: &Profile, earlier: &str| match format {
+            texunit_profile::Format::Json => {
+                let mut all =
+                    Profile::parse(earlier).map_err(|_| "it is not a profile of texunit")?;
+                all.add(profile);
+                Ok(format.text(&all))
+            }
+            texunit_profile::Format::Callgrind => Err("Callgrind's files cannot be joined"),
+        };
+        by_process(target, &files).into_iter().fold(true, |fine, (target, files)| {
+            let profile = Profile::merged(&files);
+            let join = |earlier: &str| join(&profile, earlier);
+            target.write_joined("profile", &format.text(&profile), self.runner.as_ref(), join)
+                && fine
+        })
     }
 
     /// Leaves out what is not asked for.
@@ -220,23 +250,29 @@ impl Outputs {
 fn covered<'a>(
     target: &'a Target,
     files: &'a [PathBuf],
-) -> Box<dyn Iterator<Item = (Target, Coverage)> + 'a> {
-    let Target::File(path) = target else {
-        return Box::new(std::iter::once((Target::Output, Coverage::merged(files))));
+) -> impl Iterator<Item = (Target, Coverage)> + 'a {
+    let all = by_process(target, files).into_iter();
+    all.map(|(target, files)| (target, Coverage::merged(&files)))
+}
+
+/// What processes have left, with its targets: of all processes together, or of each one.
+fn by_process<'a>(target: &Target, files: &'a [PathBuf]) -> Vec<(Target, Vec<&'a PathBuf>)> {
+    let path = match target {
+        Target::File(path) if texunit_evidence::is_of_each_process(path) => path,
+        _ => return vec![(target.clone(), files.iter().collect())],
     };
-    if !texunit_evidence::is_of_each_process(path) {
-        return Box::new(std::iter::once((target.clone(), Coverage::merged(files))));
-    }
     let mut of_each: BTreeMap<u32, Vec<&PathBuf>> = BTreeMap::new();
     for file in files {
         if let Some(process) = texunit_evidence::process_of(file) {
             of_each.entry(process).or_default().push(file);
         }
     }
-    Box::new(of_each.into_iter().map(|(process, files)| {
-        let path = texunit_evidence::name_of_process(path, process);
-        (Target::File(path), Coverage::merged(&files))
-    }))
+    let of_each = of_each.into_iter();
+    of_each
+        .map(|(process, files)| {
+            (Target::File(texunit_evidence::name_of_process(path, process)), files)
+        })
+        .collect()
 }
 
 /// The reports that are wanted.
@@ -283,6 +319,7 @@ pub(super) fn misused(args: &RunArgs) -> Option<String> {
     evidence.report.iter().for_each(|file| places.writes("--report", file));
     for (option, place) in [
         ("--coverage", &evidence.coverage),
+        ("--profile", &evidence.profile),
         ("--explain-out", &record.explain_out),
         ("--record", &record.record),
         ("--save-ptx", &args.save_ptx),

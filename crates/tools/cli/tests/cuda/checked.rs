@@ -13,16 +13,18 @@ use texunit_testkit::findings::Expected;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, Test); 10] = [
+    let all: [(&str, Test); 12] = [
         ("fresh memory", fresh),
         ("findings and leaks", findings),
         ("exit codes, reports, kernels, suppressions", options),
         ("a clean program", nothing),
         ("streams and the host", streams),
+        ("nodes of graphs", graphs),
         ("rows and boxes that are copied", rows),
         ("the heap of devices, some kernels", heap),
         ("the host through pointers", hosted),
         ("asynchronous work late", late),
+        ("memory of pools in the order of streams", pools),
         ("without texunit run", alone),
     ];
     of(setup, &all)
@@ -123,6 +125,39 @@ fn streams(setup: &Setup) -> Result<(), Failed> {
     command.args(["--check", "race"]).arg(&program).arg("wait");
     let ended = succeed(&mut command, &program)?;
     same(&*ended.stderr, "", &ended)
+}
+
+/// Nodes of a graph without an edge between them race, and both have their names; with edges they do not. Graphs that are not
+/// destroyed are told of.
+fn graphs(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "raced_graph.cu", SHARED, &["-lineinfo", "-g"])?;
+    let with = |check: &str, case: &str| {
+        let mut command = setup.run();
+        succeed(command.args(["--check", check]).arg(&program).arg(case), &program)
+    };
+    for (case, code, words) in [
+        ("kernels", "race-write-after-read", "node 1 (kernel `put(int*)`) of graph"),
+        ("kernels", "race-write-after-read", "node 0 (kernel `get(int const*, int*)`) of graph"),
+        ("set-first", "race-write-after-read", "node 0 (memset) of graph"),
+        ("set-last", "race-write-after-read", "node 1 (memset) of graph"),
+        ("copies", "race-write-after-write", "node 1 (memcpy) of graph"),
+        ("captured", "race-write-after-read", "another node of a graph"),
+    ] {
+        let ended = with("race", case)?;
+        same(&*ended.stdout, "cudaSuccess\n", &ended)?;
+        contains(&ended, &format!("error[{code}]"))?;
+        contains(&ended, words)?;
+        contains(&ended, "an edge between the two")?;
+        let ended = with("race", &format!("{case}-ordered"))?;
+        same(&*ended.stderr, "", &ended)?;
+    }
+    let ended = with("leak", "left")?;
+    for words in
+        ["1 graph was not destroyed", "1 instantiated graph was not destroyed", "raced_graph.cu:"]
+    {
+        contains(&ended, words)?;
+    }
+    same(&*with("leak", "kernels")?.stderr, "", &ended)
 }
 
 /// Copies of rows and boxes race with the kernels that access what is copied, and with none that accesses what is
@@ -247,6 +282,44 @@ fn hosted(setup: &Setup) -> Result<(), Failed> {
     let ended = succeed(command.args(["--check", "race"]).arg(&program).arg("right"), &program)?;
     same(&*ended.stderr, "", &ended)?;
     same(&*ended.stdout, &*plain.stdout, &ended)
+}
+
+/// Work that does not wait for an allocation of a pool, and frees that do not wait for work; the same late.
+fn pools(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "pool_order.cu", SHARED, &["-lineinfo", "-g"])?;
+    let (early, free) = ("race-pool-allocation", "race-pool-free");
+    for (case, code, text) in [
+        ("same", "", ""),
+        ("event", "", ""),
+        ("host", "", ""),
+        ("kernel", early, "a kernel stores to memory of a pool"),
+        ("copy", early, "1024 bytes of a pool"),
+        (
+            "set",
+            early,
+            "are written by a copy or fill in a stream that does not wait for the allocation",
+        ),
+        ("free", free, "a kernel of another stream stores to it"),
+        ("reused", early, "a kernel stores to memory of a pool"),
+    ] {
+        for seed in [None, Some("3")] {
+            let mut command = setup.run();
+            command
+                .args(["--check", "race", "--host-backtrace"])
+                .args(seed.iter().flat_map(|seed| ["--schedule", seed]));
+            let ended = run(command.arg(&program).arg(case), &program)?;
+            same(&*ended.stdout, "cudaSuccess\n", &ended)?;
+            if code.is_empty() {
+                same(&*ended.stderr, "", &ended)?;
+                continue;
+            }
+            contains(&ended, &format!("error[{code}]"))?;
+            contains(&ended, text)?;
+            contains(&ended, "pool_order.cu:23")?;
+            same(ended.stderr.matches("error[").count(), 1, &ended)?;
+        }
+    }
+    Ok(())
 }
 
 /// `late.cu` with a seed; what it prints.

@@ -12,6 +12,7 @@ mod clients;
 mod commands;
 mod coverage;
 mod covered;
+mod debugged;
 mod dlopen;
 mod evidence;
 #[path = "../explained/mod.rs"]
@@ -27,6 +28,7 @@ mod parent;
 mod places;
 mod pools;
 mod process;
+mod profiled;
 mod program;
 mod record;
 mod redirected;
@@ -58,7 +60,9 @@ fn main() -> ExitCode {
     trials.extend(helped::trials(Some(&setup.libraries)));
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
+    trials.extend(profiled::trials(&setup));
     trials.extend(checked::trials(&setup));
+    trials.extend(debugged::trials(&setup));
     trials.extend(severities::trials(&setup));
     trials.extend(named::trials(&setup));
     trials.extend(swept::trials(&setup));

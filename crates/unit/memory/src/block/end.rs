@@ -16,10 +16,27 @@ pub enum End {
     Unregistered,
     /// The program has unmapped it without that, or may not read it any more.
     Unmapped,
+    /// `cuMemUnmap`: its addresses stay reserved.
+    Removed,
+    /// Addresses that are reserved (`cuMemAddressReserve`), where no memory is mapped.
+    Reserved,
+    /// Memory is mapped there (`cuMemMap`), to which the device was given no access.
+    NoAccess,
+    /// Memory of another device, to which this one has no access.
+    Peer,
 }
 
 impl End {
-    const ALL: [Self; 4] = [Self::Freed, Self::Destroyed, Self::Unregistered, Self::Unmapped];
+    const ALL: [Self; 8] = [
+        Self::Freed,
+        Self::Destroyed,
+        Self::Unregistered,
+        Self::Unmapped,
+        Self::Removed,
+        Self::Reserved,
+        Self::NoAccess,
+        Self::Peer,
+    ];
 
     /// What happened, after the name of the memory: `was freed`.
     pub fn verb(self) -> &'static str {
@@ -28,7 +45,16 @@ impl End {
             Self::Destroyed => "was destroyed",
             Self::Unregistered => "was unregistered",
             Self::Unmapped => "was unmapped while it was registered",
+            Self::Removed => "was unmapped",
+            Self::Reserved => "is reserved, and no memory is mapped at this address",
+            Self::NoAccess => "is mapped, and the device was given no access to it",
+            Self::Peer => "is memory of another device, to which this one has no access",
         }
+    }
+
+    /// Whether the memory, or its addresses, are still there: it is this access that has no right to them.
+    pub fn is_there(self) -> bool {
+        matches!(self, Self::Reserved | Self::NoAccess | Self::Peer)
     }
 }
 
@@ -77,6 +103,11 @@ impl Block {
     pub fn ended(&self) -> Option<End> {
         match &self.storage {
             Storage::Of(other) => other.ended(),
+            Storage::Slice(other) if other.ended().is_some() => other.ended(),
+            #[cfg(all(target_os = "linux", not(miri)))]
+            Storage::Mapped(parts) => {
+                parts.iter().any(|part| part.has_ended()).then_some(End::Removed)
+            }
             _ => {
                 let number = self.end.load(Relaxed);
                 End::ALL.into_iter().find(|how| *how as u8 == number)

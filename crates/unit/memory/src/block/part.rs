@@ -9,7 +9,7 @@ impl Block {
     /// the bytes behind its own end are there, and belong to nobody. Memory of the program ends where it ends.
     pub fn rounded(self: &Arc<Self>) -> Self {
         let size = match self.storage {
-            Storage::Foreign | Storage::Of(_) => self.size,
+            Storage::Foreign | Storage::Of(_) | Storage::Slice(_) => self.size,
             _ => self.size.next_multiple_of(Self::ALIGN),
         };
         self.part(size, if self.is_read_only() { 0 } else { size })
@@ -18,6 +18,18 @@ impl Block {
     /// The block without the right to write.
     pub fn read_only(self: &Arc<Self>) -> Self {
         self.part(self.size, 0)
+    }
+
+    /// Some of its bytes as an allocation of their own, which ends by itself, or with the block. `None`: they are not all
+    /// in the block.
+    pub fn slice(self: &Arc<Self>, offset: u64, size: u64, name: &str) -> Option<Self> {
+        if !self.takes(offset, size) {
+            return None;
+        }
+        // SAFETY: inside of the block.
+        let data = unsafe { self.data.add(offset as usize) };
+        let (storage, size) = (Storage::Slice(Arc::clone(self)), size as usize);
+        Some(Self::with(data, storage, size, size, name.to_owned()))
     }
 
     /// The first `size` bytes, which are all there: of a block of ours up to the size that its layout has been
@@ -56,6 +68,19 @@ mod tests {
         assert_eq!(Arc::new(Block::new(1024, "whole").unwrap()).rounded().size(), 1024);
         drop(block);
         assert_eq!(rounded.load_u32(508).unwrap(), 7, "it keeps the bytes");
+    }
+
+    #[test]
+    fn a_slice_ends_by_itself_or_with_the_block() {
+        let block = Arc::new(Block::new(100, "whole").unwrap());
+        let slices = [(10, 20), (30, 70)].map(|(at, size)| block.slice(at, size, "part").unwrap());
+        slices[0].store_u32(0, 7).unwrap();
+        assert_eq!((block.load_u32(10).unwrap(), slices[1].size()), (7, 70));
+        assert!(slices[0].load_u8(20).is_err() && block.slice(31, 70, "part").is_none());
+        assert!(slices[0].end(End::Freed) && block.ended().is_none());
+        assert!(slices[1].ended().is_none() && block.end(End::Destroyed));
+        assert_eq!([0, 1].map(|i| slices[i].ended()), [Some(End::Destroyed); 2]);
+        assert_ne!(slices[0].number(), block.number());
     }
 
     #[test]

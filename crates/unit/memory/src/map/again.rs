@@ -2,6 +2,7 @@
 
 use super::Memory;
 use crate::block::Block;
+use crate::error::PlaceError;
 use std::sync::Arc;
 
 impl Memory {
@@ -17,9 +18,31 @@ impl Memory {
         }
         // What is attached belongs to the host, and does not count; this does.
         if let Some(entry) = self.state().blocks.get_mut(&address) {
-            entry.counted = true;
+            (entry.counted, entry.is_own) = (true, true);
         }
         Some(block)
+    }
+}
+
+impl Memory {
+    /// Puts a block at an address, as one that was allocated there. If it `counts`, it counts against the limit.
+    ///
+    /// # Errors
+    /// The limit would be passed, or something else is there.
+    pub fn adopt(&self, address: u64, block: &Arc<Block>, counts: bool) -> Result<(), PlaceError> {
+        let size = if counts { block.size() as u64 } else { 0 };
+        self.reserve(size)?;
+        if let Err(error) = self.attach(address, block) {
+            self.release_opaque(size);
+            return Err(error.into());
+        }
+        if let Some(entry) = self.state().blocks.get_mut(&address) {
+            entry.counted = counts;
+        }
+        if self.fresh.is_tracked {
+            block.track();
+        }
+        Ok(())
     }
 }
 
@@ -47,6 +70,19 @@ mod tests {
             assert!(memory.allocate_again(foreign, 100, "foreign").is_none());
         }
         assert_eq!(memory.used(), 0);
+    }
+
+    #[test]
+    fn a_block_is_taken_in() {
+        let memory = Memory::new(1000);
+        let block = Arc::new(Block::new(600, "own").unwrap());
+        memory.adopt(4096, &block, true).unwrap();
+        assert_eq!(memory.used(), 600);
+        assert!(
+            memory.adopt(4100, &block, false).is_err() && memory.adopt(9000, &block, true).is_err()
+        );
+        memory.adopt(9000, &block, false).unwrap();
+        assert!(memory.free(4096) && memory.used() == 0);
     }
 
     #[test]

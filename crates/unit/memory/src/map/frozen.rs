@@ -1,10 +1,12 @@
 //! The table of blocks that a launch searches.
 
+use super::others::{self, Other};
 use crate::block::{Block, Gone};
 use crate::error::AddressError;
 use crate::graves::Graves;
 use crate::space::{SpaceKind, space_of};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Blocks sorted by address, frozen for a launch.
 #[derive(Clone, Debug, Default)]
@@ -12,11 +14,23 @@ pub struct MemoryMap {
     blocks: Vec<(u64, Arc<Block>)>,
     /// What was freed before, for messages.
     graves: Arc<Mutex<Graves>>,
+    /// Memory of other devices, for messages.
+    others: Arc<OnceLock<Vec<Other>>>,
 }
 
 impl MemoryMap {
-    pub(super) fn new(blocks: Vec<(u64, Arc<Block>)>, graves: &Arc<Mutex<Graves>>) -> Self {
-        Self { blocks, graves: Arc::clone(graves) }
+    pub(super) fn new(
+        blocks: Vec<(u64, Arc<Block>)>,
+        (graves, others): (&Arc<Mutex<Graves>>, &Arc<OnceLock<Vec<Other>>>),
+    ) -> Self {
+        Self { blocks, graves: Arc::clone(graves), others: Arc::clone(others) }
+    }
+
+    /// More blocks, which lie at other addresses.
+    pub(super) fn add(&mut self, blocks: impl Iterator<Item = (u64, Arc<Block>)>) {
+        self.blocks.extend(blocks);
+        self.blocks.sort_by_key(|(base, _)| *base);
+        self.blocks.dedup_by_key(|(base, _)| *base);
     }
 
     /// Index of the block that holds `len` bytes at `address`, trying `hint` (an index returned
@@ -91,15 +105,26 @@ impl MemoryMap {
         passes.then_some((rounded, offset))
     }
 
-    /// What was at an address before the launch, if nothing is there any more.
+    /// What was at an address before the launch, if nothing is there any more, or is there for other devices.
     #[cold]
     pub fn gone(&self, address: u64) -> Option<Gone> {
-        self.graves.lock().unwrap_or_else(PoisonError::into_inner).find(address).cloned()
+        let gone =
+            self.graves.lock().unwrap_or_else(PoisonError::into_inner).find(address).cloned();
+        gone.or_else(|| others::find(&self.others, address))
     }
 
     /// All blocks with their addresses, lowest first.
     pub fn blocks(&self) -> &[(u64, Arc<Block>)] {
         &self.blocks
+    }
+
+    /// The addresses of two blocks that have pages in common, if there are two.
+    pub fn is_twice(&self) -> Option<(u64, u64)> {
+        let mut known = HashMap::new();
+        self.blocks.iter().find_map(|(base, block)| {
+            let mut pages = block.pages().into_iter();
+            pages.find_map(|pages| Some((known.insert(pages, *base)?, *base)))
+        })
     }
 
     /// Freed memory that is remembered, by address, lowest first.
@@ -122,7 +147,7 @@ impl MemoryMap {
             Some((*base, Arc::clone(block.shadow()?)))
         };
         let blocks = self.blocks.iter().filter_map(of).collect();
-        Self { blocks, graves: Arc::clone(&self.graves) }
+        Self { blocks, graves: Arc::clone(&self.graves), others: Arc::clone(&self.others) }
     }
 
     /// Address of the block with that index.

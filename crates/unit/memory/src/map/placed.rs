@@ -49,7 +49,7 @@ impl Memory {
         self.attach(address, &block)?;
         // What is attached belongs to the host, and does not count; this does.
         if let Some(entry) = self.state().blocks.get_mut(&address) {
-            entry.counted = true;
+            (entry.counted, entry.is_own) = (true, true);
         }
         Ok(block)
     }

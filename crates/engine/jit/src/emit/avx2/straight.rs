@@ -233,6 +233,10 @@ impl Maker<'_> {
                 self.count(step, *counter, *of);
                 Some(())
             }
+            Action::Issue { counter, of } => {
+                self.issue(step, *counter, *of);
+                Some(())
+            }
             Action::CountZeros(of) => self.count_zeros(step, *of),
             _ => None,
         }

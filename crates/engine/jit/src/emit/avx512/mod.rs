@@ -253,6 +253,7 @@ impl Maker<'_> {
             Action::Store(store) => self.known_store(step, store)?,
             Action::ActiveMask { to } => self.active_mask(step, *to)?,
             Action::Count { counter, of } => self.count(step, *counter, *of),
+            Action::Issue { counter, of } => self.issue(step, *counter, *of),
             Action::CountZeros(of) => self.count_zeros(step, *of)?,
             Action::Nothing => {}
             _ => return None,

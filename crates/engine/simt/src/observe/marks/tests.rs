@@ -45,7 +45,7 @@ fn marked_code_is_the_code() {
             let insts = code.insts.iter().map(|inst| format!("{inst:?}"));
             insts.collect::<Vec<_>>()
         };
-        let (same, _) = super::marked(&program, code, Events::NONE);
+        let (same, _) = super::marked(&program, code, Events::NONE, &|_| true);
         assert_eq!(text(code), text(&same), "{}", path.display());
         // All that marks tell but `DEFINED`: shadows pass on by operations like the program's.
         let told = Events::ACCESSES
@@ -56,10 +56,17 @@ fn marked_code_is_the_code() {
             | Events::BLOCKS
             | Events::OPERATIONS
             | Events::CALLS
-            | Events::COUNTS;
-        let (marked, origin) = super::marked(&program, code, told);
+            | Events::COUNTS
+            | Events::ISSUES;
+        let (marked, origin) = super::marked(&program, code, told, &|_| true);
         let is_own = |op: &Op| {
-            let counts = matches!(op, Op::Count { .. } | Op::CountIndexed { .. });
+            let counts = matches!(
+                op,
+                Op::Count { .. }
+                    | Op::CountIndexed { .. }
+                    | Op::Issue { .. }
+                    | Op::IssueIndexed { .. }
+            );
             !counts && !matches!(op, Op::Mark(_))
         };
         let those = marked.insts.iter().zip(&origin).filter(|(inst, _)| is_own(&inst.op));

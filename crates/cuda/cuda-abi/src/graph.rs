@@ -1,0 +1,187 @@
+//! Structures of graphs and of stream capture.
+//!
+//! Parameters of a node of any kind ([`CUgraphNodeParams`]) are a union in the header: here they are words, which
+//! [`CUgraphNodeParams::get`] and [`CUgraphNodeParams::set`] read and write as the structure of a kind.
+
+use crate::{CUDA_MEMCPY3D, CUcontext, CUdeviceptr, CUevent, CUfunction, CUkernel, CUmemPoolProps};
+
+/// Handle of a graph.
+pub type CUgraph = usize;
+/// Handle of a node of a graph.
+pub type CUgraphNode = usize;
+/// Handle of a graph that can be launched.
+pub type CUgraphExec = usize;
+/// Handle of an object that graphs keep alive.
+pub type CUuserObject = usize;
+/// Handle of a condition.
+pub type CUgraphConditionalHandle = u64;
+
+/// Kinds of nodes (`CUgraphNodeType`).
+#[allow(missing_docs)]
+pub mod graph_node_type {
+    pub const KERNEL: u32 = 0;
+    pub const MEMCPY: u32 = 1;
+    pub const MEMSET: u32 = 2;
+    pub const HOST: u32 = 3;
+    pub const GRAPH: u32 = 4;
+    pub const EMPTY: u32 = 5;
+    pub const WAIT_EVENT: u32 = 6;
+    pub const EVENT_RECORD: u32 = 7;
+    pub const EXT_SEMAS_SIGNAL: u32 = 8;
+    pub const EXT_SEMAS_WAIT: u32 = 9;
+    pub const MEM_ALLOC: u32 = 10;
+    pub const MEM_FREE: u32 = 11;
+    pub const BATCH_MEM_OP: u32 = 12;
+    pub const CONDITIONAL: u32 = 13;
+    pub const MEMCPY_BATCH: u32 = 14;
+}
+
+macro_rules! structures {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? })*) => {$(
+        $(#[$doc])*
+        #[allow(non_camel_case_types, non_snake_case, missing_docs)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        #[repr(C)]
+        pub struct $name {
+            $(pub $field: $type,)*
+        }
+    )*};
+}
+
+structures! {
+    /// A kernel node, in its first version.
+    CUDA_KERNEL_NODE_PARAMS_v1 {
+        func: CUfunction, grid: [u32; 3], block: [u32; 3], sharedMemBytes: u32, kernelParams: u64, extra: u64,
+    }
+    /// A kernel node (`CUDA_KERNEL_NODE_PARAMS_v2`, `_v3`).
+    CUDA_KERNEL_NODE_PARAMS {
+        func: CUfunction, grid: [u32; 3], block: [u32; 3], sharedMemBytes: u32, kernelParams: u64, extra: u64,
+        kern: CUkernel, ctx: CUcontext,
+    }
+    /// A node that sets memory, in its first version.
+    CUDA_MEMSET_NODE_PARAMS_v1 {
+        dst: CUdeviceptr, pitch: usize, value: u32, elementSize: u32, width: usize, height: usize,
+    }
+    /// A node that sets memory.
+    CUDA_MEMSET_NODE_PARAMS {
+        dst: CUdeviceptr, pitch: usize, value: u32, elementSize: u32, width: usize, height: usize, ctx: CUcontext,
+    }
+    /// A node that calls a function of the host, in its first version.
+    CUDA_HOST_NODE_PARAMS_v1 { function: usize, userData: u64 }
+    /// A node that calls a function of the host.
+    CUDA_HOST_NODE_PARAMS { function: usize, userData: u64, syncMode: u32, ctx: CUcontext }
+    /// A graph that is a node of another one.
+    CUDA_CHILD_GRAPH_NODE_PARAMS { graph: CUgraph, ownership: i32 }
+    /// A node that records an event.
+    CUDA_EVENT_RECORD_NODE_PARAMS { event: CUevent, ctx: CUcontext }
+    /// A node that waits for an event.
+    CUDA_EVENT_WAIT_NODE_PARAMS { event: CUevent }
+    /// A node of semaphores of others (signal and wait have the same layout).
+    CUDA_EXT_SEM_NODE_PARAMS { extSemArray: u64, paramsArray: u64, numExtSems: u32 }
+    /// A node that allocates memory.
+    CUDA_MEM_ALLOC_NODE_PARAMS {
+        poolProps: CUmemPoolProps, accessDescs: u64, accessDescCount: usize, bytesize: usize, dptr: CUdeviceptr,
+    }
+    /// A node that frees memory.
+    CUDA_MEM_FREE_NODE_PARAMS { dptr: CUdeviceptr }
+    /// A node of operations on words of memory.
+    CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx: CUcontext, count: u32, paramArray: u64, flags: u32 }
+    /// A node whose graphs run or do not.
+    CUDA_CONDITIONAL_NODE_PARAMS {
+        handle: CUgraphConditionalHandle, kind: u32, size: u32, phGraph_out: u64, ctx: CUcontext,
+    }
+    /// A node that copies.
+    CUDA_MEMCPY_NODE_PARAMS { flags: i32, reserved: i32, copyCtx: CUcontext, copyParams: CUDA_MEMCPY3D }
+    /// What an edge is (`CUgraphEdgeData`).
+    CUgraphEdgeData { from_port: u8, to_port: u8, kind: u8, reserved: [u8; 5] }
+    /// How a graph is instantiated, and what came of it.
+    CUDA_GRAPH_INSTANTIATE_PARAMS { flags: u64, hUploadStream: usize, hErrNode_out: CUgraphNode, result_out: u32 }
+    /// What came of an update.
+    CUgraphExecUpdateResultInfo { result: u32, errorNode: CUgraphNode, errorFromNode: CUgraphNode }
+    /// One operation on a word of memory (`CUstreamBatchMemOpParams`, a union): words of it.
+    CUstreamBatchMemOpParams { words: [u64; 6] }
+    /// A node of any kind.
+    CUgraphNodeParams { kind: u32, reserved0: [i32; 3], words: [u64; 29], reserved2: i64 }
+}
+
+/// What the parameters of a node of some kind are.
+///
+/// # Safety
+/// Any bytes are a value of it, and it is no larger than the union.
+pub unsafe trait NodeParams: Copy {}
+
+macro_rules! in_union {
+    ($($type:ty)*) => {
+        // SAFETY: a structure of numbers, and the assertion.
+        $(unsafe impl NodeParams for $type {}
+        const _: () = assert!(size_of::<$type>() <= 232 && align_of::<$type>() <= 8);)*
+    };
+}
+in_union! {
+    CUDA_KERNEL_NODE_PARAMS CUDA_MEMSET_NODE_PARAMS CUDA_HOST_NODE_PARAMS CUDA_CHILD_GRAPH_NODE_PARAMS
+    CUDA_EVENT_RECORD_NODE_PARAMS CUDA_EVENT_WAIT_NODE_PARAMS CUDA_EXT_SEM_NODE_PARAMS CUDA_MEM_ALLOC_NODE_PARAMS
+    CUDA_MEM_FREE_NODE_PARAMS CUDA_BATCH_MEM_OP_NODE_PARAMS CUDA_CONDITIONAL_NODE_PARAMS CUDA_MEMCPY_NODE_PARAMS
+}
+
+impl CUgraphNodeParams {
+    /// The parameters of a node of a kind.
+    pub fn new<T: NodeParams>(kind: u32, params: T) -> Self {
+        let mut new = Self { kind, ..Self::default() };
+        new.set(params);
+        new
+    }
+
+    /// As the structure of a kind.
+    pub fn get<T: NodeParams>(&self) -> T {
+        // SAFETY: the words are no fewer, and any bytes are a value.
+        unsafe { self.words.as_ptr().cast::<T>().read_unaligned() }
+    }
+
+    /// Writes the structure of a kind.
+    pub fn set<T: NodeParams>(&mut self, params: T) {
+        // SAFETY: the words are no fewer.
+        unsafe { self.words.as_mut_ptr().cast::<T>().write_unaligned(params) }
+    }
+}
+
+/// What flags of [`cuGraphInstantiateWithFlags`](crate::driver_functions) are.
+#[allow(missing_docs)]
+pub mod graph_instantiate_flag {
+    pub const AUTO_FREE_ON_LAUNCH: u64 = 1;
+    pub const UPLOAD: u64 = 2;
+    pub const DEVICE_LAUNCH: u64 = 4;
+    pub const USE_NODE_PRIORITY: u64 = 8;
+}
+
+/// `CUgraphInstantiateResult`
+#[allow(missing_docs)]
+pub mod graph_instantiate_result {
+    pub const SUCCESS: u32 = 0;
+    pub const ERROR: u32 = 1;
+    pub const INVALID_STRUCTURE: u32 = 2;
+    pub const NODE_OPERATION_NOT_SUPPORTED: u32 = 3;
+    pub const MULTIPLE_CTXS_NOT_SUPPORTED: u32 = 4;
+    pub const CONDITIONAL_HANDLE_UNUSED: u32 = 5;
+}
+
+/// `CUgraphExecUpdateResult`
+#[allow(missing_docs)]
+pub mod graph_exec_update_result {
+    pub const SUCCESS: u32 = 0;
+    pub const ERROR: u32 = 1;
+    pub const TOPOLOGY_CHANGED: u32 = 2;
+    pub const NODE_TYPE_CHANGED: u32 = 3;
+    pub const FUNCTION_CHANGED: u32 = 4;
+    pub const PARAMETERS_CHANGED: u32 = 5;
+    pub const NOT_SUPPORTED: u32 = 6;
+    pub const UNSUPPORTED_FUNCTION_CHANGE: u32 = 7;
+    pub const ATTRIBUTES_CHANGED: u32 = 8;
+}
+
+/// `CUgraphConditionalNodeType`
+#[allow(missing_docs)]
+pub mod graph_conditional_type {
+    pub const IF: u32 = 0;
+    pub const WHILE: u32 = 1;
+    pub const SWITCH: u32 = 2;
+}

@@ -1,0 +1,367 @@
+//! Graphs (driver API, "Graph Management"): the graphs themselves, their edges, and what they keep alive.
+
+mod capture;
+mod exec;
+mod instance;
+mod nodes;
+mod params;
+
+pub(super) use capture::*;
+pub(super) use exec::*;
+pub(super) use instance::*;
+pub(super) use nodes::*;
+pub(super) use params::*;
+
+use crate::args::{Answer, In, InOut, Out, Raw, Text};
+use crate::call::driver_api;
+use crate::context;
+use crate::graph::condition::Condition;
+use crate::graph::user::{self, UserObject};
+use crate::graph::{self, Graph, Link, Node, dot, memory};
+use crate::handle::Handle;
+use crate::state;
+use std::ffi::{c_uint, c_ulonglong, c_void};
+use texunit_cuda_abi::{CUdevice, CUgraphEdgeData, CUhostFn, CUresult};
+
+driver_api! {
+    /// Makes a graph.
+    fn cuGraphCreate(phGraph: Out<Handle<Graph>>, flags: c_uint) {
+        phGraph.check()?;
+        if flags != 0 {
+            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
+        }
+        let graph = Graph::create(false).handle;
+        crate::checks::made(graph.number());
+        phGraph.set(graph)
+    }
+
+    /// Ends a graph. What was instantiated of it stays.
+    fn cuGraphDestroy(hGraph: Handle<Graph>) {
+        graph::destroy(hGraph)
+    }
+
+    /// Makes a copy of a graph, with copies of the graphs inside.
+    fn cuGraphClone(phGraphClone: Out<Handle<Graph>>, originalGraph: Handle<Graph>) {
+        phGraphClone.check()?;
+        let graph = originalGraph.get()?.copy(false)?.handle;
+        crate::checks::made(graph.number());
+        phGraphClone.set(graph)
+    }
+
+    /// The node of a clone for a node of the original.
+    fn cuGraphNodeFindInClone(phNode: Out<Handle<Node>>, hOriginalNode: Handle<Node>, hClonedGraph: Handle<Graph>) {
+        phNode.check()?;
+        let found = hClonedGraph.get()?.find_in_clone(hOriginalNode);
+        phNode.set(found.ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+            "hClonedGraph has no node that is a copy of hOriginalNode {hOriginalNode:?}"
+        )))?)
+    }
+
+    /// A number that no other graph has.
+    fn cuGraphGetId(hGraph: Handle<Graph>, graphId: Out<c_uint>) {
+        graphId.set(hGraph.get()?.id)
+    }
+
+    /// The nodes, in the order in which they were made.
+    fn cuGraphGetNodes(hGraph: Handle<Graph>, nodes: Out<Handle<Node>>, numNodes: InOut<usize>) {
+        let graph = hGraph.get()?;
+        let all: Vec<usize> = graph.state().nodes.keys().copied().collect();
+        // SAFETY: the caller says how much room there is.
+        unsafe { give(&all, nodes, numNodes) }
+    }
+
+    /// The nodes that come behind none.
+    fn cuGraphGetRootNodes(hGraph: Handle<Graph>, rootNodes: Out<Handle<Node>>, numRootNodes: InOut<usize>) {
+        let graph = hGraph.get()?;
+        let state = graph.state();
+        let roots = state.nodes.iter().filter(|(_, node)| node.before.is_empty());
+        let roots: Vec<usize> = roots.map(|(&number, _)| number).collect();
+        drop(state);
+        // SAFETY: the caller says how much room there is.
+        unsafe { give(&roots, rootNodes, numRootNodes) }
+    }
+
+    /// The edges. `CUDA_ERROR_LOSSY_QUERY` if one has more to it than its nodes.
+    fn cuGraphGetEdges(hGraph: Handle<Graph>, from: Out<Handle<Node>>, to: Out<Handle<Node>>, numEdges: InOut<usize>) {
+        // SAFETY: the caller says how much room there is.
+        unsafe { edges(hGraph, from, to, None, numEdges) }
+    }
+
+    /// The edges, with what is said of them.
+    fn cuGraphGetEdges_v2(
+        hGraph: Handle<Graph>,
+        from: Out<Handle<Node>>,
+        to: Out<Handle<Node>>,
+        edgeData: Out<CUgraphEdgeData>,
+        numEdges: InOut<usize>,
+    ) {
+        // SAFETY: the caller says how much room there is.
+        unsafe { edges(hGraph, from, to, Some(edgeData), numEdges) }
+    }
+
+    /// Adds edges.
+    fn cuGraphAddDependencies(hGraph: Handle<Graph>, from: In<Handle<Node>>, to: In<Handle<Node>>, numDependencies: usize) {
+        // SAFETY: the caller says how many there are.
+        hGraph.get()?.add_edges(&unsafe { pairs(from, to, In::null(), numDependencies)? })
+    }
+
+    /// Adds edges, with what is said of them.
+    fn cuGraphAddDependencies_v2(
+        hGraph: Handle<Graph>,
+        from: In<Handle<Node>>,
+        to: In<Handle<Node>>,
+        edgeData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+    ) {
+        // SAFETY: the caller says how many there are.
+        hGraph.get()?.add_edges(&unsafe { pairs(from, to, edgeData, numDependencies)? })
+    }
+
+    /// Removes edges.
+    fn cuGraphRemoveDependencies(hGraph: Handle<Graph>, from: In<Handle<Node>>, to: In<Handle<Node>>, numDependencies: usize) {
+        // SAFETY: the caller says how many there are.
+        hGraph.get()?.remove_edges(&unsafe { pairs(from, to, In::null(), numDependencies)? })
+    }
+
+    /// Removes edges, of which something is said.
+    fn cuGraphRemoveDependencies_v2(
+        hGraph: Handle<Graph>,
+        from: In<Handle<Node>>,
+        to: In<Handle<Node>>,
+        edgeData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+    ) {
+        // SAFETY: the caller says how many there are.
+        hGraph.get()?.remove_edges(&unsafe { pairs(from, to, edgeData, numDependencies)? })
+    }
+
+    /// Writes a graph as text for Graphviz.
+    fn cuGraphDebugDotPrint(hGraph: Handle<Graph>, path: Text, flags: c_uint) {
+        let text = dot::text(&*hGraph.get()?, flags);
+        let path = path.get().map_err(|refusal| refusal.named("path"))?;
+        std::fs::write(&path, text).map_err(|error| {
+            CUresult::OPERATING_SYSTEM.because(format!("{path:?} cannot be written: {error}"))
+        })
+    }
+
+    /// Makes an object that graphs can keep alive.
+    fn cuUserObjectCreate(
+        object_out: Out<Handle<UserObject>>,
+        ptr: *mut c_void,
+        destroy: CUhostFn,
+        initialRefcount: c_uint,
+        flags: c_uint,
+    ) {
+        object_out.check()?;
+        object_out.set(user::create(ptr, destroy, initialRefcount, flags)?)
+    }
+
+    /// More references of the caller.
+    fn cuUserObjectRetain(object: Handle<UserObject>, count: c_uint) {
+        object.get()?;
+        user::check(count)?;
+        user::retain(object.number(), count);
+        Ok(())
+    }
+
+    /// Fewer references of the caller; with the last one the object is destroyed.
+    fn cuUserObjectRelease(object: Handle<UserObject>, count: c_uint) {
+        user::release_checked(object, count)
+    }
+
+    /// A graph keeps an object alive: by references of its own, or (1) by those of the caller.
+    fn cuGraphRetainUserObject(graph: Handle<Graph>, object: Handle<UserObject>, count: c_uint, flags: c_uint) {
+        let graph = graph.get()?;
+        object.get()?;
+        user::check(count)?;
+        if flags > 1 {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "flags {flags:#x} is not 0 or CU_GRAPH_USER_OBJECT_MOVE (1)"
+            )));
+        }
+        if flags == 0 {
+            user::retain(object.number(), count);
+        }
+        let mut state = graph.state();
+        let own = state.users.entry(object.number()).or_default();
+        *own = own.saturating_add(count);
+        Ok(())
+    }
+
+    /// A graph gives up references to an object.
+    fn cuGraphReleaseUserObject(graph: Handle<Graph>, object: Handle<UserObject>, count: c_uint) {
+        let graph = graph.get()?;
+        object.get()?;
+        user::check(count)?;
+        {
+            let mut state = graph.state();
+            let own = state.users.get_mut(&object.number()).filter(|own| **own >= count).ok_or_else(|| {
+                CUresult::INVALID_VALUE.because(format!("the graph has no {count} references to the object"))
+            })?;
+            *own -= count;
+            state.users.retain(|_, own| *own > 0);
+        }
+        user::release(object.number(), count);
+        Ok(())
+    }
+
+    /// Makes a value that kernels set, and that conditional nodes look at.
+    fn cuGraphConditionalHandleCreate(
+        pHandle_out: Out<c_ulonglong>,
+        hGraph: Handle<Graph>,
+        ctx: Handle<context::Context>,
+        defaultLaunchValue: c_uint,
+        flags: c_uint,
+    ) {
+        pHandle_out.check()?;
+        let graph = hGraph.get()?;
+        let context = graph::params::context_or_current(ctx.number())?;
+        pHandle_out.set(Condition::create(&graph, context, defaultLaunchValue, flags)?.handle())
+    }
+
+    /// What is known of the memory of graphs on a device: 64 bits.
+    fn cuDeviceGetGraphMemAttribute(device: CUdevice, attr: c_uint, value: Raw) {
+        state::gpu(device)?;
+        let found = memory::attribute(device, attr)?;
+        // SAFETY: there is room for a `cuuint64_t`, as all attributes are.
+        unsafe { value.room(8) }.write(0, &found.to_ne_bytes())
+    }
+
+    /// Resets a mark.
+    fn cuDeviceSetGraphMemAttribute(device: CUdevice, attr: c_uint, value: Raw) {
+        state::gpu(device)?;
+        // SAFETY: there is a `cuuint64_t`, as all attributes are.
+        let bytes = unsafe { value.bytes(8) }.array(0)?;
+        memory::reset(device, attr, u64::from_ne_bytes(bytes))
+    }
+
+    /// Gives back what graphs keep of a device's memory.
+    fn cuDeviceGraphMemTrim(device: CUdevice) {
+        state::gpu(device)?;
+        memory::trim(device);
+        Ok(())
+    }
+}
+
+/// Gives a list: how many there are if there is no room for any, or as many as there is room for.
+///
+/// # Safety
+/// Each array that is not null has room for as many as `count` says.
+unsafe fn give_all<T: Copy>(
+    lists: &[(&[T], Out<'_, T>)],
+    (total, none): (usize, T),
+    count: InOut<'_, usize>,
+) -> Answer {
+    let room = count.get()?;
+    if lists.iter().all(|(_, out)| out.is_null()) {
+        return count.out().set(total);
+    }
+    for (values, out) in lists {
+        if !out.is_null() {
+            let padded = values.iter().copied().chain(std::iter::repeat(none));
+            // SAFETY: as the caller promises.
+            unsafe { out.elements(room) }.set_all(padded.take(room))?;
+        }
+    }
+    count.out().set(total.min(room))
+}
+
+/// # Safety
+/// That of [`give_all`].
+unsafe fn give(all: &[usize], out: Out<'_, Handle<Node>>, count: InOut<'_, usize>) -> Answer {
+    let handles: Vec<Handle<Node>> = all.iter().map(|&number| Handle::of(number)).collect();
+    // SAFETY: as the caller promises.
+    unsafe { give_all(&[(&handles, out)], (all.len(), Handle::NULL), count) }
+}
+
+/// Gives links of a node, or edges with the nodes that they come from.
+///
+/// # Safety
+/// That of [`give_all`].
+unsafe fn give_links(
+    lists: &[(&[Handle<Node>], Out<'_, Handle<Node>>)],
+    data: &[CUgraphEdgeData],
+    to: Option<Out<'_, CUgraphEdgeData>>,
+    count: InOut<'_, usize>,
+) -> Answer {
+    let is_plain = data.iter().all(|data| *data == CUgraphEdgeData::default());
+    let wants_nodes = lists.iter().any(|(_, out)| !out.is_null());
+    match to.filter(|out| !out.is_null()) {
+        Some(out) => {
+            let room = count.get()?;
+            let padded = data.iter().copied().chain(std::iter::repeat(CUgraphEdgeData::default()));
+            // SAFETY: as the caller promises.
+            unsafe { out.elements(room) }.set_all(padded.take(room))?;
+        }
+        None if !is_plain && wants_nodes => {
+            return Err(CUresult::LOSSY_QUERY.because(
+                "an edge has ports or a type, which a call without edgeData cannot return",
+            ));
+        }
+        None => {}
+    }
+    // SAFETY: as the caller promises.
+    unsafe { give_all(lists, (data.len(), Handle::NULL), count) }
+}
+
+/// # Safety
+/// That of [`give_all`].
+unsafe fn edges(
+    graph: Handle<Graph>,
+    from: Out<'_, Handle<Node>>,
+    to: Out<'_, Handle<Node>>,
+    data: Option<Out<'_, CUgraphEdgeData>>,
+    count: InOut<'_, usize>,
+) -> Answer {
+    let edges = graph.get()?.edges();
+    let sources: Vec<Handle<Node>> = edges.iter().map(|(from, _)| Handle::of(*from)).collect();
+    let targets: Vec<Handle<Node>> = edges.iter().map(|(_, link)| Handle::of(link.node)).collect();
+    let all: Vec<CUgraphEdgeData> = edges.iter().map(|(_, link)| link.data).collect();
+    // SAFETY: as the caller promises.
+    unsafe { give_links(&[(&sources, from), (&targets, to)], &all, data, count) }
+}
+
+/// Edges that the caller describes.
+///
+/// # Safety
+/// There are so many of each, unless it is null.
+unsafe fn pairs(
+    from: In<'_, Handle<Node>>,
+    to: In<'_, Handle<Node>>,
+    data: In<'_, CUgraphEdgeData>,
+    count: usize,
+) -> Answer<Vec<(usize, usize, CUgraphEdgeData)>> {
+    // SAFETY: as the caller promises.
+    let (from, to) = unsafe { (from.elements(count), to.elements(count)) };
+    let edge = |i: usize| {
+        let data = match data.is_null() {
+            true => CUgraphEdgeData::default(),
+            // SAFETY: as the caller promises.
+            false => unsafe { data.elements(count) }.at(i)?,
+        };
+        Ok((from.at(i)?.number(), to.at(i)?.number(), data))
+    };
+    (0..count).map(edge).collect()
+}
+
+/// Nodes behind which something comes.
+///
+/// # Safety
+/// There are so many of each, unless it is null.
+unsafe fn links(
+    nodes: In<'_, Handle<Node>>,
+    data: In<'_, CUgraphEdgeData>,
+    count: usize,
+) -> Answer<Vec<Link>> {
+    // SAFETY: as the caller promises.
+    let nodes = unsafe { nodes.elements(count) };
+    let link = |i: usize| {
+        let data = match data.is_null() {
+            true => CUgraphEdgeData::default(),
+            // SAFETY: as the caller promises.
+            false => unsafe { data.elements(count) }.at(i)?,
+        };
+        Ok(Link { node: nodes.at(i)?.number(), data })
+    };
+    (0..count).map(link).collect()
+}

@@ -1,0 +1,201 @@
+//! Stream capture (driver API, "Stream Management").
+
+use super::links;
+use crate::args::{Answer, In, InOut, Out};
+use crate::call::driver_api;
+use crate::graph::capture::{self, Info};
+use crate::graph::{Graph, Node};
+use crate::handle::Handle;
+use crate::late::Order;
+use crate::stream::{self, Stream};
+use std::ffi::c_uint;
+use texunit_cuda_abi::{CUgraphEdgeData, CUresult};
+
+driver_api! {
+    /// Begins to capture a stream, in global mode.
+    fn cuStreamBeginCapture(hStream: Handle<Stream>) {
+        begin(hStream, 0)
+    }
+
+    /// Begins to capture a stream.
+    fn cuStreamBeginCapture_v2(hStream: Handle<Stream>, mode: c_uint) {
+        begin(hStream, mode)
+    }
+
+    /// Begins to capture a stream into a graph, behind nodes of that.
+    fn cuStreamBeginCaptureToGraph(
+        hStream: Handle<Stream>,
+        hGraph: Handle<Graph>,
+        dependencies: In<Handle<Node>>,
+        dependencyData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+        mode: c_uint,
+    ) {
+        let context = stream::on(hStream)?;
+        hGraph.get()?;
+        // SAFETY: the caller says how many there are.
+        let before = unsafe { links(dependencies, dependencyData, numDependencies)? };
+        capture::begin(&context, stream::queue(hStream), mode, Some((hGraph, before)))
+    }
+
+    /// Ends a capture: the graph, or null if something went wrong.
+    fn cuStreamEndCapture(hStream: Handle<Stream>, phGraph: Out<Handle<Graph>>) {
+        phGraph.check()?;
+        stream::find(hStream)?;
+        let ended = capture::end(stream::queue(hStream));
+        if let Ok(graph) = &ended {
+            crate::checks::made(graph.number());
+        }
+        phGraph.set(*ended.as_ref().unwrap_or(&Handle::NULL))?;
+        ended.map(|_| ())
+    }
+
+    /// Whether a stream is being captured: no (0), yes (1), or the capture has been invalidated (2).
+    fn cuStreamIsCapturing(hStream: Handle<Stream>, captureStatus: Out<c_uint>) {
+        captureStatus.check()?;
+        captureStatus.set(status(info(hStream)?.as_ref()))
+    }
+
+    /// Whether a stream is being captured, and the number of the capture.
+    fn cuStreamGetCaptureInfo(hStream: Handle<Stream>, captureStatus_out: Out<c_uint>, id_out: Out<u64>) {
+        captureStatus_out.check()?;
+        let info = info(hStream)?;
+        id_out.set_if(info.as_ref().filter(|info| !info.is_invalid).map_or(0, |info| info.id));
+        captureStatus_out.set(status(info.as_ref()))
+    }
+
+    /// The same, with graph and nodes behind which the stream has come. `CUDA_ERROR_LOSSY_QUERY` if the edges from them
+    /// have more to them.
+    fn cuStreamGetCaptureInfo_v2(
+        hStream: Handle<Stream>,
+        captureStatus_out: Out<c_uint>,
+        id_out: Out<u64>,
+        graph_out: Out<Handle<Graph>>,
+        dependencies_out: Out<*const usize>,
+        numDependencies_out: Out<usize>,
+    ) {
+        let to = (graph_out, dependencies_out, Out::null(), numDependencies_out);
+        tell(hStream, captureStatus_out, id_out, to)
+    }
+
+    /// The same, with what is said of the edges.
+    fn cuStreamGetCaptureInfo_v3(
+        hStream: Handle<Stream>,
+        captureStatus_out: Out<c_uint>,
+        id_out: Out<u64>,
+        graph_out: Out<Handle<Graph>>,
+        dependencies_out: Out<*const usize>,
+        edgeData_out: Out<*const CUgraphEdgeData>,
+        numDependencies_out: Out<usize>,
+    ) {
+        let to = (graph_out, dependencies_out, edgeData_out, numDependencies_out);
+        tell(hStream, captureStatus_out, id_out, to)
+    }
+
+    /// Changes behind which nodes a captured stream goes on.
+    fn cuStreamUpdateCaptureDependencies(
+        hStream: Handle<Stream>,
+        dependencies: In<Handle<Node>>,
+        numDependencies: usize,
+        flags: c_uint,
+    ) {
+        // SAFETY: the caller says how many there are.
+        unsafe { update(hStream, dependencies, In::null(), numDependencies, flags) }
+    }
+
+    /// The same, with what is said of the edges from them.
+    fn cuStreamUpdateCaptureDependencies_v2(
+        hStream: Handle<Stream>,
+        dependencies: In<Handle<Node>>,
+        dependencyData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+        flags: c_uint,
+    ) {
+        // SAFETY: the caller says how many there are.
+        unsafe { update(hStream, dependencies, dependencyData, numDependencies, flags) }
+    }
+
+    /// Exchanges the mode in which the thread is while streams are captured.
+    fn cuThreadExchangeStreamCaptureMode(mode: InOut<c_uint>) {
+        let new = mode.get()?;
+        if new > 2 {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "mode {new} is not a CUstreamCaptureMode: 0 (global), 1 (thread local), 2 (relaxed)"
+            )));
+        }
+        mode.out().set(capture::exchange_mode(new))
+    }
+}
+
+fn begin(stream: Handle<Stream>, mode: c_uint) -> Answer {
+    capture::begin(&*stream::on(stream)?, stream::queue(stream), mode, None)
+}
+
+fn info(stream: Handle<Stream>) -> Answer<Option<Info>> {
+    capture::info(&*stream::on(stream)?, stream::queue(stream))
+}
+
+/// `CUstreamCaptureStatus`
+fn status(info: Option<&Info>) -> c_uint {
+    match info {
+        None => 0,
+        Some(info) if info.is_invalid => 2,
+        Some(_) => 1,
+    }
+}
+
+/// Where graph, nodes, edges and their number go.
+type Places<'a> = (
+    Out<'a, Handle<Graph>>,
+    Out<'a, *const usize>,
+    Out<'a, *const CUgraphEdgeData>,
+    Out<'a, usize>,
+);
+
+fn tell(
+    stream: Handle<Stream>,
+    to: Out<'_, c_uint>,
+    id: Out<'_, u64>,
+    (graph, nodes, data, count): Places<'_>,
+) -> Answer {
+    to.check()?;
+    let found = info(stream)?;
+    to.set(status(found.as_ref()))?;
+    let Some(found) = found.filter(|found| !found.is_invalid) else {
+        id.set_if(0);
+        return Ok(());
+    };
+    if found.has_data && !nodes.is_null() && data.is_null() {
+        return Err(CUresult::LOSSY_QUERY.because(
+            "an edge to what the stream captures next has ports or a type, which a call without edgeData_out cannot return",
+        ));
+    }
+    id.set_if(found.id);
+    graph.set_if(Handle::of(found.graph));
+    nodes.set_if(found.nodes);
+    data.set_if(found.data);
+    count.set_if(found.count);
+    Ok(())
+}
+
+/// # Safety
+/// There are so many of each, unless it is null.
+unsafe fn update(
+    stream: Handle<Stream>,
+    nodes: In<'_, Handle<Node>>,
+    data: In<'_, CUgraphEdgeData>,
+    count: usize,
+    flags: c_uint,
+) -> Answer {
+    let place = Order::capturable(stream)?
+        .capture
+        .ok_or_else(|| CUresult::ILLEGAL_STATE.because("hStream is not being captured"))?;
+    if flags > 1 {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "flags {flags} is not CU_STREAM_ADD_CAPTURE_DEPENDENCIES (0) or CU_STREAM_SET_CAPTURE_DEPENDENCIES (1)"
+        )));
+    }
+    // SAFETY: as the caller promises.
+    let links = unsafe { links(nodes, data, count)? };
+    place.update(&links, flags == 1)
+}

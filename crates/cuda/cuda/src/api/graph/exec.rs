@@ -1,0 +1,158 @@
+//! Instantiating, updating, launching.
+
+use crate::args::{Answer, InOut, Out, Raw};
+use crate::call::driver_api;
+use crate::graph::exec::{self, Exec, Fault};
+use crate::graph::op::Op;
+use crate::graph::{Graph, Node, run, update};
+use crate::handle::Handle;
+use crate::late::Order;
+use crate::stream::Stream;
+use std::ffi::{c_uint, c_ulonglong};
+use texunit_cuda_abi::{
+    CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphExecUpdateResultInfo, CUresult, Refusal,
+    graph_instantiate_flag as flag, graph_instantiate_result as result,
+};
+
+driver_api! {
+    /// Makes a graph into one that can be launched; says which node is wrong, and why.
+    fn cuGraphInstantiate | cuGraphInstantiate_v2(
+        phGraphExec: Out<Handle<Exec>>,
+        hGraph: Handle<Graph>,
+        phErrorNode: Out<Handle<Node>>,
+        logBuffer: Raw,
+        bufferSize: usize,
+    ) {
+        phGraphExec.check()?;
+        // SAFETY: the caller says how much room there is.
+        let log = unsafe { logBuffer.room(bufferSize) };
+        let told = |(_, node, refusal): Fault| {
+            phErrorNode.set_if(Handle::of(node));
+            if !logBuffer.is_null() && !log.is_empty() {
+                let reason = refusal.reason(&[]);
+                let mut text = reason.as_bytes()[..reason.len().min(log.len() - 1)].to_vec();
+                text.push(0);
+                log.write(0, &text)?;
+            }
+            Err(refusal)
+        };
+        match exec::instantiate(hGraph, 0) {
+            Ok(exec) => {
+                phErrorNode.set_if(Handle::NULL);
+                phGraphExec.set(exec.handle)
+            }
+            Err(fault) => told(fault),
+        }
+    }
+
+    /// Makes a graph into one that can be launched.
+    fn cuGraphInstantiateWithFlags(phGraphExec: Out<Handle<Exec>>, hGraph: Handle<Graph>, flags: c_ulonglong) {
+        phGraphExec.check()?;
+        phGraphExec.set(exec::instantiate(hGraph, flags).map_err(|(_, _, refusal)| refusal)?.handle)
+    }
+
+    /// Makes a graph into one that can be launched; says in the structure which node is wrong, and how.
+    fn cuGraphInstantiateWithParams(
+        phGraphExec: Out<Handle<Exec>>,
+        hGraph: Handle<Graph>,
+        instantiateParams: InOut<CUDA_GRAPH_INSTANTIATE_PARAMS>,
+    ) {
+        phGraphExec.check()?;
+        let given = instantiateParams.get()?;
+        let made = instantiate_with(hGraph, &given);
+        let (node, how) = match &made {
+            Ok(_) => (0, result::SUCCESS),
+            Err((how, node, _)) => (*node, *how),
+        };
+        let told = CUDA_GRAPH_INSTANTIATE_PARAMS { hErrNode_out: node, result_out: how, ..given };
+        instantiateParams.out().set(told)?;
+        phGraphExec.set(made.map_err(|(_, _, refusal)| refusal)?)
+    }
+
+    /// Ends what was instantiated.
+    fn cuGraphExecDestroy(hGraphExec: Handle<Exec>) {
+        exec::destroy(hGraphExec)
+    }
+
+    /// The flags that it was instantiated with.
+    fn cuGraphExecGetFlags(hGraphExec: Handle<Exec>, flags: Out<c_ulonglong>) {
+        flags.set(hGraphExec.get()?.flags)
+    }
+
+    /// A number that nothing else that was instantiated has.
+    fn cuGraphExecGetId(hGraphExec: Handle<Exec>, graphId: Out<c_uint>) {
+        graphId.set(hGraphExec.get()?.id)
+    }
+
+    /// Brings a graph to the device: it is there.
+    fn cuGraphUpload(hGraphExec: Handle<Exec>, hStream: Handle<Stream>) {
+        let order = Order::of(hStream)?;
+        hGraphExec.get()?;
+        order.context.check()
+    }
+
+    /// Launches a graph in a stream. In a capture it becomes a child graph.
+    fn cuGraphLaunch(hGraphExec: Handle<Exec>, hStream: Handle<Stream>) {
+        let order = Order::capturable(hStream)?;
+        let exec = hGraphExec.get()?;
+        match order.capture {
+            None => run::launch(&exec, &order),
+            Some(place) => {
+                place.check()?;
+                place.add(Op::Child(exec.plan().to_graph()?))
+            }
+        }
+    }
+
+    /// Makes it do what another graph of the same shape says: in the first version.
+    fn cuGraphExecUpdate(
+        hGraphExec: Handle<Exec>,
+        hGraph: Handle<Graph>,
+        hErrorNode_out: Out<Handle<Node>>,
+        updateResult_out: Out<c_uint>,
+    ) {
+        updateResult_out.check()?;
+        updated(hGraphExec, hGraph, |info| {
+            hErrorNode_out.set_if(Handle::of(info.errorNode));
+            updateResult_out.set_if(info.result);
+        })
+    }
+
+    /// Makes it do what another graph of the same shape says, or says what is different.
+    fn cuGraphExecUpdate_v2(
+        hGraphExec: Handle<Exec>,
+        hGraph: Handle<Graph>,
+        resultInfo: Out<CUgraphExecUpdateResultInfo>,
+    ) {
+        updated(hGraphExec, hGraph, |info| resultInfo.set_if(info))
+    }
+}
+
+fn instantiate_with(
+    graph: Handle<Graph>,
+    params: &CUDA_GRAPH_INSTANTIATE_PARAMS,
+) -> Result<Handle<Exec>, Fault> {
+    if params.flags & flag::UPLOAD != 0 {
+        Order::of(Handle::of(params.hUploadStream))
+            .map_err(|refusal: Refusal| (result::ERROR, 0, refusal.named("hUploadStream")))?;
+    }
+    Ok(exec::instantiate(graph, params.flags)?.handle)
+}
+
+fn updated(
+    exec: Handle<Exec>,
+    graph: Handle<Graph>,
+    tell: impl FnOnce(CUgraphExecUpdateResultInfo),
+) -> Answer {
+    let (exec, graph) = (exec.get()?, graph.get()?);
+    match update::whole(&exec, &graph) {
+        Ok(()) => {
+            tell(CUgraphExecUpdateResultInfo::default());
+            Ok(())
+        }
+        Err(wrong) => {
+            tell(wrong.info);
+            Err(CUresult::GRAPH_EXEC_UPDATE_FAILURE.because(wrong.reason))
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Changing nodes of what was instantiated. A node is named by that of the graph.
+
+use super::nodes::{host_of_v1, memset_of_v1, of_v1};
+use crate::args::{Answer, In, Out};
+use crate::call::driver_api;
+use crate::context::Context;
+use crate::graph::exec::Exec;
+use crate::graph::op::Op;
+use crate::graph::{Graph, Node, memory, params, update};
+use crate::handle::Handle;
+use crate::stream::Event;
+use std::ffi::c_uint;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_CHILD_GRAPH_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS,
+    CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEMCPY3D,
+    CUDA_MEMSET_NODE_PARAMS_v1, CUgraphNodeParams, CUresult, graph_node_type,
+};
+
+/// Functions that change a node of one kind of what was instantiated.
+macro_rules! sets {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),*) $op:block)*) => {
+        driver_api! {$(
+            $(#[$doc])*
+            fn $name(hGraphExec: Handle<Exec>, hNode: Handle<Node>, $($arg: $type),*) {
+                let exec = hGraphExec.get()?;
+                set(&exec, hNode, $op)
+            }
+        )*}
+    };
+}
+
+sets! {
+    /// Changes a kernel, in the first version of its parameters.
+    fn cuGraphExecKernelNodeSetParams(nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
+        // SAFETY: arguments are as the driver API's page says.
+        unsafe { params::kernel(&of_v1(&nodeParams.get()?))? }
+    }
+
+    /// Changes a kernel.
+    fn cuGraphExecKernelNodeSetParams_v2(nodeParams: In<CUDA_KERNEL_NODE_PARAMS>) {
+        // SAFETY: arguments are as the driver API's page says.
+        unsafe { params::kernel(&nodeParams.get()?)? }
+    }
+
+    /// Changes a copy of one dimension.
+    fn cuGraphExecMemcpyNodeSetParams(copyParams: In<CUDA_MEMCPY3D>, ctx: Handle<Context>) {
+        params::memcpy(&copyParams.get()?, ctx.number())?
+    }
+
+    /// Changes a set.
+    fn cuGraphExecMemsetNodeSetParams(memsetParams: In<CUDA_MEMSET_NODE_PARAMS_v1>, ctx: Handle<Context>) {
+        params::memset(&memset_of_v1(&memsetParams.get()?, ctx.number()))?
+    }
+
+    /// Changes a call of a function.
+    fn cuGraphExecHostNodeSetParams(nodeParams: In<CUDA_HOST_NODE_PARAMS_v1>) {
+        params::host(&host_of_v1(&nodeParams.get()?))?
+    }
+
+    /// Changes the event of a node.
+    fn cuGraphExecEventRecordNodeSetEvent(event: Handle<Event>) {
+        Op::RecordEvent(params::event(event.number())?)
+    }
+
+    /// Changes the event of a node.
+    fn cuGraphExecEventWaitNodeSetEvent(event: Handle<Event>) {
+        Op::WaitEvent(params::event(event.number())?)
+    }
+
+    /// Changes operations on words of memory.
+    fn cuGraphExecBatchMemOpNodeSetParams(nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) {
+        // SAFETY: the array is as the driver API's page says.
+        let op = unsafe { memory::BatchOp::new(&nodeParams.get()?)? };
+        Op::Batch(Arc::new(op))
+    }
+
+    /// Refuses: there is no node of semaphores of others.
+    fn cuGraphExecExternalSemaphoresSignalNodeSetParams(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
+        params::no_semaphores(&nodeParams.get()?)?
+    }
+
+    /// Refuses: there is no node of semaphores of others.
+    fn cuGraphExecExternalSemaphoresWaitNodeSetParams(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
+        params::no_semaphores(&nodeParams.get()?)?
+    }
+}
+
+driver_api! {
+    /// Changes a node of any kind.
+    fn cuGraphExecNodeSetParams(hGraphExec: Handle<Exec>, hNode: Handle<Node>, nodeParams: In<CUgraphNodeParams>) {
+        let (exec, given) = (hGraphExec.get()?, nodeParams.get()?);
+        if given.kind == graph_node_type::GRAPH {
+            let child: CUDA_CHILD_GRAPH_NODE_PARAMS = given.get();
+            return exec.step(hNode, |step| update::child(step, Handle::of(child.graph)));
+        }
+        // SAFETY: pointers in the structure are as the driver API's page says.
+        set(&exec, hNode, unsafe { super::params::changed(hNode, given)? })
+    }
+
+    /// Makes a child graph do what another graph of the same shape says.
+    fn cuGraphExecChildGraphNodeSetParams(hGraphExec: Handle<Exec>, hNode: Handle<Node>, childGraph: Handle<Graph>) {
+        hGraphExec.get()?.step(hNode, |step| update::child(step, childGraph))
+    }
+
+    /// Has a node do nothing, or (1) what it does.
+    fn cuGraphNodeSetEnabled(hGraphExec: Handle<Exec>, hNode: Handle<Node>, isEnabled: c_uint) {
+        hGraphExec.get()?.step(hNode, |step| {
+            can_be_disabled(&step.op)?;
+            step.is_enabled = isEnabled != 0;
+            Ok(())
+        })
+    }
+
+    /// Whether a node does anything.
+    fn cuGraphNodeGetEnabled(hGraphExec: Handle<Exec>, hNode: Handle<Node>, isEnabled: Out<c_uint>) {
+        isEnabled.check()?;
+        let found = hGraphExec.get()?.step(hNode, |step| {
+            can_be_disabled(&step.op)?;
+            Ok(step.is_enabled)
+        })?;
+        isEnabled.set(found.into())
+    }
+}
+
+fn can_be_disabled(op: &Op) -> Answer {
+    match op {
+        Op::Kernel(_) | Op::Memset(_) | Op::Memcpy(_) => Ok(()),
+        other => Err(CUresult::INVALID_VALUE.because(format!(
+            "hNode is a {} node: only kernels, copies and sets can be disabled",
+            other.kind_name()
+        ))),
+    }
+}
+
+fn set(exec: &Exec, node: Handle<Node>, op: Op) -> Answer {
+    exec.step(node, |step| update::step(step, op))
+}

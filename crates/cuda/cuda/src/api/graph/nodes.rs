@@ -1,0 +1,299 @@
+//! Nodes: adding and destroying them, their edges and numbers.
+
+use super::{give_links, links};
+use crate::args::{Answer, In, InOut, Out};
+use crate::call::driver_api;
+use crate::context::Context;
+use crate::graph::op::Op;
+use crate::graph::{self, Graph, Link, Node, memory, params};
+use crate::handle::Handle;
+use crate::stream::Event;
+use std::ffi::{c_uint, c_ulonglong};
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS,
+    CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
+    CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUDA_MEMSET_NODE_PARAMS_v1,
+    CUdeviceptr, CUgraphEdgeData, CUgraphNodeParams, CUresult, graph_node_type,
+};
+
+/// Functions that add a node of one kind: what follows the dependencies, and the operation that it describes.
+macro_rules! adds {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),*) $op:block)*) => {
+        driver_api! {$(
+            $(#[$doc])*
+            fn $name(
+                phGraphNode: Out<Handle<Node>>,
+                hGraph: Handle<Graph>,
+                dependencies: In<Handle<Node>>,
+                numDependencies: usize,
+                $($arg: $type),*
+            ) {
+                // SAFETY: the caller says how many there are.
+                let before = || unsafe { links(dependencies, In::null(), numDependencies) };
+                add(phGraphNode, hGraph, before, |_| $op)
+            }
+        )*}
+    };
+}
+
+adds! {
+    /// Adds a kernel, in its first version: a function.
+    fn cuGraphAddKernelNode(nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
+        // SAFETY: arguments are as the driver API's page says.
+        unsafe { params::kernel(&of_v1(&nodeParams.get()?)) }
+    }
+
+    /// Adds a kernel: a function, or a kernel of a library.
+    fn cuGraphAddKernelNode_v2(nodeParams: In<CUDA_KERNEL_NODE_PARAMS>) {
+        // SAFETY: arguments are as the driver API's page says.
+        unsafe { params::kernel(&nodeParams.get()?) }
+    }
+
+    /// Adds a copy.
+    fn cuGraphAddMemcpyNode(copyParams: In<CUDA_MEMCPY3D>, ctx: Handle<Context>) {
+        params::memcpy(&copyParams.get()?, ctx.number())
+    }
+
+    /// Adds a set.
+    fn cuGraphAddMemsetNode(memsetParams: In<CUDA_MEMSET_NODE_PARAMS_v1>, ctx: Handle<Context>) {
+        params::memset(&memset_of_v1(&memsetParams.get()?, ctx.number()))
+    }
+
+    /// Adds a call of a function of the host.
+    fn cuGraphAddHostNode(nodeParams: In<CUDA_HOST_NODE_PARAMS_v1>) {
+        params::host(&host_of_v1(&nodeParams.get()?))
+    }
+
+    /// Adds a copy of another graph.
+    fn cuGraphAddChildGraphNode(childGraph: Handle<Graph>) {
+        params::child(childGraph)
+    }
+
+    /// Adds a node that does nothing.
+    fn cuGraphAddEmptyNode() {
+        Ok(Op::Empty)
+    }
+
+    /// Adds a node that records an event.
+    fn cuGraphAddEventRecordNode(event: Handle<Event>) {
+        Ok(Op::RecordEvent(params::event(event.number())?))
+    }
+
+    /// Adds a node that waits for an event.
+    fn cuGraphAddEventWaitNode(event: Handle<Event>) {
+        Ok(Op::WaitEvent(params::event(event.number())?))
+    }
+
+    /// Refuses a node of semaphores of others, of which there are none.
+    fn cuGraphAddExternalSemaphoresSignalNode(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
+        params::no_semaphores(&nodeParams.get()?)
+    }
+
+    /// Refuses a node of semaphores of others, of which there are none.
+    fn cuGraphAddExternalSemaphoresWaitNode(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
+        params::no_semaphores(&nodeParams.get()?)
+    }
+
+    /// Adds operations on words of memory.
+    fn cuGraphAddBatchMemOpNode(nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) {
+        // SAFETY: the array is as the driver API's page says.
+        let op = unsafe { memory::BatchOp::new(&nodeParams.get()?)? };
+        Ok(Op::Batch(Arc::new(op)))
+    }
+
+    /// Adds an allocation; its address is there at once, the memory when the node is run.
+    fn cuGraphAddMemAllocNode(nodeParams: InOut<CUDA_MEM_ALLOC_NODE_PARAMS>) {
+        let mut given = nodeParams.get()?;
+        // SAFETY: the array is as the driver API's page says.
+        let op = unsafe { memory::AllocOp::new(&mut given)? };
+        nodeParams.out().set(given)?;
+        Ok(Op::MemAlloc(Arc::new(op)))
+    }
+
+    /// Adds a node that frees memory.
+    fn cuGraphAddMemFreeNode(dptr: CUdeviceptr) {
+        memory::free_op(dptr)
+    }
+}
+
+driver_api! {
+    /// Adds a node of any kind.
+    fn cuGraphAddNode(
+        phGraphNode: Out<Handle<Node>>,
+        hGraph: Handle<Graph>,
+        dependencies: In<Handle<Node>>,
+        numDependencies: usize,
+        nodeParams: InOut<CUgraphNodeParams>,
+    ) {
+        // SAFETY: the caller says how many there are.
+        let before = || unsafe { links(dependencies, In::null(), numDependencies) };
+        // SAFETY: pointers in the structure are as the driver API's page says.
+        add(phGraphNode, hGraph, before, |graph| unsafe { any(nodeParams, graph) })
+    }
+
+    /// Adds a node of any kind, with what is said of its edges.
+    fn cuGraphAddNode_v2 | cuGraphAddNode_v3(
+        phGraphNode: Out<Handle<Node>>,
+        hGraph: Handle<Graph>,
+        dependencies: In<Handle<Node>>,
+        dependencyData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+        nodeParams: InOut<CUgraphNodeParams>,
+    ) {
+        // SAFETY: the caller says how many there are.
+        let before = || unsafe { links(dependencies, dependencyData, numDependencies) };
+        // SAFETY: pointers in the structure are as the driver API's page says.
+        add(phGraphNode, hGraph, before, |graph| unsafe { any(nodeParams, graph) })
+    }
+
+    /// Destroys a node, with its edges.
+    fn cuGraphDestroyNode(hNode: Handle<Node>) {
+        let node = hNode.get()?;
+        node.graph.get()?.remove(hNode)
+    }
+
+    /// The kind of a node.
+    fn cuGraphNodeGetType(hNode: Handle<Node>, type_: Out<c_uint>) {
+        type_.set(graph::op_of(hNode)?.kind())
+    }
+
+    /// The graph of a node.
+    fn cuGraphNodeGetContainingGraph(hNode: Handle<Node>, phGraph: Out<Handle<Graph>>) {
+        phGraph.set(hNode.get()?.graph)
+    }
+
+    /// The number of a node in its graph.
+    fn cuGraphNodeGetLocalId(hNode: Handle<Node>, nodeId: Out<c_uint>) {
+        nodeId.set(graph::with_node(hNode, |node| Ok(node.id))?)
+    }
+
+    /// A number that no other node has.
+    fn cuGraphNodeGetToolsId(hNode: Handle<Node>, toolsNodeId: Out<c_ulonglong>) {
+        hNode.get()?;
+        toolsNodeId.set(hNode.number() as u64)
+    }
+
+    /// The nodes that come before. `CUDA_ERROR_LOSSY_QUERY` if an edge has more to it than its nodes.
+    fn cuGraphNodeGetDependencies(hNode: Handle<Node>, dependencies: Out<Handle<Node>>, numDependencies: InOut<usize>) {
+        // SAFETY: the caller says how much room there is.
+        unsafe { neighbours(hNode, true, dependencies, None, numDependencies) }
+    }
+
+    /// The nodes that come before, with what is said of the edges.
+    fn cuGraphNodeGetDependencies_v2(
+        hNode: Handle<Node>,
+        dependencies: Out<Handle<Node>>,
+        edgeData: Out<CUgraphEdgeData>,
+        numDependencies: InOut<usize>,
+    ) {
+        // SAFETY: the caller says how much room there is.
+        unsafe { neighbours(hNode, true, dependencies, Some(edgeData), numDependencies) }
+    }
+
+    /// The nodes that come behind. `CUDA_ERROR_LOSSY_QUERY` if an edge has more to it than its nodes.
+    fn cuGraphNodeGetDependentNodes(hNode: Handle<Node>, dependentNodes: Out<Handle<Node>>, numDependentNodes: InOut<usize>) {
+        // SAFETY: the caller says how much room there is.
+        unsafe { neighbours(hNode, false, dependentNodes, None, numDependentNodes) }
+    }
+
+    /// The nodes that come behind, with what is said of the edges.
+    fn cuGraphNodeGetDependentNodes_v2(
+        hNode: Handle<Node>,
+        dependentNodes: Out<Handle<Node>>,
+        edgeData: Out<CUgraphEdgeData>,
+        numDependentNodes: InOut<usize>,
+    ) {
+        // SAFETY: the caller says how much room there is.
+        unsafe { neighbours(hNode, false, dependentNodes, Some(edgeData), numDependentNodes) }
+    }
+}
+
+/// The parameters of a kernel, from their first version.
+pub(super) fn of_v1(given: &CUDA_KERNEL_NODE_PARAMS_v1) -> CUDA_KERNEL_NODE_PARAMS {
+    let &CUDA_KERNEL_NODE_PARAMS_v1 { func, grid, block, sharedMemBytes, kernelParams, extra } =
+        given;
+    CUDA_KERNEL_NODE_PARAMS {
+        func,
+        grid,
+        block,
+        sharedMemBytes,
+        kernelParams,
+        extra,
+        kern: 0,
+        ctx: 0,
+    }
+}
+
+/// The parameters of a set, from their first version.
+pub(super) fn memset_of_v1(
+    given: &CUDA_MEMSET_NODE_PARAMS_v1,
+    ctx: usize,
+) -> CUDA_MEMSET_NODE_PARAMS {
+    let &CUDA_MEMSET_NODE_PARAMS_v1 { dst, pitch, value, elementSize, width, height } = given;
+    CUDA_MEMSET_NODE_PARAMS { dst, pitch, value, elementSize, width, height, ctx }
+}
+
+/// The parameters of a function of the host, from their first version.
+pub(super) fn host_of_v1(given: &CUDA_HOST_NODE_PARAMS_v1) -> CUDA_HOST_NODE_PARAMS {
+    let &CUDA_HOST_NODE_PARAMS_v1 { function, userData } = given;
+    CUDA_HOST_NODE_PARAMS { function, userData, ..CUDA_HOST_NODE_PARAMS::default() }
+}
+
+/// Adds a node.
+fn add(
+    out: Out<'_, Handle<Node>>,
+    graph: Handle<Graph>,
+    before: impl FnOnce() -> Answer<Vec<Link>>,
+    op: impl FnOnce(&Graph) -> Answer<Op>,
+) -> Answer {
+    out.check()?;
+    let graph = graph.get()?;
+    let op = op(&graph)?;
+    let inside = op.graphs();
+    let added = before().and_then(|before| graph.add(op, &before));
+    if added.is_err() {
+        // Graphs that were made for the node; one that was to move stays with the program.
+        let is_new = |inner: &Handle<Graph>| inner.get().is_ok_and(|inner| inner.is_inner);
+        inside.into_iter().filter(is_new).for_each(graph::end);
+    }
+    out.set(added?)
+}
+
+/// The operation of parameters of any kind; what comes of it is written into them.
+///
+/// # Safety
+/// That of [`params::any`].
+unsafe fn any(given: InOut<'_, CUgraphNodeParams>, graph: &Graph) -> Answer<Op> {
+    let mut params = given.get()?;
+    // SAFETY: as the caller promises.
+    let op = unsafe { params::any(&mut params, graph)? };
+    if matches!(params.kind, graph_node_type::MEM_ALLOC | graph_node_type::CONDITIONAL) {
+        given.out().set(params)?;
+    }
+    Ok(op)
+}
+
+/// # Safety
+/// There is room for as many as `count` says.
+unsafe fn neighbours(
+    node: Handle<Node>,
+    are_before: bool,
+    out: Out<'_, Handle<Node>>,
+    data: Option<Out<'_, CUgraphEdgeData>>,
+    count: InOut<'_, usize>,
+) -> Answer {
+    let links = graph::with_node(node, |node| {
+        Ok(if are_before { node.before.clone() } else { node.after.clone() })
+    })?;
+    let nodes: Vec<Handle<Node>> = links.iter().map(|link| Handle::of(link.node)).collect();
+    let all: Vec<CUgraphEdgeData> = links.iter().map(|link| link.data).collect();
+    // SAFETY: as the caller promises.
+    unsafe { give_links(&[(&nodes, out)], &all, data, count) }
+}
+
+/// A node that is not of the kind that a function is for.
+pub(super) fn not_of_kind(op: &Op, wanted: &str) -> texunit_cuda_abi::Refusal {
+    CUresult::INVALID_VALUE
+        .because(format!("hNode is a {} node, and not a {wanted} node", op.kind_name()))
+}

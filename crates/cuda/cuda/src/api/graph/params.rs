@@ -1,0 +1,241 @@
+//! Parameters and attributes of nodes: asking for them and changing them.
+
+use super::nodes::{host_of_v1, memset_of_v1, not_of_kind, of_v1};
+use crate::api::launch::check_attribute;
+use crate::args::{Answer, In, Out};
+use crate::call::driver_api;
+use crate::graph::op::{KernelOp, Op};
+use crate::graph::{self, Graph, Node, memory, params};
+use crate::handle::Handle;
+use crate::stream::Event;
+use std::ffi::c_uint;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS_v1,
+    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D,
+    CUDA_MEMSET_NODE_PARAMS_v1, CUdeviceptr, CUgraphNodeParams, CUlaunchAttribute, CUresult,
+    graph_node_type,
+};
+
+/// Functions that ask for what a node of one kind has.
+macro_rules! gets {
+    ($($(#[$doc:meta])* fn $name:ident($out:ident: $type:ty) $what:literal, $pattern:pat => $value:expr;)*) => {
+        driver_api! {$(
+            $(#[$doc])*
+            fn $name(hNode: Handle<Node>, $out: Out<$type>) {
+                #[allow(unreachable_patterns)] // of the one for all kinds
+                match graph::op_of(hNode)? {
+                    $pattern => $out.set($value),
+                    other => Err(not_of_kind(&other, $what)),
+                }
+            }
+        )*}
+    };
+}
+
+gets! {
+    /// The graph of a child graph node, which is the node's.
+    fn cuGraphChildGraphNodeGetGraph(phGraph: Handle<Graph>) "child graph", Op::Child(graph) => graph;
+    /// The event of a node.
+    fn cuGraphEventRecordNodeGetEvent(event_out: Handle<Event>) "event record", Op::RecordEvent(event) => event;
+    /// The event of a node.
+    fn cuGraphEventWaitNodeGetEvent(event_out: Handle<Event>) "event wait", Op::WaitEvent(event) => event;
+    /// The parameters of a kernel, in their first version.
+    fn cuGraphKernelNodeGetParams(nodeParams: CUDA_KERNEL_NODE_PARAMS_v1) "kernel", Op::Kernel(op) => to_v1(&op)?;
+    /// The parameters of a kernel.
+    fn cuGraphKernelNodeGetParams_v2(nodeParams: CUDA_KERNEL_NODE_PARAMS) "kernel", Op::Kernel(op) => params::of_kernel(&op);
+    /// The parameters of a copy.
+    fn cuGraphMemcpyNodeGetParams(nodeParams: CUDA_MEMCPY3D) "memcpy", Op::Memcpy(op) => op.copy;
+    /// The parameters of a set.
+    fn cuGraphMemsetNodeGetParams(nodeParams: CUDA_MEMSET_NODE_PARAMS_v1) "memset", Op::Memset(op) => CUDA_MEMSET_NODE_PARAMS_v1 {
+        dst: op.dst, pitch: op.pitch, value: op.value, elementSize: op.elementSize, width: op.width, height: op.height,
+    };
+    /// The function of a node.
+    fn cuGraphHostNodeGetParams(nodeParams: CUDA_HOST_NODE_PARAMS_v1) "host function", Op::Host(op) => CUDA_HOST_NODE_PARAMS_v1 {
+        function: op.function, userData: op.userData,
+    };
+    /// The parameters of an allocation.
+    fn cuGraphMemAllocNodeGetParams(params_out: CUDA_MEM_ALLOC_NODE_PARAMS) "memory allocation", Op::MemAlloc(op) => op.params();
+    /// The address that a node frees.
+    fn cuGraphMemFreeNodeGetParams(dptr_out: CUdeviceptr) "memory free", Op::MemFree(dptr) => dptr;
+    /// The operations of a node.
+    fn cuGraphBatchMemOpNodeGetParams(nodeParams_out: CUDA_BATCH_MEM_OP_NODE_PARAMS) "memory operations", Op::Batch(op) => op.params();
+    /// The parameters of a node of any kind.
+    fn cuGraphNodeGetParams(nodeParams: CUgraphNodeParams) "", op => params::of(&op);
+}
+
+/// Functions that change a node of one kind.
+macro_rules! sets {
+    ($($(#[$doc:meta])* fn $name:ident($arg:ident: $type:ty) $op:block)*) => {
+        driver_api! {$(
+            $(#[$doc])*
+            fn $name(hNode: Handle<Node>, $arg: $type) {
+                hNode.get()?;
+                set(hNode, $op)
+            }
+        )*}
+    };
+}
+
+sets! {
+    /// Changes a kernel, in the first version of its parameters.
+    fn cuGraphKernelNodeSetParams(nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
+        // SAFETY: arguments are as the driver API's page says.
+        unsafe { params::kernel(&of_v1(&nodeParams.get()?))? }
+    }
+
+    /// Changes a kernel. Its attributes stay.
+    fn cuGraphKernelNodeSetParams_v2(nodeParams: In<CUDA_KERNEL_NODE_PARAMS>) {
+        // SAFETY: arguments are as the driver API's page says.
+        unsafe { params::kernel(&nodeParams.get()?)? }
+    }
+
+    /// Changes a copy.
+    fn cuGraphMemcpyNodeSetParams(nodeParams: In<CUDA_MEMCPY3D>) {
+        params::memcpy(&nodeParams.get()?, 0)?
+    }
+
+    /// Changes a set.
+    fn cuGraphMemsetNodeSetParams(nodeParams: In<CUDA_MEMSET_NODE_PARAMS_v1>) {
+        params::memset(&memset_of_v1(&nodeParams.get()?, 0))?
+    }
+
+    /// Changes a call of a function.
+    fn cuGraphHostNodeSetParams(nodeParams: In<CUDA_HOST_NODE_PARAMS_v1>) {
+        params::host(&host_of_v1(&nodeParams.get()?))?
+    }
+
+    /// Changes the event of a node.
+    fn cuGraphEventRecordNodeSetEvent(event: Handle<Event>) {
+        Op::RecordEvent(params::event(event.number())?)
+    }
+
+    /// Changes the event of a node.
+    fn cuGraphEventWaitNodeSetEvent(event: Handle<Event>) {
+        Op::WaitEvent(params::event(event.number())?)
+    }
+
+    /// Changes operations on words of memory.
+    fn cuGraphBatchMemOpNodeSetParams(nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) {
+        // SAFETY: the array is as the driver API's page says.
+        let op = unsafe { memory::BatchOp::new(&nodeParams.get()?)? };
+        Op::Batch(Arc::new(op))
+    }
+
+    /// Refuses: there is no node of semaphores of others.
+    fn cuGraphExternalSemaphoresSignalNodeSetParams(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
+        params::no_semaphores(&nodeParams.get()?)?
+    }
+
+    /// Refuses: there is no node of semaphores of others.
+    fn cuGraphExternalSemaphoresWaitNodeSetParams(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
+        params::no_semaphores(&nodeParams.get()?)?
+    }
+}
+
+driver_api! {
+    /// Changes a node of any kind.
+    fn cuGraphNodeSetParams | cuGraphNodeSetParams_v2(hNode: Handle<Node>, nodeParams: In<CUgraphNodeParams>) {
+        let given = nodeParams.get()?;
+        // SAFETY: pointers in the structure are as the driver API's page says.
+        let op = unsafe { changed(hNode, given)? };
+        set(hNode, op)
+    }
+
+    /// There is no node of semaphores of others.
+    fn cuGraphExternalSemaphoresSignalNodeGetParams(hNode: Handle<Node>, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) {
+        params_out.check()?;
+        Err(not_of_kind(&graph::op_of(hNode)?, "external semaphore signal"))
+    }
+
+    /// There is no node of semaphores of others.
+    fn cuGraphExternalSemaphoresWaitNodeGetParams(hNode: Handle<Node>, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) {
+        params_out.check()?;
+        Err(not_of_kind(&graph::op_of(hNode)?, "external semaphore wait"))
+    }
+
+    /// An attribute of a kernel.
+    fn cuGraphKernelNodeGetAttribute(hNode: Handle<Node>, attr: c_uint, value_out: Out<[u32; 16]>) {
+        let op = kernel(hNode)?;
+        check_attribute(&CUlaunchAttribute { id: attr, pad: 0, value: op.attribute(attr) })?;
+        value_out.set(op.attribute(attr))
+    }
+
+    /// Sets an attribute of a kernel.
+    fn cuGraphKernelNodeSetAttribute(hNode: Handle<Node>, attr: c_uint, value: In<[u32; 16]>) {
+        let (op, value) = (kernel(hNode)?, value.get()?);
+        check_attribute(&CUlaunchAttribute { id: attr, pad: 0, value })?;
+        replace(hNode, Op::Kernel(Arc::new(op.with_attribute(attr, value))))
+    }
+
+    /// Sets all attributes of a kernel as another one has them.
+    fn cuGraphKernelNodeCopyAttributes(dst: Handle<Node>, src: Handle<Node>) {
+        let (to, from) = (kernel(dst)?, kernel(src)?);
+        replace(dst, Op::Kernel(Arc::new(to.with_attributes_of(&from))))
+    }
+}
+
+fn kernel(node: Handle<Node>) -> Answer<Arc<KernelOp>> {
+    match graph::op_of(node)? {
+        Op::Kernel(op) => Ok(op),
+        other => Err(not_of_kind(&other, "kernel")),
+    }
+}
+
+/// The parameters of a kernel in their first version, which has functions only.
+fn to_v1(op: &KernelOp) -> Answer<CUDA_KERNEL_NODE_PARAMS_v1> {
+    let all = params::of_kernel(op);
+    let func = match all.func {
+        0 => crate::library::function(Handle::of(all.kern), &op.context)?.number(),
+        func => func,
+    };
+    let CUDA_KERNEL_NODE_PARAMS { grid, block, sharedMemBytes, kernelParams, extra, .. } = all;
+    Ok(CUDA_KERNEL_NODE_PARAMS_v1 { func, grid, block, sharedMemBytes, kernelParams, extra })
+}
+
+/// What a node of any kind is to do by other parameters of the same kind.
+///
+/// # Safety
+/// That of [`params::any`].
+pub(super) unsafe fn changed(node: Handle<Node>, mut given: CUgraphNodeParams) -> Answer<Op> {
+    let old = graph::op_of(node)?;
+    if old.kind() != given.kind {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "type {} of nodeParams is not that of hNode, a {} node",
+            given.kind,
+            old.kind_name()
+        )));
+    }
+    use graph_node_type as kind;
+    if matches!(given.kind, kind::GRAPH | kind::MEM_ALLOC | kind::MEM_FREE | kind::CONDITIONAL) {
+        return Err(CUresult::NOT_SUPPORTED.because(format!(
+            "hNode is a {} node, whose parameters cannot be changed",
+            old.kind_name()
+        )));
+    }
+    let graph = node.get()?.graph.get()?;
+    // SAFETY: as the caller promises.
+    unsafe { params::any(&mut given, &graph) }
+}
+
+/// Changes what a node does; the attributes of a kernel stay.
+fn set(node: Handle<Node>, new: Op) -> Answer {
+    let old = graph::op_of(node)?;
+    if old.kind() != new.kind() {
+        return Err(not_of_kind(&old, new.kind_name()));
+    }
+    replace(
+        node,
+        match (&old, new) {
+            (Op::Kernel(old), Op::Kernel(new)) => Op::Kernel(Arc::new(new.with_attributes_of(old))),
+            (_, new) => new,
+        },
+    )
+}
+
+fn replace(node: Handle<Node>, op: Op) -> Answer {
+    graph::with_node(node, |node| {
+        node.op = op;
+        Ok(())
+    })
+}

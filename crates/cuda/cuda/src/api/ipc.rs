@@ -1,0 +1,69 @@
+//! Memory and events of other processes (driver API, "Memory Management": `cuIpc*`).
+
+use crate::args::Out;
+use crate::call::driver_api;
+use crate::context;
+use crate::handle::Handle;
+use crate::ipc::{self, memory};
+use crate::late;
+use crate::stream::Event;
+use std::ffi::c_uint;
+use texunit_cuda_abi::{CUdeviceptr, CUipcHandle, CUresult};
+
+driver_api! {
+    /// A handle for an allocation of `cuMemAlloc`, which another process can open.
+    fn cuIpcGetMemHandle(pHandle: Out<ipc::Handle>, dptr: CUdeviceptr) {
+        context::current()?;
+        pHandle.check()?;
+        late::wait_for_all();
+        pHandle.set(memory::handle(dptr)?)
+    }
+
+    /// Memory of another process, at an address here.
+    fn cuIpcOpenMemHandle | cuIpcOpenMemHandle_v2(
+        pdptr: Out<CUdeviceptr>,
+        handle: CUipcHandle,
+        Flags: c_uint,
+    ) {
+        let context = context::current()?;
+        pdptr.check()?;
+        if Flags != LAZY_ENABLE_PEER_ACCESS {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "Flags {Flags} is not CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS (1)"
+            )));
+        }
+        pdptr.set(memory::open(&context, &handle.0)?)
+    }
+
+    /// Ends one use of memory of another process.
+    fn cuIpcCloseMemHandle(dptr: CUdeviceptr) {
+        context::current()?;
+        late::wait_for_all();
+        memory::close(dptr)
+    }
+
+    /// A handle for an event that was made for that (`CU_EVENT_INTERPROCESS`).
+    fn cuIpcGetEventHandle(pHandle: Out<ipc::Handle>, event: Handle<Event>) {
+        context::current()?;
+        pHandle.check()?;
+        let event = event.get()?;
+        let shared = event.shared.as_ref().ok_or(CUresult::INVALID_HANDLE.because(
+            "event was made without CU_EVENT_INTERPROCESS (4) and CU_EVENT_DISABLE_TIMING (2)",
+        ))?;
+        pHandle.set(shared.handle())
+    }
+
+    /// An event of another process, which has no times.
+    fn cuIpcOpenEventHandle(phEvent: Out<Handle<Event>>, handle: CUipcHandle) {
+        let context = context::current()?;
+        phEvent.check()?;
+        let shared = ipc::event::SharedEvent::open(&handle.0)?;
+        let event = Event::of_processes(context.handle, shared);
+        let handle = context.keep(event)?;
+        crate::checks::made(handle.number());
+        phEvent.set(handle)
+    }
+}
+
+/// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`, which must be asked for.
+const LAZY_ENABLE_PEER_ACCESS: c_uint = 1;

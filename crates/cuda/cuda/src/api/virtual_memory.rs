@@ -1,0 +1,290 @@
+//! Virtual memory management (driver API, section of this name): addresses, memory, and who reaches it. Memory of a
+//! device or the host; exported as file descriptors.
+
+use crate::args::{Answer, In, Out, Raw};
+use crate::call::driver_api;
+use crate::handle::Handle;
+use crate::state;
+use crate::virtual_memory::{self as space, GRANULARITY, Physical, Place, Who};
+use std::ffi::{c_uint, c_ulonglong};
+use texunit_cuda_abi::{
+    CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
+    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_CREATE_USAGE_TILE_POOL, CU_MEM_HANDLE_TYPE_NONE,
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE,
+    CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA,
+    CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, CUdeviceptr, CUmemAccessDesc, CUmemAllocationProp,
+    CUmemLocation, CUresult,
+};
+
+driver_api! {
+    /// Reserves addresses: those that are asked for, if they are free and of those that can be reserved, else others.
+    fn cuMemAddressReserve(
+        ptr: Out<CUdeviceptr>,
+        size: usize,
+        alignment: usize,
+        addr: CUdeviceptr,
+        flags: c_ulonglong,
+    ) {
+        ptr.check()?;
+        none(flags)?;
+        if size == 0 || !size.is_multiple_of(PAGE) || !addr.is_multiple_of(PAGE as u64) {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "size {size} and addr {addr:#x} are not multiples of {PAGE}, the size of a page of the host, size at \
+                 least one"
+            )));
+        }
+        if alignment != 0 && !alignment.is_power_of_two() {
+            return Err(CUresult::INVALID_VALUE
+                .because(format!("alignment {alignment} is not a power of two or 0")));
+        }
+        ptr.set(space::reserve(size as u64, alignment as u64, addr)?)
+    }
+
+    /// Gives reserved addresses back, where nothing is mapped any more.
+    fn cuMemAddressFree(ptr: CUdeviceptr, size: usize) {
+        space::free(ptr, size as u64)
+    }
+
+    /// Makes memory without an address: of a device or of the host, for mappings or
+    /// (`CU_MEM_CREATE_USAGE_TILE_POOL`) for tiles of sparse arrays.
+    fn cuMemCreate(
+        handle: Out<Handle<Physical>>,
+        size: usize,
+        prop: In<CUmemAllocationProp>,
+        flags: c_ulonglong,
+    ) {
+        handle.check()?;
+        let mut prop = prop.get()?;
+        let place = place(&prop)?;
+        none(flags)?;
+        let size = size as u64;
+        if size == 0 || !size.is_multiple_of(GRANULARITY) {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "size {size} is not a multiple of {GRANULARITY}, at least that many bytes \
+                 (cuMemGetAllocationGranularity)"
+            )));
+        }
+        // A wish, which the properties of the memory say is not fulfilled.
+        prop.compression_type = 0;
+        handle.set(Physical::create(size, prop, place)?)
+    }
+
+    /// One user less of a handle. The memory stays while it is mapped, and tiles stay mapped.
+    fn cuMemRelease(handle: Handle<Physical>) {
+        Physical::release(handle)
+    }
+
+    /// Maps memory, from its first byte on, into reserved addresses, where nobody reaches it yet.
+    fn cuMemMap(
+        ptr: CUdeviceptr,
+        size: usize,
+        offset: usize,
+        handle: Handle<Physical>,
+        flags: c_ulonglong,
+    ) {
+        none(flags)?;
+        let memory = Physical::of(handle)?;
+        if offset != 0 {
+            return Err(CUresult::INVALID_VALUE
+                .because(format!("offset {offset} is not 0: memory is mapped from its first byte on")));
+        }
+        if memory.is_for_tiles() {
+            return Err(CUresult::INVALID_VALUE.because(
+                "handle is memory for tiles of sparse arrays (CU_MEM_CREATE_USAGE_TILE_POOL), which \
+                 cuMemMapArrayAsync maps",
+            ));
+        }
+        space::map(ptr, size as u64, &memory)
+    }
+
+    /// Takes whole mappings away. The addresses stay reserved.
+    fn cuMemUnmap(ptr: CUdeviceptr, size: usize) {
+        space::unmap(ptr, size as u64)
+    }
+
+    /// Says who reaches whole mappings, and whether to read only.
+    fn cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: In<CUmemAccessDesc>, count: usize) {
+        if count == 0 {
+            return Err(CUresult::INVALID_VALUE.because("count is 0: at least one access is given"));
+        }
+        // SAFETY: the caller says that there are so many.
+        let all = unsafe { desc.elements(count) };
+        let one = |i| -> Answer<(Who, u32)> {
+            let CUmemAccessDesc { location, flags } = all.at(i)?;
+            let known = [
+                CU_MEM_ACCESS_FLAGS_PROT_NONE,
+                CU_MEM_ACCESS_FLAGS_PROT_READ,
+                CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+            ];
+            if !known.contains(&flags) {
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "flags {flags} of desc[{i}] is not CU_MEM_ACCESS_FLAGS_PROT_NONE (0), _READ (1) or _READWRITE (3)"
+                )));
+            }
+            let who = who(location).map_err(|refusal| refusal.within(|| format!("desc[{i}]"), &[]))?;
+            Ok((who, flags))
+        };
+        let access = (0..count).map(one).collect::<Answer<Vec<_>>>()?;
+        space::set_access(ptr, size as u64, &access)
+    }
+
+    /// How a device, or the host, reaches what is mapped at an address.
+    fn cuMemGetAccess(flags: Out<c_ulonglong>, location: In<CUmemLocation>, ptr: CUdeviceptr) {
+        flags.check()?;
+        let who = who(location.get()?)?;
+        let access = mapped(ptr)?.access.get(&who).copied();
+        flags.set(access.unwrap_or(CU_MEM_ACCESS_FLAGS_PROT_NONE).into())
+    }
+
+    /// The handle of what is mapped at an address, which has one user more.
+    fn cuMemRetainAllocationHandle(handle: Out<Handle<Physical>>, addr: Raw) {
+        handle.check()?;
+        handle.set(mapped(addr.address())?.memory.retain())
+    }
+
+    /// What memory was made with.
+    fn cuMemGetAllocationPropertiesFromHandle(
+        prop: Out<CUmemAllocationProp>,
+        handle: Handle<Physical>,
+    ) {
+        prop.check()?;
+        prop.set(Physical::of(handle)?.prop)
+    }
+
+    /// What sizes and addresses are multiples of: 2 MiB.
+    fn cuMemGetAllocationGranularity(
+        granularity: Out<usize>,
+        prop: In<CUmemAllocationProp>,
+        option: c_uint,
+    ) {
+        granularity.check()?;
+        place(&prop.get()?)?;
+        if option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "option {option} is not CU_MEM_ALLOC_GRANULARITY_MINIMUM (0) or _RECOMMENDED (1)"
+            )));
+        }
+        granularity.set(GRANULARITY as usize)
+    }
+
+    /// A file descriptor for memory that was made for that, which the caller closes.
+    fn cuMemExportToShareableHandle(
+        shareableHandle: Raw,
+        handle: Handle<Physical>,
+        handleType: c_uint,
+        flags: c_ulonglong,
+    ) {
+        shareableHandle.check()?;
+        none(flags)?;
+        is_file(handleType)?;
+        let number = Physical::of(handle)?.export()?;
+        // SAFETY: there is room for an `int`, as for every file descriptor.
+        unsafe { shareableHandle.room(4) }.write(0, &number.to_ne_bytes())
+    }
+
+    /// The memory of a file descriptor, which stays open.
+    fn cuMemImportFromShareableHandle(
+        handle: Out<Handle<Physical>>,
+        osHandle: Raw,
+        shHandleType: c_uint,
+    ) {
+        handle.check()?;
+        is_file(shHandleType)?;
+        // The number itself stands in the place of a pointer.
+        let number = i32::try_from(osHandle.address()).map_err(|_| {
+            CUresult::INVALID_VALUE
+                .because(format!("osHandle {:#x} is not the number of a file", osHandle.address()))
+        })?;
+        handle.set(Physical::import(number)?)
+    }
+}
+
+/// Bytes of a page of the host.
+const PAGE: usize = 4096;
+
+/// Flags that must be 0.
+fn none(flags: u64) -> Answer {
+    match flags {
+        0 => Ok(()),
+        _ => Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0"))),
+    }
+}
+
+fn mapped(address: u64) -> Answer<space::Found> {
+    space::find(address).ok_or_else(|| {
+        let words = space::words(address);
+        CUresult::INVALID_VALUE.because(format!(
+            "address {address:#x} {}",
+            words.as_deref().unwrap_or("is not one where cuMemMap has mapped memory")
+        ))
+    })
+}
+
+/// `CUDA_ERROR_NOT_SUPPORTED` for other things that stand for memory than file descriptors.
+pub(super) fn is_file(handle_type: u32) -> Answer {
+    match handle_type {
+        CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => Ok(()),
+        CU_MEM_HANDLE_TYPE_NONE => Err(CUresult::INVALID_VALUE.because(
+            "handleType 0 (CU_MEM_HANDLE_TYPE_NONE) is not something that stands for memory",
+        )),
+        other => Err(CUresult::NOT_SUPPORTED.because(format!(
+            "handleType {other} is not CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR (1): texunit has no handles of Windows \
+             and no fabric"
+        ))),
+    }
+}
+
+/// Where memory of these properties is. A host has one NUMA node here.
+fn place(prop: &CUmemAllocationProp) -> Answer<Place> {
+    let CUmemLocation { kind, id } = prop.location;
+    if prop.kind != CU_MEM_ALLOCATION_TYPE_PINNED {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "type {} of prop is not CU_MEM_ALLOCATION_TYPE_PINNED (1)",
+            prop.kind
+        )));
+    }
+    let place = match kind {
+        CU_MEM_LOCATION_TYPE_DEVICE => Place::Device(state::gpu(id)?.ordinal),
+        CU_MEM_LOCATION_TYPE_HOST if prop.requested_handle_types != CU_MEM_HANDLE_TYPE_NONE => {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "requestedHandleTypes {} is not 0: memory of location.type CU_MEM_LOCATION_TYPE_HOST is not exported",
+                prop.requested_handle_types
+            )));
+        }
+        CU_MEM_LOCATION_TYPE_HOST => Place::Host,
+        CU_MEM_LOCATION_TYPE_HOST_NUMA if id == 0 => Place::Host,
+        _ => {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "location.type {kind}, id {id} of prop is not a place: a device (1), the host (2), or its only NUMA \
+                 node (3, 0)"
+            )));
+        }
+    };
+    let usage = prop.usage & !CU_MEM_CREATE_USAGE_TILE_POOL;
+    if usage != 0 || prop.win32_handle_meta_data != 0 {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "usage {:#x} or win32HandleMetaData of prop has what texunit does not know",
+            prop.usage
+        )));
+    }
+    if prop.usage != 0 && place == Place::Host {
+        return Err(CUresult::INVALID_VALUE.because("memory for tiles is memory of a device"));
+    }
+    match prop.requested_handle_types {
+        CU_MEM_HANDLE_TYPE_NONE => Ok(place),
+        other => is_file(other).map(|()| place),
+    }
+}
+
+/// Whose access a location is.
+fn who(location: CUmemLocation) -> Answer<Who> {
+    match location.kind {
+        CU_MEM_LOCATION_TYPE_DEVICE => Ok(Who::Device(state::gpu(location.id)?.ordinal)),
+        CU_MEM_LOCATION_TYPE_HOST
+        | CU_MEM_LOCATION_TYPE_HOST_NUMA
+        | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(Who::Host),
+        other => Err(CUresult::INVALID_VALUE
+            .because(format!("location.type {other} is not a device (1) or the host (2 to 4)"))),
+    }
+}

@@ -1,0 +1,71 @@
+//! Access to the memory of other devices (`cuCtxEnablePeerAccess`): from the kernels of one context to what was
+//! allocated in contexts of another device ([`Gpu::can_reach`]).
+
+use super::Context;
+use crate::args::Answer;
+use crate::handle::{Handle, Object};
+#[cfg(doc)]
+use crate::state::Gpu;
+use std::sync::{MutexGuard, PoisonError};
+use texunit_cuda_abi::CUresult;
+use texunit_device::Device;
+
+impl Context {
+    fn peers(&self) -> MutexGuard<'_, Vec<Handle<Context>>> {
+        self.peers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// `cuCtxEnablePeerAccess`
+    pub(crate) fn enable_peer(&self, peer: Handle<Context>) -> Answer {
+        let other = peer.get()?;
+        if peer == self.handle {
+            return Err(CUresult::INVALID_CONTEXT
+                .because("peerContext is the current context itself: peers are two"));
+        }
+        if !self.gpu.can_reach(&other.gpu) {
+            return Err(CUresult::PEER_ACCESS_UNSUPPORTED.because(format!(
+                "device {} of the current context cannot reach the memory of device {} of peerContext: peers are two \
+                 devices of the same major compute capability (cuDeviceCanAccessPeer)",
+                self.gpu.ordinal, other.gpu.ordinal
+            )));
+        }
+        let mut peers = self.peers();
+        if peers.contains(&peer) {
+            return Err(CUresult::PEER_ACCESS_ALREADY_ENABLED.because(format!(
+                "access to context {peer:?} of device {} was enabled before",
+                other.gpu.ordinal
+            )));
+        }
+        peers.push(peer);
+        self.gpu.device.use_arrays_of(&other.gpu.device);
+        Ok(())
+    }
+
+    /// `cuCtxDisablePeerAccess`
+    pub(crate) fn disable_peer(&self, peer: Handle<Context>) -> Answer {
+        peer.get()?;
+        let mut peers = self.peers();
+        let before = peers.len();
+        peers.retain(|other| *other != peer);
+        match peers.len() < before {
+            true => Ok(()),
+            false => Err(CUresult::PEER_ACCESS_NOT_ENABLED.because(format!(
+                "access to context {peer:?} was not enabled (cuCtxEnablePeerAccess)"
+            ))),
+        }
+    }
+
+    /// The devices whose memory its kernels reach.
+    pub(crate) fn peer_devices(&self) -> Vec<Device> {
+        let peers = self.peers();
+        let alive = peers.iter().filter_map(|peer| Context::registry().find(*peer));
+        alive.map(|peer| peer.gpu.device.clone()).collect()
+    }
+}
+
+/// A context ends: nobody reaches its memory any more. A primary context that comes after it has its handle.
+pub(super) fn release_context(context: &Context) {
+    for other in Context::registry().all(|_| true) {
+        other.peers().retain(|peer| *peer != context.handle);
+    }
+}

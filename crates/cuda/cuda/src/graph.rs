@@ -1,0 +1,269 @@
+//! Graphs: work that is described once and launched many times.
+//!
+//! A [`Graph`] holds nodes and the edges between them. A node is an operation as a value ([`op::Op`]), the same value that
+//! a call of a stream becomes while the stream is captured ([`capture`]) instead of being done. [`exec`] makes a graph into
+//! what can be launched, [`run`] does that: nodes one after the other in an order that the edges allow, each by the code
+//! that does the same work in a stream. [`update`] changes what was instantiated, [`dot`] writes a graph as text.
+//!
+//! A handle of a node names its graph, which holds everything else; nodes are kept by the numbers of their handles, which
+//! rise, and thus in the order in which they were made. A graph inside another one (child graphs, bodies of conditional
+//! nodes) belongs to a node and ends with it.
+
+pub(crate) mod capture;
+pub(crate) mod condition;
+mod conflicts;
+mod device;
+pub(crate) mod dot;
+mod edges;
+pub(crate) mod exec;
+pub(crate) mod memory;
+mod name;
+pub(crate) mod op;
+mod order;
+pub(crate) mod params;
+mod queues;
+pub(crate) mod run;
+pub(crate) mod update;
+pub(crate) mod user;
+
+use crate::args::Answer;
+use crate::handle::{Handle, Object, object};
+use condition::Condition;
+use op::Op;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use texunit_cuda_abi::{CUgraphEdgeData, CUresult};
+
+/// A graph.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    pub(crate) handle: Handle<Graph>,
+    /// Its number, which messages call it by (`cuGraphGetId`).
+    pub(crate) id: u32,
+    /// Whether it was made for a node, and not by the program.
+    pub(crate) is_inner: bool,
+    /// The node that it belongs to, of a child graph or a body of a conditional node.
+    owner: OnceLock<Handle<Node>>,
+    state: Mutex<State>,
+}
+
+object!(Graph, "a graph", INVALID_VALUE);
+
+/// A node, by its graph.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) graph: Handle<Graph>,
+}
+
+object!(Node, "a node of a graph", INVALID_VALUE);
+
+/// What changes of a graph.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// By the numbers of their handles.
+    pub(crate) nodes: BTreeMap<usize, NodeData>,
+    /// Number of the next node.
+    next_id: u32,
+    /// Of a clone: its node for each node of the original.
+    origins: HashMap<usize, usize>,
+    /// Objects that it keeps alive, and how many references it holds.
+    pub(crate) users: BTreeMap<usize, u32>,
+    /// Conditions that were made for it.
+    pub(crate) conditions: Vec<Arc<Condition>>,
+    /// Whether it is instantiated, of a graph that allocates memory.
+    pub(crate) is_instantiated: bool,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeData {
+    /// Its number in its graph, from 0 on.
+    pub(crate) id: u32,
+    pub(crate) op: Op,
+    pub(crate) before: Vec<Link>,
+    pub(crate) after: Vec<Link>,
+}
+
+/// An edge as one of its nodes knows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Link {
+    /// The node at the other end.
+    pub(crate) node: usize,
+    pub(crate) data: CUgraphEdgeData,
+}
+
+impl Link {
+    /// An edge without anything special.
+    pub(crate) fn plain(node: usize) -> Self {
+        Self { node, data: CUgraphEdgeData::default() }
+    }
+}
+
+impl Graph {
+    /// A new graph, which is empty.
+    pub(crate) fn create(is_inner: bool) -> Arc<Self> {
+        static IDS: AtomicU32 = AtomicU32::new(1);
+        let graph = Arc::new(Self {
+            handle: Handle::fresh(),
+            id: IDS.fetch_add(1, Relaxed),
+            is_inner,
+            owner: OnceLock::new(),
+            state: Mutex::default(),
+        });
+        Self::registry().keep(graph.handle, Arc::clone(&graph));
+        graph
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a node behind others.
+    pub(crate) fn add(&self, op: Op, before: &[Link]) -> Answer<Handle<Node>> {
+        let mut state = self.state();
+        self.check_before(&state, &op, before)?;
+        let handle = Handle::<Node>::fresh();
+        Node::registry().keep(handle, Arc::new(Node { graph: self.handle }));
+        let number = handle.number();
+        for graph in op.graphs() {
+            if let Some(graph) = Graph::registry().find(graph) {
+                let _ = graph.owner.set(handle);
+            }
+        }
+        let id = state.next_id;
+        state.next_id += 1;
+        for link in before {
+            if let Some(other) = state.nodes.get_mut(&link.node) {
+                other.after.push(Link { node: number, data: link.data });
+            }
+        }
+        let node = NodeData { id, op, before: before.to_vec(), after: Vec::new() };
+        state.nodes.insert(number, node);
+        Ok(handle)
+    }
+
+    /// Takes a node out, with its edges.
+    pub(crate) fn remove(&self, node: Handle<Node>) -> Answer {
+        let mut state = self.state();
+        if state.has_memory_nodes() {
+            return Err(memory::fixed("nodes of it cannot be destroyed"));
+        }
+        let Some(data) = state.nodes.remove(&node.number()) else { return Err(node.refusal()) };
+        for (links, is_before) in [(&data.before, true), (&data.after, false)] {
+            for link in links {
+                if let Some(other) = state.nodes.get_mut(&link.node) {
+                    let links = if is_before { &mut other.after } else { &mut other.before };
+                    links.retain(|own| own.node != node.number());
+                }
+            }
+        }
+        drop(state);
+        Node::registry().remove(node);
+        data.op.graphs().into_iter().for_each(end);
+        Ok(())
+    }
+
+    /// A graph with the same nodes and edges.
+    pub(crate) fn copy(&self, is_inner: bool) -> Answer<Arc<Self>> {
+        let original = self.state();
+        if original.has_memory_nodes() {
+            return Err(memory::fixed(
+                "it cannot be cloned, nor become a child graph but by a move",
+            ));
+        }
+        let copy = Self::create(is_inner);
+        let mut state = copy.state();
+        state.conditions.clone_from(&original.conditions);
+        for (&number, node) in &original.nodes {
+            let handle = Handle::<Node>::fresh();
+            Node::registry().keep(handle, Arc::new(Node { graph: copy.handle }));
+            state.origins.insert(number, handle.number());
+            let op = node.op.copy()?;
+            for graph in op.graphs() {
+                if let Some(graph) = Graph::registry().find(graph) {
+                    let _ = graph.owner.set(handle);
+                }
+            }
+            let data = NodeData { op, ..node.clone() };
+            state.nodes.insert(handle.number(), data);
+        }
+        state.next_id = original.next_id;
+        let State { nodes, origins, .. } = &mut *state;
+        for node in nodes.values_mut() {
+            for link in node.before.iter_mut().chain(&mut node.after) {
+                link.node = origins.get(&link.node).copied().unwrap_or_default();
+            }
+        }
+        for (&object, &count) in &original.users {
+            user::retain(object, count);
+            state.users.insert(object, count);
+        }
+        drop(state);
+        Ok(copy)
+    }
+
+    /// The node of a clone for a node of the original, in graphs inside, too.
+    pub(crate) fn find_in_clone(&self, original: Handle<Node>) -> Option<Handle<Node>> {
+        let inside = {
+            let state = self.state();
+            if let Some(&own) = state.origins.get(&original.number()) {
+                return state.nodes.contains_key(&own).then(|| Handle::of(own));
+            }
+            state.nodes.values().flat_map(|node| node.op.graphs()).collect::<Vec<_>>()
+        };
+        let inside = inside.into_iter().filter_map(|graph| Graph::registry().find(graph));
+        inside.into_iter().find_map(|graph| graph.find_in_clone(original))
+    }
+
+    /// Whether it belongs to a node.
+    pub(crate) fn owner(&self) -> Option<Handle<Node>> {
+        self.owner.get().copied()
+    }
+}
+
+impl State {
+    /// Whether nodes allocate or free memory, which forbids some changes.
+    pub(crate) fn has_memory_nodes(&self) -> bool {
+        self.nodes.values().any(|node| node.op.has_memory())
+    }
+}
+
+/// Ends a graph (`cuGraphDestroy`). One that belongs to a node ends with that only.
+pub(crate) fn destroy(graph: Handle<Graph>) -> Answer {
+    if let Some(node) = graph.get()?.owner() {
+        return Err(CUresult::INVALID_VALUE
+            .because(format!("hGraph {graph:?} belongs to node {node:?}, and ends with it")));
+    }
+    end(graph);
+    Ok(())
+}
+
+/// Ends a graph and what belongs to it.
+pub(crate) fn end(graph: Handle<Graph>) {
+    let Some(graph) = Graph::registry().remove(graph) else { return };
+    let state = std::mem::take(&mut *graph.state());
+    for (number, node) in state.nodes {
+        Node::registry().remove(Handle::of(number));
+        node.op.graphs().into_iter().for_each(end);
+    }
+    for (object, count) in state.users {
+        user::release(object, count);
+    }
+}
+
+/// The graph of a node, and what `work` makes of the node.
+pub(crate) fn with_node<T>(
+    node: Handle<Node>,
+    work: impl FnOnce(&mut NodeData) -> Answer<T>,
+) -> Answer<T> {
+    let graph = node.get()?.graph.get()?;
+    let mut state = graph.state();
+    let data = state.nodes.get_mut(&node.number()).ok_or_else(|| node.refusal())?;
+    work(data)
+}
+
+/// What a node does.
+pub(crate) fn op_of(node: Handle<Node>) -> Answer<Op> {
+    with_node(node, |node| Ok(node.op.clone()))
+}

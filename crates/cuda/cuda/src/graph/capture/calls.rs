@@ -1,0 +1,118 @@
+//! Calls that are forbidden while something is captured, by the names of the functions.
+//!
+//! Whether a thread may make a call that could go wrong while a stream is captured depends on how the capture was begun, and
+//! on the mode of the thread (`cuThreadExchangeStreamCaptureMode`).
+
+use super::{All, GLOBAL, RELAXED, is_any, with};
+use crate::args::Answer;
+use std::cell::Cell;
+use texunit_cuda_abi::{CUresult, Refusal};
+
+thread_local! {
+    /// `CUstreamCaptureMode` of the thread: global.
+    static MODE: Cell<u32> = const { Cell::new(GLOBAL) };
+}
+
+/// Functions that wait for work, or may do so, or take memory away: a driver forbids them where a capture could come to
+/// harm by them.
+const UNSAFE: &[&str] = &[
+    "cuArray3DCreate",
+    "cuArray3DCreate_v2",
+    "cuArrayCreate",
+    "cuArrayCreate_v2",
+    "cuArrayDestroy",
+    "cuEventQuery",
+    "cuEventSynchronize",
+    "cuMemAlloc_v2",
+    "cuMemAllocHost_v2",
+    "cuMemAllocManaged",
+    "cuMemAllocPitch_v2",
+    "cuMemFreeHost",
+    "cuMemFree_v2",
+    "cuMemHostAlloc",
+    "cuMemHostRegister_v2",
+    "cuMemHostUnregister",
+    "cuMipmappedArrayCreate",
+    "cuMipmappedArrayDestroy",
+    "cuStreamQuery",
+    "cuStreamSynchronize",
+];
+
+/// Functions that wait for everything in the context: forbidden while any of its streams is captured, in any mode.
+const WAITING: &[&str] = &["cuCtxSynchronize", "cuCtxSynchronize_v2"];
+
+/// Exchanges the mode of the thread.
+pub(crate) fn exchange_mode(new: u32) -> u32 {
+    MODE.replace(new)
+}
+
+/// Copies and sets that are not of a stream wait for the legacy stream.
+fn is_synchronous(name: &str) -> bool {
+    (name.starts_with("cuMemcpy") || name.starts_with("cuMemset")) && !name.contains("Async")
+}
+
+/// A function of the driver is called: whether it may go on. If not, the captures that it could harm are invalidated.
+pub(crate) fn called(name: &str) -> Answer {
+    if !is_any() {
+        return Ok(());
+    }
+    let waits = WAITING.contains(&name);
+    if !waits && !UNSAFE.contains(&name) && !is_synchronous(name) {
+        return Ok(());
+    }
+    let me = std::thread::current().id();
+    let mode = MODE.get();
+    with(|all| {
+        let harmed: Vec<u64> = all
+            .captures
+            .iter()
+            .filter(|(_, capture)| {
+                let is_own = capture.thread == me;
+                waits
+                    || match mode {
+                        RELAXED => false,
+                        GLOBAL if !is_own => capture.mode == GLOBAL,
+                        _ => is_own && capture.mode != RELAXED,
+                    }
+            })
+            .map(|(&id, _)| id)
+            .collect();
+        if harmed.is_empty() {
+            return Ok(());
+        }
+        Err(harm(all, name, &harmed))
+    })
+}
+
+fn harm(all: &mut All, name: &str, harmed: &[u64]) -> Refusal {
+    // A synchronous copy meets the legacy stream first, which waits for blocking streams.
+    let implicit = is_synchronous(name)
+        && harmed.iter().any(|&id| {
+            let context = all.captures.get(&id).map(|capture| capture.context);
+            context.is_some_and(|context| all.blocking(context).contains(&id))
+        });
+    harmed.iter().for_each(|&id| all.invalidate(id));
+    if implicit {
+        return super::implicit();
+    }
+    CUresult::STREAM_CAPTURE_UNSUPPORTED.because(
+        "a stream is being captured, and this call may wait for work or take memory away, which its capture mode \
+         forbids (cuThreadExchangeStreamCaptureMode); the capture is invalidated",
+    )
+}
+
+/// The program asks an event that may have been recorded in a capture.
+pub(crate) fn event_used(event: usize) -> Answer {
+    if !is_any() {
+        return Ok(());
+    }
+    with(|all| match all.events.get(&event).map(|(capture, _)| *capture) {
+        None => Ok(()),
+        Some(capture) => {
+            all.invalidate(capture);
+            Err(CUresult::CAPTURED_EVENT.because(
+                "hEvent was last recorded in a stream that was captured: it has no work of its own to wait for",
+            ))
+        }
+    })
+}

@@ -1,0 +1,180 @@
+//! Conditional nodes, and the values that decide what they run.
+//!
+//! The handle of a condition is the address of a word of device memory, so that a kernel sets its value by a store: that
+//! is all `cudaGraphSetConditional` does (`texunit-link` has its text).
+
+use super::{Graph, end};
+use crate::args::Answer;
+use crate::context::Context;
+use crate::error::refusal;
+use crate::handle::Handle;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use texunit_cuda_abi::{CUDA_CONDITIONAL_NODE_PARAMS, CUresult, graph_conditional_type as kind};
+use texunit_device::{Buffer, Linear};
+
+/// `CU_GRAPH_COND_ASSIGN_DEFAULT`
+const ASSIGN_DEFAULT: u32 = 1;
+/// Most graphs of a switch: each is an object of its own.
+const MAX_SWITCH: u32 = 1 << 16;
+
+/// A value that kernels set and conditional nodes look at.
+#[derive(Debug)]
+pub(crate) struct Condition {
+    _word: Buffer,
+    linear: Linear,
+    default: u32,
+    is_assigned: bool,
+    pub(crate) context: Arc<Context>,
+    /// Whether a node looks at it.
+    is_used: AtomicBool,
+}
+
+static ALL: Mutex<Option<HashMap<u64, Weak<Condition>>>> = Mutex::new(None);
+
+impl Condition {
+    /// A new one for a graph (`cuGraphConditionalHandleCreate`).
+    pub(crate) fn create(
+        graph: &Graph,
+        context: Arc<Context>,
+        default: u32,
+        flags: u32,
+    ) -> Answer<Arc<Self>> {
+        if flags & !ASSIGN_DEFAULT != 0 {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "flags {flags:#x} is not 0 or CU_GRAPH_COND_ASSIGN_DEFAULT (1)"
+            )));
+        }
+        let device = &context.gpu.device;
+        let word = device.alloc(4, "cuGraphConditionalHandleCreate").map_err(refusal)?;
+        let linear = device.linear(word.address(), 4).map_err(refusal)?;
+        linear.write(0, &default.to_le_bytes()).map_err(refusal)?;
+        let (is_assigned, is_used) = (flags & ASSIGN_DEFAULT != 0, AtomicBool::new(false));
+        let new = Arc::new(Self { _word: word, linear, default, is_assigned, context, is_used });
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = all.get_or_insert_default();
+        all.retain(|_, condition| condition.strong_count() > 0);
+        all.insert(new.handle(), Arc::downgrade(&new));
+        graph.state().conditions.push(Arc::clone(&new));
+        Ok(new)
+    }
+
+    fn find(handle: u64) -> Answer<Arc<Self>> {
+        let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        all.as_ref().and_then(|all| all.get(&handle)?.upgrade()).ok_or_else(|| {
+            CUresult::INVALID_VALUE.because(format!(
+                "handle {handle:#x} is not a conditional handle (cuGraphConditionalHandleCreate)"
+            ))
+        })
+    }
+
+    pub(crate) fn handle(&self) -> u64 {
+        self.linear.address()
+    }
+
+    pub(crate) fn is_used(&self) -> bool {
+        self.is_used.load(Relaxed)
+    }
+
+    /// A launch of the graph begins.
+    pub(crate) fn begin(&self) -> Answer {
+        match self.is_assigned {
+            true => self.linear.write(0, &self.default.to_le_bytes()).map_err(refusal),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn value(&self) -> Answer<u32> {
+        let mut bytes = [0; 4];
+        self.linear.read(0, &mut bytes).map_err(refusal)?;
+        Ok(u32::from_le_bytes(bytes))
+    }
+}
+
+/// A node whose graphs run or do not.
+#[derive(Debug)]
+pub(crate) struct ConditionalOp {
+    pub(crate) condition: Arc<Condition>,
+    /// `CUgraphConditionalNodeType`
+    pub(crate) kind: u32,
+    /// Handles of the graphs, where the program finds them.
+    graphs: Box<[usize]>,
+}
+
+impl ConditionalOp {
+    pub(crate) fn new(params: &CUDA_CONDITIONAL_NODE_PARAMS, graph: &Graph) -> Answer<Self> {
+        let condition = Condition::find(params.handle)?;
+        let size = params.size;
+        let fits = match params.kind {
+            kind::IF => (1..=2).contains(&size),
+            kind::WHILE => size == 1,
+            kind::SWITCH => (1..=MAX_SWITCH).contains(&size),
+            other => {
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "type {other} of conditional is not a CUgraphConditionalNodeType: 0 (if), 1 (while) or 2 (switch)"
+                )));
+            }
+        };
+        if !fits {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "size {size} of conditional is not 1 or 2 (if), 1 (while) or at least 1 (switch)"
+            )));
+        }
+        if params.ctx != 0 && params.ctx != condition.context.handle.number() {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "ctx {:#x} of conditional is not the context of its handle, of graph {}",
+                params.ctx, graph.id
+            )));
+        }
+        condition.is_used.store(true, Relaxed);
+        let graphs = (0..size).map(|_| Graph::create(true).handle.number()).collect();
+        Ok(Self { condition, kind: params.kind, graphs })
+    }
+
+    pub(crate) fn graphs(&self) -> Vec<Handle<Graph>> {
+        self.graphs.iter().map(|&graph| Handle::of(graph)).collect()
+    }
+
+    /// Address of the handles of the graphs.
+    pub(crate) fn handles(&self) -> u64 {
+        self.graphs.as_ptr().expose_provenance() as u64
+    }
+
+    pub(crate) fn params(&self) -> CUDA_CONDITIONAL_NODE_PARAMS {
+        CUDA_CONDITIONAL_NODE_PARAMS {
+            handle: self.condition.handle(),
+            kind: self.kind,
+            size: self.graphs.len() as u32,
+            phGraph_out: self.handles(),
+            ctx: self.condition.context.handle.number(),
+        }
+    }
+
+    /// The same for a clone. The value is the same, too: kernels of the clone have its handle among their arguments.
+    pub(crate) fn copy(&self) -> Answer<Self> {
+        let mut graphs = Vec::new();
+        for graph in self.graphs() {
+            match graph.get().and_then(|graph| graph.copy(true)) {
+                Ok(copy) => graphs.push(copy.handle.number()),
+                Err(refusal) => {
+                    graphs.into_iter().for_each(|graph| end(Handle::of(graph)));
+                    return Err(refusal);
+                }
+            }
+        }
+        let condition = Arc::clone(&self.condition);
+        Ok(Self { condition, kind: self.kind, graphs: graphs.into() })
+    }
+
+    /// Which of the graphs runs now, of so many.
+    pub(crate) fn chosen(&self) -> Answer<Option<usize>> {
+        let (value, count) = (self.condition.value()?, self.graphs.len());
+        Ok(match (self.kind, value) {
+            (kind::SWITCH, value) => Some(value as usize).filter(|&i| i < count),
+            (kind::IF, 0) => Some(1).filter(|&i| i < count),
+            (_, 0) => None,
+            _ => Some(0),
+        })
+    }
+}

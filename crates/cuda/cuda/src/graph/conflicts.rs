@@ -1,0 +1,135 @@
+//! Copies and sets of a graph that race: with each other, and with kernels that ran after them.
+//!
+//! A copy after a kernel is found when it is done, by what the kernel has left in the shadow. Copies leave nothing there,
+//! so that their ranges are compared when the graph has run.
+
+use super::exec::{Plan, Step};
+use super::name;
+use super::op::Op;
+use crate::checks;
+use std::collections::HashSet;
+use texunit_checks::race::Queue;
+use texunit_cuda_abi::{CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CopySide3D};
+
+/// Rows of a box that are looked at one by one; of more, what lies between them counts, too.
+const MAX_ROWS: usize = 1 << 12;
+
+/// Address, bytes, whether they are written.
+type Range = (u64, u64, bool);
+
+fn rows(
+    ranges: &mut Vec<Range>,
+    (start, pitch, slice): (u64, u64, u64),
+    [width, height, depth]: [usize; 3],
+    writes: bool,
+) {
+    let is_packed =
+        (height <= 1 || pitch == width as u64) && (depth <= 1 || slice == (width * height) as u64);
+    if is_packed || height.saturating_mul(depth) > MAX_ROWS {
+        let last = slice
+            .saturating_mul(depth as u64 - 1)
+            .saturating_add(pitch.saturating_mul(height as u64 - 1));
+        ranges.push((start, last.saturating_add(width as u64), writes));
+        return;
+    }
+    for z in 0..depth as u64 {
+        for y in 0..height as u64 {
+            ranges.push((start + z * slice + y * pitch, width as u64, writes));
+        }
+    }
+}
+
+/// The bytes of memory that a step copies or sets.
+fn ranges(step: &Step) -> Vec<Range> {
+    let mut ranges = Vec::new();
+    match &step.op {
+        Op::Memcpy(op) => {
+            let size = [op.copy.width_in_bytes, op.copy.height, op.copy.depth];
+            for (side, writes) in [(&op.copy.src, false), (&op.copy.dst, true)] {
+                let side: &CopySide3D = side;
+                if side.memory_type == CU_MEMORYTYPE_ARRAY {
+                    continue;
+                }
+                let base =
+                    if side.memory_type == CU_MEMORYTYPE_HOST { side.host } else { side.device };
+                let (pitch, height) = (side.pitch as u64, side.height as u64);
+                let slice = pitch.saturating_mul(height);
+                let offset = slice
+                    .saturating_mul(side.z as u64)
+                    .saturating_add(pitch.saturating_mul(side.y as u64));
+                let start = base.saturating_add(offset).saturating_add(side.x_in_bytes as u64);
+                rows(&mut ranges, (start, pitch, slice), size, writes);
+            }
+        }
+        Op::Memset(op) => {
+            let size = [op.width * op.elementSize as usize, op.height, 1];
+            rows(&mut ranges, (op.dst, op.pitch as u64, 0), size, true);
+        }
+        _ => {}
+    }
+    ranges
+}
+
+/// Steps that an edge, or a row of them, leads to or comes from.
+fn ordered(plan: &Plan, after: &[Vec<usize>], step: usize) -> HashSet<usize> {
+    let mut seen = HashSet::from([step]);
+    for is_before in [true, false] {
+        let mut open = vec![step];
+        while let Some(i) = open.pop() {
+            let next: Vec<usize> = match is_before {
+                true => plan.steps[i].before.iter().map(|&i| i as usize).collect(),
+                false => after[i].clone(),
+            };
+            open.extend(next.into_iter().filter(|&next| seen.insert(next)));
+        }
+    }
+    seen
+}
+
+/// Tells which copies and sets race; the steps were done in this order, each in a queue.
+pub(super) fn tell(plan: &Plan, order: &[usize], queues: &[Queue]) {
+    let ranges: Vec<Vec<Range>> = plan.steps.iter().map(ranges).collect();
+    if ranges.iter().all(Vec::is_empty) {
+        return;
+    }
+    let mut after = vec![Vec::new(); plan.steps.len()];
+    for (i, step) in plan.steps.iter().enumerate() {
+        step.before.iter().for_each(|&before| after[before as usize].push(i));
+    }
+    let name = |i: usize| {
+        let step = &plan.steps[i];
+        name::of_node(step.id, &step.op, plan.graph)
+    };
+    for (at, &i) in order.iter().enumerate() {
+        if ranges[i].is_empty() || !plan.steps[i].is_enabled {
+            continue;
+        }
+        let known = ordered(plan, &after, i);
+        let later: Vec<usize> = order[at + 1..]
+            .iter()
+            .copied()
+            .filter(|j| !known.contains(j) && plan.steps[*j].is_enabled)
+            .collect();
+        for &j in &later {
+            let both = ranges[i].iter().flat_map(|a| ranges[j].iter().map(move |b| (a, b)));
+            let meets = |(a, b): &(&Range, &Range)| {
+                (a.2 || b.2) && a.0 < b.0.saturating_add(b.1) && b.0 < a.0.saturating_add(a.1)
+            };
+            let mut both = both.filter(meets);
+            if let Some((a, b)) = both.next() {
+                checks::copies_race((name(i), a.2), (name(j), b.2), a.0.max(b.0));
+            }
+        }
+        let kernels: Vec<Queue> = later
+            .iter()
+            .filter(|&&j| matches!(plan.steps[j].op, Op::Kernel(_)))
+            .map(|&j| queues[j])
+            .collect();
+        if kernels.is_empty() {
+            continue;
+        }
+        for &(address, len, writes) in &ranges[i] {
+            checks::copied_before(&kernels, (address, len), writes, &name(i));
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Graphs as text for Graphviz (`cuGraphDebugDotPrint`).
+
+use super::op::Op;
+use super::{Graph, params};
+use crate::handle::Object;
+use std::fmt::Write;
+use texunit_cuda_abi::{CUgraphEdgeData, graph_conditional_type};
+
+/// `CUgraphDebugDot_flags`
+mod flag {
+    pub(super) const VERBOSE: u32 = 1;
+    pub(super) const KERNEL: u32 = 1 << 2;
+    pub(super) const MEMCPY: u32 = 1 << 3;
+    pub(super) const MEMSET: u32 = 1 << 4;
+    pub(super) const HOST: u32 = 1 << 5;
+    pub(super) const EVENT: u32 = 1 << 6;
+    pub(super) const ATTRIBUTES: u32 = 1 << 9;
+    pub(super) const HANDLES: u32 = 1 << 10;
+    pub(super) const MEM_ALLOC: u32 = 1 << 11;
+    pub(super) const MEM_FREE: u32 = 1 << 12;
+    pub(super) const BATCH: u32 = 1 << 13;
+    pub(super) const CONDITIONAL: u32 = 1 << 15;
+}
+
+/// A graph as text.
+pub(crate) fn text(graph: &Graph, flags: u32) -> String {
+    let mut text = "digraph dot {\n".to_owned();
+    cluster(&mut text, graph, flags);
+    text.push_str("}\n");
+    text
+}
+
+fn cluster(text: &mut String, graph: &Graph, flags: u32) {
+    let id = graph.id;
+    let mut inside = Vec::new();
+    {
+        let state = graph.state();
+        let _ = writeln!(
+            text,
+            "subgraph cluster_{id} {{\nlabel=\"graph_{id}\" graph[style=\"dashed\"];"
+        );
+        for (number, node) in &state.nodes {
+            let mut label = format!("{}\n{}", node.id, title(&node.op));
+            if flags & (flag::HANDLES | flag::VERBOSE) != 0 {
+                let _ = write!(label, "\nhandle: {number:#x}");
+            }
+            details(&mut label, &node.op, flags);
+            let label = label.replace('\\', "\\\\").replace('"', "\\\"");
+            let shape = if matches!(node.op, Op::Kernel(_)) { "octagon" } else { "rectangle" };
+            let _ = writeln!(
+                text,
+                "\"graph_{id}_node_{}\"[style=\"solid\" shape=\"{shape}\" label=\"{label}\n\"];",
+                node.id
+            );
+            inside.extend(node.op.graphs().into_iter().map(|graph| (node.id, graph)));
+        }
+        for node in state.nodes.values() {
+            for link in &node.after {
+                let Some(to) = state.nodes.get(&link.node) else { continue };
+                let data = match link.data == CUgraphEdgeData::default() {
+                    true => String::new(),
+                    false => format!(
+                        " [label=\"port {} to {}, type {}\"]",
+                        link.data.from_port, link.data.to_port, link.data.kind
+                    ),
+                };
+                let _ = writeln!(
+                    text,
+                    "\"graph_{id}_node_{}\" -> \"graph_{id}_node_{}\"{data};",
+                    node.id, to.id
+                );
+            }
+        }
+    }
+    for (node, inner) in inside {
+        let Some(inner) = Graph::registry().find(inner) else { continue };
+        let first = inner.state().nodes.values().next().map(|first| first.id);
+        cluster(text, &inner, flags);
+        if let Some(first) = first {
+            let to = inner.id;
+            let _ = writeln!(
+                text,
+                "\"graph_{id}_node_{node}\" -> \"graph_{to}_node_{first}\" [style=\"dashed\" lhead=\"cluster_{to}\"];"
+            );
+        }
+    }
+    text.push_str("}\n");
+}
+
+fn title(op: &Op) -> String {
+    match op {
+        Op::Kernel(op) => crate::launch::shown(&op.function),
+        Op::Work(task, _) => task.function.clone(),
+        Op::Memcpy(op) => {
+            let letter =
+                |kind: u32| ["?", "H", "D", "A", "U"].get(kind as usize).copied().unwrap_or("?");
+            let (from, to) = (op.copy.src.memory_type, op.copy.dst.memory_type);
+            format!("MEMCPY\n({}to{})", letter(from), letter(to))
+        }
+        Op::Memset(_) => "MEMSET".to_owned(),
+        Op::Host(_) => "HOST".to_owned(),
+        Op::Child(_) => "CHILD GRAPH".to_owned(),
+        Op::Empty => "EMPTY".to_owned(),
+        Op::WaitEvent(_) => "EVENT_WAIT".to_owned(),
+        Op::RecordEvent(_) => "EVENT_RECORD".to_owned(),
+        Op::MemAlloc(_) => "MEM_ALLOC".to_owned(),
+        Op::MemFree(_) => "MEM_FREE".to_owned(),
+        Op::Batch(_) => "BATCH_MEM_OP".to_owned(),
+        Op::Conditional(op) => match op.kind {
+            graph_conditional_type::IF => "CONDITIONAL IF".to_owned(),
+            graph_conditional_type::WHILE => "CONDITIONAL WHILE".to_owned(),
+            _ => "CONDITIONAL SWITCH".to_owned(),
+        },
+    }
+}
+
+/// Parameters, as far as the flags ask for them.
+fn details(label: &mut String, op: &Op, flags: u32) {
+    let wants = |flag: u32| flags & (flag | flag::VERBOSE) != 0;
+    match op {
+        Op::Kernel(op) => {
+            if wants(flag::KERNEL) {
+                let shape = &op.shape;
+                let ([x, y, z], [a, b, c]) = (shape.grid, shape.block);
+                let _ = write!(label, "\n<<<({x},{y},{z}),({a},{b},{c}),{}>>>", shape.shared);
+            }
+            if wants(flag::ATTRIBUTES) {
+                for (id, value) in &op.attributes {
+                    let _ = write!(label, "\nattribute {id}: {}", value[0]);
+                }
+                let _ = write!(label, "\ncooperative: {}", u32::from(op.shape.cooperative));
+            }
+        }
+        Op::Memcpy(op) if wants(flag::MEMCPY) => {
+            let copy = &op.copy;
+            let _ = write!(label, "\n{} x {} x {}", copy.width_in_bytes, copy.height, copy.depth);
+            for (name, side) in [("src", &copy.src), ("dst", &copy.dst)] {
+                let at = side.host.max(side.device).max(side.array as u64);
+                let _ =
+                    write!(label, "\n{name}: {at:#x} pitch {} height {}", side.pitch, side.height);
+            }
+        }
+        Op::Memset(op) if wants(flag::MEMSET) => {
+            let _ = write!(
+                label,
+                "\n{:#x} = {} ({} bytes) width {} height {} pitch {}",
+                op.dst, op.value, op.elementSize, op.width, op.height, op.pitch
+            );
+        }
+        Op::Host(op) if wants(flag::HOST) => {
+            let _ = write!(label, "\nfn: {:#x} userData: {:#x}", op.function, op.userData);
+        }
+        Op::WaitEvent(event) | Op::RecordEvent(event) if wants(flag::EVENT) => {
+            let _ = write!(label, "\nevent: {event:?}");
+        }
+        Op::MemAlloc(op) if wants(flag::MEM_ALLOC) => {
+            let params = op.params();
+            let _ = write!(label, "\ndptr: {:#x} bytesize: {}", params.dptr, params.bytesize);
+        }
+        Op::MemFree(dptr) if wants(flag::MEM_FREE) => {
+            let _ = write!(label, "\ndptr: {dptr:#x}");
+        }
+        Op::Batch(_) if wants(flag::BATCH) => {
+            let count = params::of_batch(op).map_or(0, |params| params.count);
+            let _ = write!(label, "\ncount: {count}");
+        }
+        Op::Conditional(op) if wants(flag::CONDITIONAL) => {
+            let params = op.params();
+            let _ = write!(label, "\nhandle: {:#x} size: {}", params.handle, params.size);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,140 @@
+//! Edges: which node comes before which.
+
+use super::op::Op;
+use super::{Graph, Link, Node, State};
+use crate::args::Answer;
+use crate::handle::Handle;
+use std::collections::HashSet;
+use texunit_cuda_abi::{CUgraphEdgeData, CUresult, Refusal};
+
+/// `CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC`
+const PROGRAMMATIC: u8 = 1;
+/// `CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER`, the last port that a kernel node has.
+const LAST_PORT: u8 = 2;
+
+fn invalid(reason: String) -> Refusal {
+    CUresult::INVALID_VALUE.because(reason)
+}
+
+/// Checks what is said of an edge between two nodes.
+fn check_data(data: &CUgraphEdgeData, from: &Op, to: &Op) -> Answer {
+    if data.kind > PROGRAMMATIC || data.reserved != [0; 5] {
+        return Err(invalid(format!(
+            "type {} of an edge is not 0 (default) or 1 (programmatic), or its reserved bytes are not 0",
+            data.kind
+        )));
+    }
+    if data.to_port != 0 {
+        return Err(invalid(format!(
+            "to_port {} of an edge is not 0, the only port",
+            data.to_port
+        )));
+    }
+    let are_kernels = matches!((from, to), (Op::Kernel(_), Op::Kernel(_)));
+    if data.kind == PROGRAMMATIC && !(are_kernels && data.from_port != 0) {
+        return Err(invalid(
+            "a programmatic edge leads from port 1 or 2 of a kernel node to a kernel node"
+                .to_owned(),
+        ));
+    }
+    if data.from_port > LAST_PORT || (data.from_port != 0 && data.kind != PROGRAMMATIC) {
+        return Err(invalid(format!(
+            "from_port {} of an edge is not 0, or 1 or 2 of a programmatic one",
+            data.from_port
+        )));
+    }
+    Ok(())
+}
+
+impl Graph {
+    /// Checks the nodes behind which a new one comes.
+    pub(super) fn check_before(&self, state: &State, op: &Op, before: &[Link]) -> Answer {
+        let mut seen = HashSet::new();
+        for (i, link) in before.iter().enumerate() {
+            let Some(from) = state.nodes.get(&link.node) else {
+                return Err(self.foreign(&format!("dependencies[{i}]"), link.node));
+            };
+            if !seen.insert(link.node) {
+                return Err(invalid(format!(
+                    "dependencies[{i}] {:#x} stands in dependencies more than once",
+                    link.node
+                )));
+            }
+            check_data(&link.data, &from.op, op)?;
+        }
+        Ok(())
+    }
+
+    fn foreign(&self, name: &str, node: usize) -> Refusal {
+        let own = self.id;
+        match Handle::<Node>::of(node).get() {
+            Ok(_) => invalid(format!(
+                "{name} {node:#x} is not a node of graph {own}, but of another one"
+            )),
+            Err(refusal) => refusal.named(name),
+        }
+    }
+
+    /// Adds edges (`cuGraphAddDependencies`). None is added if one is wrong.
+    pub(crate) fn add_edges(&self, edges: &[(usize, usize, CUgraphEdgeData)]) -> Answer {
+        let mut state = self.state();
+        let mut new = HashSet::new();
+        for (i, &(from, to, data)) in edges.iter().enumerate() {
+            let (Some(a), Some(b)) = (state.nodes.get(&from), state.nodes.get(&to)) else {
+                let (name, node) =
+                    if state.nodes.contains_key(&from) { ("to", to) } else { ("from", from) };
+                return Err(self.foreign(&format!("{name}[{i}]"), node));
+            };
+            if from == to {
+                return Err(invalid(format!("from[{i}] and to[{i}] are the same node")));
+            }
+            let is_there = a.after.iter().any(|link| link.node == to);
+            if is_there || !new.insert((from, to)) {
+                return Err(invalid(format!("the edge from[{i}] to to[{i}] is there already")));
+            }
+            check_data(&data, &a.op, &b.op)?;
+        }
+        for &(from, to, data) in edges {
+            for (node, other, is_from) in [(from, to, true), (to, from, false)] {
+                if let Some(node) = state.nodes.get_mut(&node) {
+                    let links = if is_from { &mut node.after } else { &mut node.before };
+                    links.push(Link { node: other, data });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes edges out (`cuGraphRemoveDependencies`). None is taken out if one is not there.
+    pub(crate) fn remove_edges(&self, edges: &[(usize, usize, CUgraphEdgeData)]) -> Answer {
+        let mut state = self.state();
+        if state.has_memory_nodes() && !edges.is_empty() {
+            return Err(super::memory::fixed("edges of it cannot be removed"));
+        }
+        let mut gone = HashSet::new();
+        for (i, &(from, to, data)) in edges.iter().enumerate() {
+            let Some(node) = state.nodes.get(&from) else {
+                return Err(self.foreign(&format!("from[{i}]"), from));
+            };
+            if !node.after.contains(&Link { node: to, data }) || !gone.insert((from, to)) {
+                return Err(invalid(format!("there is no edge from[{i}] to to[{i}]")));
+            }
+        }
+        for &(from, to, _) in edges {
+            if let Some(node) = state.nodes.get_mut(&from) {
+                node.after.retain(|link| link.node != to);
+            }
+            if let Some(node) = state.nodes.get_mut(&to) {
+                node.before.retain(|link| link.node != from);
+            }
+        }
+        Ok(())
+    }
+
+    /// All edges, by the nodes that they come from.
+    pub(crate) fn edges(&self) -> Vec<(usize, Link)> {
+        let state = self.state();
+        let nodes = state.nodes.iter();
+        nodes.flat_map(|(&from, node)| node.after.iter().map(move |&link| (from, link))).collect()
+    }
+}

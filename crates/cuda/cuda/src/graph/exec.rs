@@ -1,0 +1,371 @@
+//! Graphs that can be launched.
+//!
+//! Instantiating a graph puts its nodes into an order that the edges allow, the same each time. The list ([`Plan`]) is a
+//! value: a launch keeps the one that it began with, and updates change a copy if a launch is under way.
+
+use super::op::Op;
+use super::order::order;
+use super::user::Held;
+use super::{Graph, Link, Node, name};
+use crate::args::Answer;
+use crate::context::{self, Context};
+use crate::handle::{Handle, Object, object};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+use texunit_cuda_abi::{
+    CUresult, Refusal, graph_instantiate_flag as flag, graph_instantiate_result as result,
+};
+
+/// Graphs inside graphs inside graphs: more than this are refused, as the stack has an end.
+const MAX_DEPTH: u32 = 64;
+
+/// A graph that can be launched.
+#[derive(Debug)]
+pub(crate) struct Exec {
+    pub(crate) handle: Handle<Exec>,
+    /// Its number (`cuGraphExecGetId`).
+    pub(crate) id: u32,
+    pub(crate) flags: u64,
+    pub(crate) context: Handle<Context>,
+    /// The graph, which can be instantiated once more when this ends.
+    graph: Handle<Graph>,
+    plan: Mutex<Arc<Plan>>,
+    /// The thread that launches it: launches of a graph come one after the other.
+    running: Mutex<Option<ThreadId>>,
+    ended: Condvar,
+}
+
+object!(Exec, "an instantiated graph", INVALID_VALUE);
+
+/// The nodes of a graph in the order in which they are done.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Number of the graph.
+    pub(crate) graph: u32,
+    pub(crate) steps: Vec<Step>,
+    /// Where a node is, by its handle.
+    index: HashMap<usize, u32>,
+    /// Conditions that a launch sets.
+    pub(crate) conditions: Vec<Arc<super::condition::Condition>>,
+    /// Objects that the graph keeps alive, and thus its instances.
+    pub(crate) users: Arc<Held>,
+}
+
+/// A node of a plan.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    /// The node that it was made of.
+    pub(crate) node: usize,
+    pub(crate) id: u32,
+    pub(crate) op: Op,
+    pub(crate) is_enabled: bool,
+    /// Steps that come before.
+    pub(crate) before: Vec<u32>,
+    /// Graphs inside.
+    pub(crate) inner: Vec<Arc<Plan>>,
+}
+
+/// Why a graph cannot be instantiated: how the API says it, the node, and the code with its reason.
+pub(crate) type Fault = (u32, usize, Refusal);
+
+pub(super) fn fault(how: u32, node: usize, code: CUresult, reason: String) -> Fault {
+    (how, node, code.because(reason))
+}
+
+impl Plan {
+    /// The plan of a graph.
+    pub(crate) fn of(graph: &Graph, depth: u32) -> Result<Self, Fault> {
+        let state = graph.state();
+        let order = order(graph.id, &state)?;
+        let index: HashMap<usize, u32> =
+            order.iter().zip(0..).map(|(&node, i)| (node, i)).collect();
+        let mut steps = Vec::with_capacity(order.len());
+        for &number in &order {
+            let Some(node) = state.nodes.get(&number) else { continue };
+            let before = node.before.iter().filter_map(|link| index.get(&link.node).copied());
+            let mut inner = Vec::new();
+            for inside in node.op.graphs() {
+                if depth >= MAX_DEPTH {
+                    let reason = format!("more than {MAX_DEPTH} graphs lie in each other");
+                    return Err(fault(result::ERROR, number, CUresult::NOT_SUPPORTED, reason));
+                }
+                let inside = inside.get().map_err(|refusal| (result::ERROR, number, refusal))?;
+                let plan = Self::of(&inside, depth + 1)?;
+                if matches!(node.op, Op::Conditional(_)) {
+                    plan.check_body()?;
+                }
+                inner.push(Arc::new(plan));
+            }
+            steps.push(Step {
+                node: number,
+                id: node.id,
+                op: node.op.clone(),
+                is_enabled: true,
+                before: before.collect(),
+                inner,
+            });
+        }
+        let unused = state.conditions.iter().find(|condition| !condition.is_used());
+        if let Some(unused) = unused {
+            let reason = format!(
+                "conditional handle {:#x} was made for graph {}, and no conditional node looks at it",
+                unused.handle(),
+                graph.id
+            );
+            return Err(fault(
+                result::CONDITIONAL_HANDLE_UNUSED,
+                0,
+                CUresult::INVALID_VALUE,
+                reason,
+            ));
+        }
+        let users =
+            Arc::new(Held::new(state.users.iter().map(|(&object, &count)| (object, count))));
+        Ok(Self { graph: graph.id, steps, index, conditions: state.conditions.clone(), users })
+    }
+
+    /// What bodies of conditional nodes may hold.
+    fn check_body(&self) -> Result<(), Fault> {
+        for step in &self.steps {
+            let fits = match &step.op {
+                Op::Kernel(_)
+                | Op::Work(..)
+                | Op::Empty
+                | Op::Memset(_)
+                | Op::Memcpy(_)
+                | Op::Conditional(_) => true,
+                Op::Child(_) => step.inner.iter().all(|plan| plan.check_body().is_ok()),
+                _ => false,
+            };
+            if !fits {
+                let name = name::of_node(step.id, &step.op, self.graph);
+                let reason = format!(
+                    "{name} is in the body of a conditional node, which has kernels, copies, sets, empty nodes, child \
+                     graphs and conditional nodes only"
+                );
+                return Err(fault(
+                    result::NODE_OPERATION_NOT_SUPPORTED,
+                    step.node,
+                    CUresult::NOT_SUPPORTED,
+                    reason,
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that a graph can be launched by a kernel.
+    fn check_device_launch(&self, context: &mut Option<Handle<Context>>) -> Result<(), Fault> {
+        for step in &self.steps {
+            let own = match &step.op {
+                Op::Kernel(op) => Some(op.context.handle),
+                Op::Work(_, context) => Some(*context),
+                Op::Memcpy(op) => Some(op.context),
+                Op::Memset(op) => Some(Handle::of(op.ctx)),
+                Op::Empty | Op::Child(_) => None,
+                other => {
+                    let name = name::of_node(step.id, other, self.graph);
+                    let reason = format!(
+                        "{name}: a graph for launches from the device has kernels, copies, sets and child graphs only"
+                    );
+                    return Err(fault(
+                        result::NODE_OPERATION_NOT_SUPPORTED,
+                        step.node,
+                        CUresult::NOT_SUPPORTED,
+                        reason,
+                    ));
+                }
+            };
+            if let Some(own) = own {
+                if context.is_some_and(|context| context != own) {
+                    let reason =
+                        "nodes of a graph for launches from the device are of several contexts"
+                            .to_owned();
+                    return Err(fault(
+                        result::MULTIPLE_CTXS_NOT_SUPPORTED,
+                        step.node,
+                        CUresult::NOT_SUPPORTED,
+                        reason,
+                    ));
+                }
+                *context = Some(own);
+            }
+            for inner in &step.inner {
+                inner.check_device_launch(context)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The step of a node, in graphs inside, too.
+    pub(crate) fn find(&self, node: usize) -> Option<&Step> {
+        if let Some(&i) = self.index.get(&node) {
+            return self.steps.get(i as usize);
+        }
+        let inner = self.steps.iter().flat_map(|step| &step.inner);
+        inner.into_iter().find_map(|plan| plan.find(node))
+    }
+
+    /// The step of a node, to be changed: a copy of what a launch has under way.
+    pub(crate) fn find_mut(&mut self, node: usize) -> Option<&mut Step> {
+        if let Some(&i) = self.index.get(&node) {
+            return self.steps.get_mut(i as usize);
+        }
+        let has = |plan: &Arc<Plan>| plan.find(node).is_some();
+        let inner = self.steps.iter_mut().flat_map(|step| &mut step.inner);
+        Arc::make_mut(inner.into_iter().find(|plan| has(plan))?).find_mut(node)
+    }
+
+    /// A graph with the same nodes and edges, for a node.
+    pub(crate) fn to_graph(&self) -> Answer<Handle<Graph>> {
+        let graph = Graph::create(true);
+        graph.state().conditions.clone_from(&self.conditions);
+        let mut nodes = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let op = match (&step.op, &step.inner[..]) {
+                _ if !step.is_enabled => Op::Empty,
+                (Op::Child(_), [inner]) => Op::Child(inner.to_graph()?),
+                (op, _) => op.copy()?,
+            };
+            let before: Vec<Link> = step
+                .before
+                .iter()
+                .filter_map(|&i| nodes.get(i as usize))
+                .map(|&n| Link::plain(n))
+                .collect();
+            nodes.push(graph.add(op, &before)?.number());
+        }
+        Ok(graph.handle)
+    }
+
+    /// All steps, those of graphs inside, too.
+    pub(crate) fn each(&self, work: &mut dyn FnMut(&Step) -> Answer) -> Answer {
+        for step in &self.steps {
+            work(step)?;
+            step.inner.iter().try_for_each(|plan| plan.each(work))?;
+        }
+        Ok(())
+    }
+}
+
+/// Instantiates a graph.
+pub(crate) fn instantiate(graph: Handle<Graph>, flags: u64) -> Result<Arc<Exec>, Fault> {
+    static IDS: AtomicU32 = AtomicU32::new(1);
+    let whole = |refusal| (result::ERROR, 0, refusal);
+    let known =
+        flag::AUTO_FREE_ON_LAUNCH | flag::UPLOAD | flag::DEVICE_LAUNCH | flag::USE_NODE_PRIORITY;
+    if flags & !known != 0 {
+        return Err(whole(CUresult::INVALID_VALUE.because(format!(
+            "flags {flags:#x} has bits that are not CUgraphInstantiate_flags: those are 1, 2, 4 and 8"
+        ))));
+    }
+    if flags & flag::DEVICE_LAUNCH != 0 && flags & flag::AUTO_FREE_ON_LAUNCH != 0 {
+        return Err(whole(CUresult::INVALID_VALUE.because(
+            "flags have CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH and _AUTO_FREE_ON_LAUNCH, which do not go together",
+        )));
+    }
+    let graph = graph.get().map_err(whole)?;
+    let context = context::current().map_err(whole)?;
+    let plan = Plan::of(&graph, 0)?;
+    if flags & flag::DEVICE_LAUNCH != 0 {
+        plan.check_device_launch(&mut None)?;
+    }
+    {
+        let mut state = graph.state();
+        if state.has_memory_nodes() {
+            if state.is_instantiated {
+                return Err(whole(super::memory::fixed(
+                    "only one instance of it may exist at a time",
+                )));
+            }
+            state.is_instantiated = true;
+        }
+    }
+    let exec = Arc::new(Exec {
+        handle: Handle::fresh(),
+        id: IDS.fetch_add(1, Relaxed),
+        flags,
+        context: context.handle,
+        graph: graph.handle,
+        plan: Mutex::new(Arc::new(plan)),
+        running: Mutex::new(None),
+        ended: Condvar::new(),
+    });
+    Exec::registry().keep(exec.handle, Arc::clone(&exec));
+    crate::checks::made(exec.handle.number());
+    Ok(exec)
+}
+
+/// Ends the instances that were made in a context.
+pub(crate) fn release_context(context: &Context) {
+    let ended = Exec::registry().remove_all(|exec| exec.context == context.handle);
+    ended.iter().for_each(|exec| exec.ended());
+}
+
+/// Ends an instance (`cuGraphExecDestroy`).
+pub(crate) fn destroy(exec: Handle<Exec>) -> Answer {
+    exec.take()?.ended();
+    Ok(())
+}
+
+impl Exec {
+    /// It is gone: its graph can be instantiated once more.
+    fn ended(&self) {
+        if let Some(graph) = Graph::registry().find(self.graph) {
+            graph.state().is_instantiated = false;
+        }
+    }
+
+    pub(crate) fn plan(&self) -> Arc<Plan> {
+        Arc::clone(&self.plan.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Changes the plan, unless that fails.
+    pub(crate) fn change<T>(&self, work: impl FnOnce(&mut Plan) -> Answer<T>) -> Answer<T> {
+        let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        work(Arc::make_mut(&mut plan))
+    }
+
+    /// The step of a node of the graph that this was made of.
+    pub(crate) fn step<T>(
+        &self,
+        node: Handle<Node>,
+        work: impl FnOnce(&mut Step) -> Answer<T>,
+    ) -> Answer<T> {
+        node.get()?;
+        self.change(|plan| {
+            let step = plan.find_mut(node.number()).ok_or_else(|| {
+                CUresult::INVALID_VALUE.because(format!(
+                    "hNode {node:?} is not a node of the graph that hGraphExec was instantiated of"
+                ))
+            })?;
+            work(step)
+        })
+    }
+
+    /// Begins a launch, when the one before has ended. A launch within one, from a function of the host, does not wait.
+    pub(crate) fn begin(&self) -> Running<'_> {
+        let me = std::thread::current().id();
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let busy = |running: &mut Option<ThreadId>| running.is_some_and(|thread| thread != me);
+        let mut running: MutexGuard<'_, _> =
+            self.ended.wait_while(running, busy).unwrap_or_else(PoisonError::into_inner);
+        let outer = running.replace(me);
+        Running { exec: self, outer }
+    }
+}
+
+/// A launch that is under way.
+pub(crate) struct Running<'e> {
+    exec: &'e Exec,
+    outer: Option<ThreadId>,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        *self.exec.running.lock().unwrap_or_else(PoisonError::into_inner) = self.outer;
+        self.exec.ended.notify_all();
+    }
+}

@@ -1,0 +1,42 @@
+//! What messages call nodes.
+
+use super::op::Op;
+use crate::launch::shown;
+use texunit_cuda_abi::graph_node_type as kind;
+
+impl Op {
+    /// What a sentence calls such a node: "kernel `scale`", "memcpy".
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Kernel(kernel) => format!("kernel `{}`", shown(&kernel.function)),
+            Self::Work(task, _) => format!("work of `{}`", task.function),
+            other => other.kind_name().to_owned(),
+        }
+    }
+
+    /// The kind of node in a word or two.
+    pub(crate) fn kind_name(&self) -> &'static str {
+        if matches!(self, Self::Work(..)) {
+            return "library";
+        }
+        match self.kind() {
+            kind::KERNEL => "kernel",
+            kind::MEMCPY => "memcpy",
+            kind::MEMSET => "memset",
+            kind::HOST => "host function",
+            kind::GRAPH => "child graph",
+            kind::EMPTY => "empty node",
+            kind::WAIT_EVENT => "event wait",
+            kind::EVENT_RECORD => "event record",
+            kind::MEM_ALLOC => "memory allocation",
+            kind::MEM_FREE => "memory free",
+            kind::BATCH_MEM_OP => "memory operations",
+            _ => "conditional node",
+        }
+    }
+}
+
+/// How messages name a node of a graph: "node 3 (kernel `scale`) of graph 1".
+pub(crate) fn of_node(id: u32, op: &Op, graph: u32) -> String {
+    format!("node {id} ({}) of graph {graph}", op.name())
+}

@@ -1,0 +1,179 @@
+//! Operations of nodes as values: what a stream would do, kept to be done later and as often as wanted.
+//!
+//! Values are cheap to copy: a graph, its clones and what is instantiated of it share them. Pointers that the getters of
+//! the driver API give out (the arguments of a kernel, for instance) lead into them, and are good as long as the node has
+//! this value.
+
+use super::Graph;
+use super::condition::ConditionalOp;
+use super::memory::{AllocOp, BatchOp};
+use crate::args::Answer;
+use crate::context::Context;
+use crate::handle::{Handle, Object};
+use crate::launch::Shape;
+use crate::module::Function;
+use crate::stream::Event;
+use crate::work::Task;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CUDA_HOST_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, graph_node_type as kind,
+    launch_attribute as attribute,
+};
+
+/// What a node does.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    Kernel(Arc<KernelOp>),
+    /// What a library does in place of kernels of its own, in a context.
+    Work(Arc<Task>, Handle<Context>),
+    Memcpy(Arc<CopyOp>),
+    Memset(Arc<CUDA_MEMSET_NODE_PARAMS>),
+    Host(Arc<CUDA_HOST_NODE_PARAMS>),
+    Child(Handle<Graph>),
+    Empty,
+    WaitEvent(Handle<Event>),
+    RecordEvent(Handle<Event>),
+    MemAlloc(Arc<AllocOp>),
+    MemFree(u64),
+    Batch(Arc<BatchOp>),
+    Conditional(Arc<ConditionalOp>),
+}
+
+/// A launch.
+#[derive(Clone, Debug)]
+pub(crate) struct KernelOp {
+    pub(crate) function: Arc<Function>,
+    pub(crate) context: Arc<Context>,
+    /// The handles that it was given by.
+    pub(crate) func: usize,
+    pub(crate) kern: usize,
+    pub(crate) shape: Shape,
+    /// All parameters, in the layout of the kernel.
+    params: Arc<[u8]>,
+    /// Addresses of the parameters there.
+    pointers: Arc<[u64]>,
+    /// Attributes that were set, by number.
+    pub(crate) attributes: BTreeMap<u32, [u32; 16]>,
+}
+
+/// A copy.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CopyOp {
+    pub(crate) copy: CUDA_MEMCPY3D,
+    pub(crate) context: Handle<Context>,
+}
+
+impl KernelOp {
+    pub(crate) fn new(
+        (function, func, kern): (Arc<Function>, usize, usize),
+        context: Arc<Context>,
+        shape: Shape,
+        params: Vec<u8>,
+    ) -> Self {
+        let params: Arc<[u8]> = params.into();
+        let base = params.as_ptr().expose_provenance() as u64;
+        let all = function.kernel.params();
+        let pointers = all.iter().map(|param| base + u64::from(param.offset)).collect();
+        let attributes = BTreeMap::new();
+        Self { function, context, func, kern, shape, params, pointers, attributes }
+    }
+
+    pub(crate) fn params(&self) -> &[u8] {
+        &self.params
+    }
+
+    /// Address of the addresses of the arguments, null if there are none.
+    pub(crate) fn pointers(&self) -> u64 {
+        match self.pointers.is_empty() {
+            true => 0,
+            false => self.pointers.as_ptr().expose_provenance() as u64,
+        }
+    }
+
+    /// With an attribute set.
+    pub(crate) fn with_attribute(&self, id: u32, value: [u32; 16]) -> Self {
+        let mut new = self.clone();
+        let [x, y, z, ..] = value;
+        match id {
+            attribute::COOPERATIVE => new.shape.cooperative = x != 0,
+            attribute::CLUSTER_DIMENSION => {
+                new.shape.cluster = Some([x, y, z]).filter(|all| *all != [0; 3]);
+            }
+            _ => {}
+        }
+        new.attributes.insert(id, value);
+        new
+    }
+
+    /// With the attributes of another one.
+    pub(crate) fn with_attributes_of(&self, other: &Self) -> Self {
+        let mut new = self.clone();
+        new.attributes.clone_from(&other.attributes);
+        new.shape.cooperative = other.shape.cooperative;
+        new.shape.cluster = other.shape.cluster;
+        new
+    }
+
+    /// The value of an attribute; zeros if it was not set.
+    pub(crate) fn attribute(&self, id: u32) -> [u32; 16] {
+        let mut default = [0; 16];
+        match id {
+            attribute::COOPERATIVE => default[0] = self.shape.cooperative.into(),
+            attribute::CLUSTER_DIMENSION => {
+                default[..3].copy_from_slice(&self.shape.cluster.unwrap_or_default());
+            }
+            _ => {}
+        }
+        self.attributes.get(&id).copied().unwrap_or(default)
+    }
+}
+
+impl Op {
+    /// `CUgraphNodeType`
+    pub(crate) fn kind(&self) -> u32 {
+        match self {
+            Self::Kernel(_) | Self::Work(..) => kind::KERNEL,
+            Self::Memcpy(_) => kind::MEMCPY,
+            Self::Memset(_) => kind::MEMSET,
+            Self::Host(_) => kind::HOST,
+            Self::Child(_) => kind::GRAPH,
+            Self::Empty => kind::EMPTY,
+            Self::WaitEvent(_) => kind::WAIT_EVENT,
+            Self::RecordEvent(_) => kind::EVENT_RECORD,
+            Self::MemAlloc(_) => kind::MEM_ALLOC,
+            Self::MemFree(_) => kind::MEM_FREE,
+            Self::Batch(_) => kind::BATCH_MEM_OP,
+            Self::Conditional(_) => kind::CONDITIONAL,
+        }
+    }
+
+    /// Graphs that belong to the node.
+    pub(crate) fn graphs(&self) -> Vec<Handle<Graph>> {
+        match self {
+            Self::Child(graph) => vec![*graph],
+            Self::Conditional(op) => op.graphs(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether it allocates or frees memory, in a graph of its own, too.
+    pub(crate) fn has_memory(&self) -> bool {
+        match self {
+            Self::MemAlloc(_) | Self::MemFree(_) => true,
+            Self::Child(graph) => {
+                Graph::registry().find(*graph).is_some_and(|graph| graph.state().has_memory_nodes())
+            }
+            _ => false,
+        }
+    }
+
+    /// The same for a clone, with graphs of its own.
+    pub(crate) fn copy(&self) -> Answer<Self> {
+        Ok(match self {
+            Self::Child(graph) => Self::Child(graph.get()?.copy(true)?.handle),
+            Self::Conditional(op) => Self::Conditional(Arc::new(op.copy()?)),
+            other => other.clone(),
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! Orders that the edges of a graph allow.
+
+use super::exec::{Fault, Plan, fault};
+use super::{State, name};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use texunit_cuda_abi::{CUresult, graph_instantiate_result as result};
+
+/// The nodes of a graph, each behind those that its edges come from; of several that could be next, the one that was made
+/// first.
+pub(super) fn order(id: u32, state: &State) -> Result<Vec<usize>, Fault> {
+    let mut open: HashMap<usize, usize> = HashMap::with_capacity(state.nodes.len());
+    let mut ready = BinaryHeap::new();
+    for (&number, node) in &state.nodes {
+        open.insert(number, node.before.len());
+        if node.before.is_empty() {
+            ready.push(Reverse(number));
+        }
+    }
+    let mut order = Vec::with_capacity(state.nodes.len());
+    while let Some(Reverse(number)) = ready.pop() {
+        order.push(number);
+        for link in state.nodes.get(&number).iter().flat_map(|node| &node.after) {
+            if let Some(left) = open.get_mut(&link.node) {
+                *left -= 1;
+                if *left == 0 {
+                    ready.push(Reverse(link.node));
+                }
+            }
+        }
+    }
+    if order.len() == state.nodes.len() {
+        return Ok(order);
+    }
+    let in_circle =
+        state.nodes.iter().find(|(number, _)| open.get(number).is_some_and(|&left| left > 0));
+    let (number, node) = in_circle.map_or((0, "a node".to_owned()), |(&number, node)| {
+        (number, name::of_node(node.id, &node.op, id))
+    });
+    let reason = format!("{node} comes behind itself: the edges go round in a circle");
+    Err(fault(result::INVALID_STRUCTURE, number, CUresult::INVALID_VALUE, reason))
+}
+
+/// Chooses among steps that could be next, as the seed of `--schedule` says.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) as usize % n.max(1)
+    }
+}
+
+/// An order of the steps that the edges allow, by a seed.
+pub(super) fn shuffled(plan: &Plan, seed: u64) -> Vec<usize> {
+    let mut open: Vec<usize> = plan.steps.iter().map(|step| step.before.len()).collect();
+    let mut after: Vec<Vec<usize>> = vec![Vec::new(); open.len()];
+    for (i, step) in plan.steps.iter().enumerate() {
+        step.before.iter().for_each(|&before| after[before as usize].push(i));
+    }
+    let mut ready: Vec<usize> = (0..open.len()).filter(|&i| open[i] == 0).collect();
+    let (mut order, mut random) = (Vec::with_capacity(open.len()), Random(seed));
+    while !ready.is_empty() {
+        let i = ready.swap_remove(random.below(ready.len()));
+        order.push(i);
+        for &next in &after[i] {
+            open[next] -= 1;
+            if open[next] == 0 {
+                ready.push(next);
+            }
+        }
+    }
+    order
+}

@@ -1,0 +1,326 @@
+//! Parameters of nodes: from the structures of the driver API to operations, and back.
+
+use super::condition::ConditionalOp;
+use super::memory::{AllocOp, BatchOp};
+use super::op::{CopyOp, KernelOp, Op};
+use super::{Graph, memory};
+use crate::args::{Answer, In};
+use crate::array::ArrayObject;
+use crate::context::{self, Context};
+use crate::handle::{Handle, Object};
+use crate::launch::{self, Shape};
+use crate::library::Kernel;
+use crate::module::Function;
+use crate::stream::Event;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED, CUDA_BATCH_MEM_OP_NODE_PARAMS,
+    CUDA_CHILD_GRAPH_NODE_PARAMS, CUDA_CONDITIONAL_NODE_PARAMS, CUDA_EVENT_RECORD_NODE_PARAMS,
+    CUDA_EVENT_WAIT_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS,
+    CUDA_KERNEL_NODE_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEM_FREE_NODE_PARAMS,
+    CUDA_MEMCPY_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUgraphNodeParams, CUresult,
+    CopySide3D, Refusal, graph_node_type as kind,
+};
+
+fn invalid(reason: String) -> Refusal {
+    CUresult::INVALID_VALUE.because(reason)
+}
+
+/// A context by handle, or the current one for null.
+pub(crate) fn context_or_current(handle: usize) -> Answer<Arc<Context>> {
+    match handle {
+        0 => context::current(),
+        handle => {
+            let context =
+                Handle::<Context>::of(handle).get().map_err(|refusal| refusal.named("ctx"))?;
+            context.check()?;
+            Ok(context)
+        }
+    }
+}
+
+/// A kernel node. The kernel is given as a function or as a kernel of a library.
+///
+/// # Safety
+/// That of [`launch::parameters`].
+pub(crate) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Answer<Op> {
+    let given = if params.func != 0 { params.func } else { params.kern };
+    if given == 0 {
+        return Err(invalid("func and kern of nodeParams are both null".to_owned()));
+    }
+    let handle = Handle::<Function>::of(given);
+    let context = match (params.ctx, Function::registry().find(handle)) {
+        (0, Some(function)) => context::alive(function.context, "the context of the function")?,
+        (ctx, _) => context_or_current(ctx)?,
+    };
+    let function = launch::function(handle, &context).map_err(|refusal| match refusal.code {
+        // What is no function is a wrong member of a structure here.
+        CUresult::INVALID_HANDLE => {
+            refusal.with_code(CUresult::INVALID_VALUE).named("func of nodeParams")
+        }
+        _ => refusal,
+    })?;
+    let shape = Shape {
+        grid: params.grid,
+        block: params.block,
+        shared: params.sharedMemBytes,
+        cooperative: false,
+        cluster: None,
+    };
+    launch::check(&context, &function, &shape)?;
+    // SAFETY: as the caller promises.
+    let bytes = unsafe {
+        let (each, extra) = (In::of(params.kernelParams), In::of(params.extra));
+        launch::parameters(&function, each, extra)?
+    };
+    let is_kernel = Kernel::registry().find(Handle::of(given)).is_some();
+    let (func, kern) = if is_kernel { (0, given) } else { (given, 0) };
+    Ok(Op::Kernel(Arc::new(KernelOp::new((function, func, kern), context, shape, bytes))))
+}
+
+/// The parameters of a kernel node, which point into its operation.
+pub(crate) fn of_kernel(op: &KernelOp) -> CUDA_KERNEL_NODE_PARAMS {
+    CUDA_KERNEL_NODE_PARAMS {
+        func: op.func,
+        grid: op.shape.grid,
+        block: op.shape.block,
+        sharedMemBytes: op.shape.shared,
+        kernelParams: op.pointers(),
+        extra: 0,
+        kern: op.kern,
+        ctx: op.context.handle.number(),
+    }
+}
+
+/// A copy. Whether memory is there is looked at when it is done: it may be allocated by a node before.
+pub(crate) fn memcpy(copy: &CUDA_MEMCPY3D, ctx: usize) -> Answer<Op> {
+    let side = |name: &str, side: &CopySide3D| -> Answer {
+        match side.memory_type {
+            CU_MEMORYTYPE_ARRAY => {
+                let array = Handle::<ArrayObject>::of(side.array).get();
+                array.map(|_| ()).map_err(|refusal| refusal.named(&format!("{name}Array")))
+            }
+            CU_MEMORYTYPE_HOST if side.host == 0 => Err(invalid(format!("{name}Host is null"))),
+            CU_MEMORYTYPE_HOST..=CU_MEMORYTYPE_UNIFIED => Ok(()),
+            other => Err(invalid(format!(
+                "{name}MemoryType {other} is not a CUmemorytype: 1 (host), 2 (device), 3 (array) or 4 (unified)"
+            ))),
+        }
+    };
+    side("src", &copy.src)?;
+    side("dst", &copy.dst)?;
+    if copy.width_in_bytes == 0 || copy.height == 0 || copy.depth == 0 {
+        return Err(invalid(format!(
+            "a copy of {} x {} x {} is empty: a memcpy node copies at least one byte",
+            copy.width_in_bytes, copy.height, copy.depth
+        )));
+    }
+    let context = context_or_current(ctx)?.handle;
+    Ok(Op::Memcpy(Arc::new(CopyOp { copy: *copy, context })))
+}
+
+/// A node that sets memory.
+pub(crate) fn memset(params: &CUDA_MEMSET_NODE_PARAMS) -> Answer<Op> {
+    let size = params.elementSize;
+    if ![1, 2, 4].contains(&size) {
+        return Err(invalid(format!("elementSize {size} is not 1, 2 or 4")));
+    }
+    let bytes = params.width.checked_mul(size as usize);
+    if params.width == 0 || params.height == 0 || bytes.is_none() {
+        return Err(invalid(format!(
+            "a region of {} x {} elements is empty, or has more bytes than 64 bits count",
+            params.width, params.height
+        )));
+    }
+    if !params.dst.is_multiple_of(size.into()) {
+        return Err(invalid(format!(
+            "dst {:#x} is not a multiple of elementSize {size}",
+            params.dst
+        )));
+    }
+    if params.height > 1
+        && (Some(params.pitch) < bytes || !params.pitch.is_multiple_of(size as usize))
+    {
+        return Err(invalid(format!(
+            "pitch {} is less than the bytes of a row, or not a multiple of elementSize {size}",
+            params.pitch
+        )));
+    }
+    let ctx = context_or_current(params.ctx)?.handle.number();
+    Ok(Op::Memset(Arc::new(CUDA_MEMSET_NODE_PARAMS { ctx, ..*params })))
+}
+
+/// A node that calls a function of the program.
+pub(crate) fn host(params: &CUDA_HOST_NODE_PARAMS) -> Answer<Op> {
+    if params.function == 0 {
+        return Err(invalid("fn of nodeParams is null".to_owned()));
+    }
+    if params.syncMode > 1 {
+        return Err(invalid(format!(
+            "syncMode {} is not 0 (blocking) or 1 (spinning)",
+            params.syncMode
+        )));
+    }
+    Ok(Op::Host(Arc::new(*params)))
+}
+
+/// A node with a graph inside: a clone of the one that is given.
+pub(crate) fn child(graph: Handle<Graph>) -> Answer<Op> {
+    let graph = graph.get().map_err(|refusal| refusal.named("childGraph"))?;
+    Ok(Op::Child(graph.copy(true)?.handle))
+}
+
+/// An event of a node.
+pub(crate) fn event(event: usize) -> Answer<Handle<Event>> {
+    let handle = Handle::<Event>::of(event);
+    handle.get().map_err(|refusal| refusal.with_code(CUresult::INVALID_VALUE).named("event"))?;
+    Ok(handle)
+}
+
+/// Semaphores of others are never imported here: every one that is given is none.
+fn semaphores(params: &CUDA_EXT_SEM_NODE_PARAMS) -> Refusal {
+    invalid(match params.numExtSems {
+        0 => "numExtSems is 0: such a node has at least one semaphore".to_owned(),
+        count => format!(
+            "extSemArray has {count}, none of which is an external semaphore: texunit imports none \
+             (cuImportExternalSemaphore is not supported)"
+        ),
+    })
+}
+
+/// Refuses a node of external semaphores.
+pub(crate) fn no_semaphores(params: &CUDA_EXT_SEM_NODE_PARAMS) -> Answer<Op> {
+    Err(semaphores(params))
+}
+
+/// The operation that parameters of any kind describe. A new node's may write results into them.
+///
+/// # Safety
+/// Pointers in the structure are as the driver API's page says for a node of its kind.
+pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answer<Op> {
+    if params.reserved0 != [0; 3] || params.reserved2 != 0 {
+        return Err(invalid("reserved0 and reserved2 of nodeParams are not all 0".to_owned()));
+    }
+    Ok(match params.kind {
+        // SAFETY: as the caller promises.
+        kind::KERNEL => unsafe { kernel(&params.get())? },
+        kind::MEMCPY => {
+            let given: CUDA_MEMCPY_NODE_PARAMS = params.get();
+            if given.flags != 0 || given.reserved != 0 {
+                return Err(invalid(
+                    "flags and reserved of memcpy in nodeParams are not 0".to_owned(),
+                ));
+            }
+            memcpy(&given.copyParams, given.copyCtx)?
+        }
+        kind::MEMSET => memset(&params.get())?,
+        kind::HOST => host(&params.get())?,
+        kind::GRAPH => {
+            let given: CUDA_CHILD_GRAPH_NODE_PARAMS = params.get();
+            let handle = Handle::of(given.graph);
+            match given.ownership {
+                0 => child(handle)?,
+                1 => moved(handle, graph)?,
+                other => {
+                    return Err(invalid(format!("ownership {other} is not 0 (clone) or 1 (move)")));
+                }
+            }
+        }
+        kind::EMPTY => Op::Empty,
+        kind::WAIT_EVENT => {
+            let given: CUDA_EVENT_WAIT_NODE_PARAMS = params.get();
+            Op::WaitEvent(event(given.event)?)
+        }
+        kind::EVENT_RECORD => {
+            let given: CUDA_EVENT_RECORD_NODE_PARAMS = params.get();
+            Op::RecordEvent(event(given.event)?)
+        }
+        kind::EXT_SEMAS_SIGNAL | kind::EXT_SEMAS_WAIT => return Err(semaphores(&params.get())),
+        kind::MEM_ALLOC => {
+            let mut given: CUDA_MEM_ALLOC_NODE_PARAMS = params.get();
+            // SAFETY: as the caller promises.
+            let op = unsafe { AllocOp::new(&mut given)? };
+            params.set(given);
+            Op::MemAlloc(Arc::new(op))
+        }
+        kind::MEM_FREE => {
+            let given: CUDA_MEM_FREE_NODE_PARAMS = params.get();
+            memory::free_op(given.dptr)?
+        }
+        // SAFETY: as the caller promises.
+        kind::BATCH_MEM_OP => Op::Batch(Arc::new(unsafe { BatchOp::new(&params.get())? })),
+        kind::CONDITIONAL => {
+            let mut given: CUDA_CONDITIONAL_NODE_PARAMS = params.get();
+            let op = Arc::new(ConditionalOp::new(&given, graph)?);
+            given.phGraph_out = op.handles();
+            params.set(given);
+            Op::Conditional(op)
+        }
+        other => {
+            let what = if other == kind::MEMCPY_BATCH { " (batches of copies)" } else { "" };
+            return Err(CUresult::NOT_SUPPORTED.because(format!(
+                "type {other}{what} of nodeParams is not a CUgraphNodeType that texunit has: those are 0 to 13"
+            )));
+        }
+    })
+}
+
+/// A graph becomes a part of another one, and is not the program's any more.
+fn moved(child: Handle<Graph>, parent: &Graph) -> Answer<Op> {
+    let graph = child.get().map_err(|refusal| refusal.named("graph"))?;
+    // A graph does not become a part of itself.
+    let mut above = Some(parent.handle);
+    while let Some(handle) = above.filter(|&handle| handle != child) {
+        let owner = handle.get()?.owner();
+        above = owner.and_then(|node| node.get().ok()).map(|node| node.graph);
+    }
+    if graph.owner().is_some() || above.is_some() {
+        return Err(invalid(format!(
+            "graph {child:?} belongs to a node already, or is the parent itself or above it"
+        )));
+    }
+    Ok(Op::Child(child))
+}
+
+/// The parameters of a node. What they point to belongs to its operation.
+pub(crate) fn of(op: &Op) -> CUgraphNodeParams {
+    let kind = op.kind();
+    match op {
+        Op::Kernel(op) => CUgraphNodeParams::new(kind, of_kernel(op)),
+        Op::Memcpy(op) => {
+            let copy = CUDA_MEMCPY_NODE_PARAMS {
+                flags: 0,
+                reserved: 0,
+                copyCtx: op.context.number(),
+                copyParams: op.copy,
+            };
+            CUgraphNodeParams::new(kind, copy)
+        }
+        Op::Memset(op) => CUgraphNodeParams::new(kind, **op),
+        Op::Host(op) => CUgraphNodeParams::new(kind, **op),
+        // Whoever hands them on may not take the graph, which is the driver's.
+        Op::Child(graph) => {
+            let params = CUDA_CHILD_GRAPH_NODE_PARAMS { graph: graph.number(), ownership: -1 };
+            CUgraphNodeParams::new(kind, params)
+        }
+        Op::Work(..) | Op::Empty => CUgraphNodeParams { kind, ..CUgraphNodeParams::default() },
+        Op::WaitEvent(event) => {
+            CUgraphNodeParams::new(kind, CUDA_EVENT_WAIT_NODE_PARAMS { event: event.number() })
+        }
+        Op::RecordEvent(event) => {
+            let params = CUDA_EVENT_RECORD_NODE_PARAMS { event: event.number(), ctx: 0 };
+            CUgraphNodeParams::new(kind, params)
+        }
+        Op::MemAlloc(op) => CUgraphNodeParams::new(kind, op.params()),
+        Op::MemFree(dptr) => {
+            CUgraphNodeParams::new(kind, CUDA_MEM_FREE_NODE_PARAMS { dptr: *dptr })
+        }
+        Op::Batch(op) => CUgraphNodeParams::new(kind, op.params()),
+        Op::Conditional(op) => CUgraphNodeParams::new(kind, op.params()),
+    }
+}
+
+/// The parameters of a batch as a structure of its own.
+pub(crate) fn of_batch(op: &Op) -> Option<CUDA_BATCH_MEM_OP_NODE_PARAMS> {
+    if let Op::Batch(op) = op { Some(op.params()) } else { None }
+}

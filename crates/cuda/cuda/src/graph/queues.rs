@@ -1,0 +1,72 @@
+//! The race check's view of a launch: each step is a queue of its own, and an edge an event between two of them.
+
+use super::exec::{Plan, Step};
+use super::name;
+use crate::checks;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use texunit_checks::race::Queue;
+
+/// A queue that nothing else is in.
+fn fresh_queue() -> Queue {
+    /// Above all handles, and below the numbers of threads' default streams.
+    static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
+    Queue::Own { id: NEXT.fetch_add(1, Relaxed), is_blocking: false }
+}
+
+fn number(queue: Queue) -> u64 {
+    queue.own().map_or(0, |(id, _)| id)
+}
+
+/// The race check's queues of the steps of a plan.
+pub(super) struct Queues {
+    race: &'static texunit_checks::race::Memory,
+    outer: Queue,
+    pub(super) own: Vec<Queue>,
+    is_last: Vec<bool>,
+}
+
+impl Queues {
+    /// `None`: races are not checked.
+    pub(super) fn new(plan: &Plan, outer: Queue) -> Option<Self> {
+        let race = checks::race()?;
+        let own: Vec<Queue> = plan.steps.iter().map(|_| fresh_queue()).collect();
+        let mut is_last = vec![true; plan.steps.len()];
+        for &before in plan.steps.iter().flat_map(|step| &step.before) {
+            is_last[before as usize] = false;
+        }
+        for (step, queue) in plan.steps.iter().zip(&own) {
+            race.named(*queue, name::of_node(step.id, &step.op, plan.graph));
+        }
+        Some(Self { race, outer, own, is_last })
+    }
+
+    /// A step begins: what comes before it is over.
+    pub(super) fn begin(&self, step: &Step, i: usize) -> Queue {
+        let queue = self.own[i];
+        if step.before.is_empty() {
+            let event = number(queue);
+            self.race.event_recorded(event, self.outer);
+            self.race.event_waited(event, Some(queue));
+        }
+        for &before in &step.before {
+            self.race.event_waited(number(self.own[before as usize]), Some(queue));
+        }
+        queue
+    }
+
+    pub(super) fn end(&self, i: usize) {
+        self.race.event_recorded(number(self.own[i]), self.own[i]);
+    }
+}
+
+impl Drop for Queues {
+    fn drop(&mut self) {
+        for (&queue, &is_last) in self.own.iter().zip(&self.is_last) {
+            if is_last {
+                self.race.event_waited(number(queue), Some(self.outer));
+            }
+            self.race.event_ended(number(queue));
+            self.race.stream_ended(queue);
+        }
+    }
+}

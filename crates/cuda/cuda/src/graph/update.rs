@@ -1,0 +1,262 @@
+//! Updates of what was instantiated: whole, from another graph, and node by node.
+//!
+//! Nodes of the two graphs are paired from the ends: nodes without successors in the order in which they were made, and
+//! then of each pair the nodes before, in the order of their edges. What may change of a node is the same for both kinds
+//! of update.
+
+use super::exec::{Exec, Plan, Step};
+use super::op::{CopyOp, KernelOp, Op};
+use super::{Graph, name};
+use crate::args::Answer;
+use crate::handle::Handle;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CU_MEMORYTYPE_UNIFIED, CUDA_MEMSET_NODE_PARAMS, CUgraphExecUpdateResultInfo, CUresult,
+    CopySide3D, graph_exec_update_result as result, graph_node_type as kind,
+    launch_attribute as attribute,
+};
+
+/// What is wrong with an update: `CUgraphExecUpdateResult`, the node of the new graph, the node before it of a wrong edge,
+/// and in words.
+#[derive(Debug)]
+pub(crate) struct Mismatch {
+    pub(crate) info: CUgraphExecUpdateResultInfo,
+    pub(crate) reason: String,
+}
+
+fn mismatch(result: u32, node: usize, from: usize, reason: String) -> Mismatch {
+    let info = CUgraphExecUpdateResultInfo { result, errorNode: node, errorFromNode: from };
+    Mismatch { info, reason }
+}
+
+/// Makes an instance do what another graph of the same shape says.
+pub(crate) fn whole(exec: &Exec, graph: &Graph) -> Result<(), Mismatch> {
+    let new = Plan::of(graph, 0).map_err(|(_, node, refusal)| {
+        mismatch(result::ERROR, node, 0, refusal.reason(&[]).into_owned())
+    })?;
+    let old = exec.plan();
+    let updated = merged(&old, &new)?;
+    // What the old one has kept alive may end with it: with no lock held.
+    let changed = exec.change(|plan| Ok(std::mem::replace(plan, updated)));
+    changed
+        .map(drop)
+        .map_err(|refusal| mismatch(result::ERROR, 0, 0, refusal.reason(&[]).into_owned()))
+}
+
+/// Steps that no other one comes behind, in the order in which their nodes were made.
+fn ends(plan: &Plan) -> Vec<usize> {
+    let mut is_end = vec![true; plan.steps.len()];
+    for &before in plan.steps.iter().flat_map(|step| &step.before) {
+        is_end[before as usize] = false;
+    }
+    let mut ends: Vec<usize> = (0..is_end.len()).filter(|&i| is_end[i]).collect();
+    ends.sort_by_key(|&i| plan.steps[i].node);
+    ends
+}
+
+/// For each step of the old plan its step of the new one.
+fn pairs(old: &Plan, new: &Plan) -> Result<Vec<usize>, Mismatch> {
+    let changed = |node: usize, from: usize, reason: String| {
+        mismatch(result::TOPOLOGY_CHANGED, node, from, reason)
+    };
+    let (old_count, new_count) = (old.steps.len(), new.steps.len());
+    if old_count != new_count {
+        return Err(changed(
+            0,
+            0,
+            format!("the graph has {new_count} nodes, and the instance {old_count}"),
+        ));
+    }
+    let (old_ends, new_ends) = (ends(old), ends(new));
+    if old_ends.len() != new_ends.len() {
+        let node = new_ends.last().map_or(0, |&i| new.steps[i].node);
+        let reason = format!(
+            "the graph has {} nodes that none comes behind, and the instance {}",
+            new_ends.len(),
+            old_ends.len()
+        );
+        return Err(changed(node, 0, reason));
+    }
+    let mut pair = vec![usize::MAX; old_count];
+    let mut back = vec![usize::MAX; new_count];
+    let mut open: Vec<(usize, usize, usize)> =
+        old_ends.into_iter().zip(new_ends).map(|(a, b)| (a, b, 0)).rev().collect();
+    while let Some((a, b, behind)) = open.pop() {
+        let (Some(step), Some(other)) = (old.steps.get(a), new.steps.get(b)) else { continue };
+        if (pair[a], back[b]) == (b, a) {
+            continue;
+        }
+        let name = || name::of_node(other.id, &other.op, new.graph);
+        if pair[a] != usize::MAX || back[b] != usize::MAX {
+            let reason = format!("{} comes before another node than in the instance", name());
+            return Err(changed(behind, other.node, reason));
+        }
+        (pair[a], back[b]) = (b, a);
+        if step.before.len() != other.before.len() {
+            let (now, then) = (other.before.len(), step.before.len());
+            let reason =
+                format!("{} comes behind {now} nodes, and in the instance behind {then}", name());
+            return Err(changed(other.node, 0, reason));
+        }
+        let before = step.before.iter().zip(&other.before);
+        open.extend(before.map(|(&a, &b)| (a as usize, b as usize, other.node)).rev());
+    }
+    Ok(pair)
+}
+
+/// The old plan with what the new one does.
+fn merged(old: &Plan, new: &Plan) -> Result<Plan, Mismatch> {
+    let pairs = pairs(old, new)?;
+    let mut updated = old.clone();
+    for (step, pair) in updated.steps.iter_mut().zip(pairs) {
+        let Some(other) = new.steps.get(pair) else { continue };
+        let told = |(how, reason): (u32, String)| {
+            let name = name::of_node(other.id, &other.op, new.graph);
+            mismatch(how, other.node, 0, format!("{name}: {reason}"))
+        };
+        check(&step.op, &other.op).map_err(told)?;
+        if step.inner.len() != other.inner.len() {
+            return Err(told((
+                result::PARAMETERS_CHANGED,
+                "it has another number of graphs".to_owned(),
+            )));
+        }
+        let inner = step.inner.iter().zip(&other.inner);
+        let inner: Result<Vec<_>, _> = inner.map(|(a, b)| merged(a, b).map(Arc::new)).collect();
+        step.inner = inner?;
+        step.op = other.op.clone();
+    }
+    updated.conditions.clone_from(&new.conditions);
+    updated.users = Arc::clone(&new.users);
+    Ok(updated)
+}
+
+/// Whether an operation of an instance may become another one: if not, how the API says it, and why.
+fn check(old: &Op, new: &Op) -> Result<(), (u32, String)> {
+    let changed = |reason: &str| Err((result::PARAMETERS_CHANGED, reason.to_owned()));
+    match (old, new) {
+        (Op::Kernel(old), Op::Kernel(new)) => check_kernel(old, new),
+        (Op::Memcpy(old), Op::Memcpy(new)) => check_copy(old, new),
+        (Op::Memset(old), Op::Memset(new)) => check_fill(old, new),
+        (Op::MemAlloc(_), Op::MemAlloc(_)) | (Op::MemFree(_), Op::MemFree(_)) => Err((
+            result::NOT_SUPPORTED,
+            "nodes that allocate or free memory cannot be updated".to_owned(),
+        )),
+        (Op::Batch(old), Op::Batch(new)) if old.params().ctx != new.params().ctx => {
+            changed("the context of its operations changes")
+        }
+        (Op::Batch(old), Op::Batch(new)) if old.params().count != new.params().count => {
+            changed("the number of its operations changes")
+        }
+        (Op::Conditional(old), Op::Conditional(new)) if old.kind != new.kind => {
+            changed("the type of a conditional node changes")
+        }
+        _ if old.kind() != new.kind() => {
+            let reason =
+                format!("the instance has a node of another type there: {}", old.kind_name());
+            Err((result::NODE_TYPE_CHANGED, reason))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_kernel(old: &KernelOp, new: &KernelOp) -> Result<(), (u32, String)> {
+    if old.context.handle != new.context.handle {
+        let reason = "its function is of another context".to_owned();
+        return Err((result::UNSUPPORTED_FUNCTION_CHANGE, reason));
+    }
+    for (id, name) in [
+        (attribute::COOPERATIVE, "cooperative"),
+        (attribute::CLUSTER_DIMENSION, "cluster dimension"),
+    ] {
+        if old.attribute(id) != new.attribute(id) {
+            return Err((result::ATTRIBUTES_CHANGED, format!("its attribute `{name}` changes")));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an end of a copy is another kind of memory by now.
+fn is_moved(old: &CopySide3D, new: &CopySide3D) -> bool {
+    let kind = |side: &CopySide3D| match side.memory_type {
+        // Of an address that the driver looks at itself: whether devices know it.
+        CU_MEMORYTYPE_UNIFIED => match crate::memory::is_known(side.device) {
+            Ok(true) => 2,
+            _ => 1,
+        },
+        kind => kind,
+    };
+    kind(old) != kind(new)
+}
+
+fn check_copy(old: &CopyOp, new: &CopyOp) -> Result<(), (u32, String)> {
+    let no = |reason: &str| Err((result::PARAMETERS_CHANGED, reason.to_owned()));
+    if old == new {
+        return Ok(());
+    }
+    if old.context != new.context {
+        return no("its context changes");
+    }
+    if is_moved(&old.copy.src, &new.copy.src) || is_moved(&old.copy.dst, &new.copy.dst) {
+        return no("the type of the memory that it copies changes");
+    }
+    let is_line = |op: &CopyOp| op.copy.height == 1 && op.copy.depth == 1;
+    match is_line(old) && is_line(new) {
+        true => Ok(()),
+        false => no("a copy of more than one dimension changes"),
+    }
+}
+
+fn check_fill(
+    old: &CUDA_MEMSET_NODE_PARAMS,
+    new: &CUDA_MEMSET_NODE_PARAMS,
+) -> Result<(), (u32, String)> {
+    let no = |reason: &str| Err((result::PARAMETERS_CHANGED, reason.to_owned()));
+    if old.ctx != new.ctx {
+        return no("its context changes");
+    }
+    if old.height != new.height {
+        return no("its height changes");
+    }
+    let shape = |op: &CUDA_MEMSET_NODE_PARAMS| (op.width, op.elementSize, op.pitch);
+    match old.height > 1 && shape(old) != shape(new) {
+        true => no("the size of a region of rows changes"),
+        false => Ok(()),
+    }
+}
+
+/// Changes what a step does (`cuGraphExec*NodeSetParams`).
+pub(crate) fn step(step: &mut Step, new: Op) -> Answer {
+    if matches!(step.op.kind(), kind::CONDITIONAL | kind::MEM_ALLOC | kind::MEM_FREE) {
+        return Err(CUresult::NOT_SUPPORTED.because(format!(
+            "hNode is a {} node, whose parameters cannot be changed in an instance",
+            step.op.kind_name()
+        )));
+    }
+    check(&step.op, &new)
+        .map_err(|(_, reason)| CUresult::INVALID_VALUE.because(format!("hNode: {reason}")))?;
+    let new = match (&step.op, new) {
+        // Attributes stay as the node has them.
+        (Op::Kernel(old), Op::Kernel(new)) => Op::Kernel(Arc::new(new.with_attributes_of(old))),
+        (_, new) => new,
+    };
+    step.op = new;
+    Ok(())
+}
+
+/// Makes a child graph of an instance do what another graph of the same shape says.
+pub(crate) fn child(step: &mut Step, graph: Handle<Graph>) -> Answer {
+    let graph = graph.get().map_err(|refusal| refusal.named("childGraph"))?;
+    let [inner] = &step.inner[..] else {
+        return Err(CUresult::INVALID_VALUE.because("hNode is not a child graph node"));
+    };
+    if !matches!(step.op, Op::Child(_)) {
+        return Err(CUresult::INVALID_VALUE.because("hNode is not a child graph node"));
+    }
+    let new = Plan::of(&graph, 0).map_err(|(_, _, refusal)| refusal)?;
+    let updated = merged(inner, &new).map_err(|wrong| {
+        CUresult::INVALID_VALUE.because(format!("childGraph: {}", wrong.reason))
+    })?;
+    step.inner = vec![Arc::new(updated)];
+    Ok(())
+}

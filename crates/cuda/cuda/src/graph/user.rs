@@ -1,0 +1,112 @@
+//! User objects: what graphs keep alive for the program. When nobody has a reference any more, a function of the program
+//! destroys it.
+
+use crate::args::Answer;
+use crate::handle::{Handle, Object, object};
+use crate::refused::InProgram;
+use std::ffi::c_void;
+use std::sync::{Mutex, PoisonError};
+use texunit_cuda_abi::{CUhostFn, CUresult, Refusal};
+
+/// An object of the program.
+#[derive(Debug)]
+pub(crate) struct UserObject {
+    /// Address of the program's own object, for the function.
+    object: usize,
+    destroy: unsafe extern "C" fn(*mut c_void),
+    references: Mutex<u32>,
+}
+
+object!(UserObject, "a user object", INVALID_VALUE);
+
+/// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`, which has to be given.
+const NO_DESTRUCTOR_SYNC: u32 = 1;
+
+pub(crate) fn invalid(reason: impl Into<std::borrow::Cow<'static, str>>) -> Refusal {
+    CUresult::INVALID_VALUE.because(reason)
+}
+
+/// A new object, with references of the caller.
+pub(crate) fn create(
+    object: *mut c_void,
+    destroy: CUhostFn,
+    references: u32,
+    flags: u32,
+) -> Answer<Handle<UserObject>> {
+    let destroy = destroy.ok_or_else(|| invalid("destroy is null"))?;
+    if flags != NO_DESTRUCTOR_SYNC {
+        return Err(invalid(format!(
+            "flags {flags:#x} is not CU_USER_OBJECT_NO_DESTRUCTOR_SYNC (1), which has to be given"
+        )));
+    }
+    check(references)?;
+    let references = Mutex::new(references);
+    let object = object.expose_provenance();
+    Ok(UserObject::registry().insert(UserObject { object, destroy, references }))
+}
+
+/// A count of references is from 1 to the largest `int`.
+pub(crate) fn check(count: u32) -> Answer {
+    match count {
+        1..=0x7fff_ffff => Ok(()),
+        _ => Err(invalid(format!("a count of {count} references is not from 1 to 2147483647"))),
+    }
+}
+
+/// More references.
+pub(crate) fn retain(object: usize, count: u32) {
+    if let Some(object) = UserObject::registry().find(Handle::of(object)) {
+        let mut references = object.references.lock().unwrap_or_else(PoisonError::into_inner);
+        *references = references.saturating_add(count);
+    }
+}
+
+/// Fewer references; with the last one the object ends.
+pub(crate) fn release(object: usize, count: u32) {
+    let handle = Handle::<UserObject>::of(object);
+    let Some(object) = UserObject::registry().find(handle) else { return };
+    let left = {
+        let mut references = object.references.lock().unwrap_or_else(PoisonError::into_inner);
+        *references = references.saturating_sub(count);
+        *references
+    };
+    if left == 0 && UserObject::registry().remove(handle).is_some() {
+        let inside = InProgram::enter();
+        // SAFETY: the program's function and its object, which are there until now.
+        unsafe { (object.destroy)(std::ptr::with_exposed_provenance_mut(object.object)) };
+        drop(inside);
+    }
+}
+
+/// References that an instance of a graph holds, for as long as it may be launched.
+#[derive(Debug)]
+pub(crate) struct Held(Vec<(usize, u32)>);
+
+impl Held {
+    /// As many as a graph holds.
+    pub(crate) fn new(users: impl Iterator<Item = (usize, u32)>) -> Self {
+        let all: Vec<(usize, u32)> = users.collect();
+        all.iter().for_each(|&(object, count)| retain(object, count));
+        Self(all)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|&(object, count)| release(object, count));
+    }
+}
+
+/// References that the caller gives up: not more than there are.
+pub(crate) fn release_checked(object: Handle<UserObject>, count: u32) -> Answer {
+    check(count)?;
+    let found = object.get()?;
+    let there = *found.references.lock().unwrap_or_else(PoisonError::into_inner);
+    if count > there {
+        return Err(invalid(format!(
+            "count {count} is more than the {there} references that there are"
+        )));
+    }
+    release(object.number(), count);
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! Memory and events that other processes are given by handles of 64 bytes, which any way carries.
+//!
+//! A handle says of which process which open file it is: others open that file in `/proc`. So nothing is left anywhere when
+//! processes end, however they do, and a handle of a process that is gone, or of another that has its number by now, is
+//! found to be none.
+
+pub(crate) mod event;
+pub(crate) mod memory;
+
+use crate::args::Answer;
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use texunit_cuda_abi::{CUresult, Refusal};
+
+/// A handle, as C has it (`CUipcMemHandle`, `CUipcEventHandle`).
+pub(crate) type Handle = [u8; 64];
+
+/// What a handle is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// Memory.
+    Memory = b'm',
+    /// An event.
+    Event = b'e',
+}
+
+/// What handles begin with.
+const MAGIC: [u8; 15] = *b"texunit handle ";
+
+/// A file of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Ticket {
+    /// The process.
+    pub(crate) process: u32,
+    /// When it began, in the system's ticks: numbers of processes are used again.
+    began: u64,
+    /// The number of the file there.
+    file: i32,
+    /// What it is of, never used again in that process.
+    pub(crate) number: u64,
+}
+
+/// When a process began; `None`: there is no such process.
+fn began(process: u32) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program stands in parentheses, and may have any.
+    let rest = text.rsplit_once(')')?.1;
+    let mut words = rest.split_ascii_whitespace();
+    // A process that has ended and was not waited for has no files any more.
+    let state = words.next()?;
+    words.nth(18)?.parse().ok().filter(|_| !matches!(state, "Z" | "X"))
+}
+
+impl Ticket {
+    /// Of a file of this process.
+    pub(crate) fn own(file: i32, number: u64) -> Answer<Self> {
+        let process = std::process::id();
+        let began = began(process).ok_or_else(|| {
+            CUresult::MAP_FAILED.because("the system does not tell of processes (/proc)")
+        })?;
+        Ok(Self { process, began, file, number })
+    }
+
+    /// As a handle.
+    pub(crate) fn handle(&self, kind: Kind) -> Handle {
+        let mut handle = [0; 64];
+        handle[..15].copy_from_slice(&MAGIC);
+        handle[15] = kind as u8;
+        handle[16..20].copy_from_slice(&self.process.to_le_bytes());
+        handle[20..24].copy_from_slice(&self.file.to_le_bytes());
+        handle[24..32].copy_from_slice(&self.began.to_le_bytes());
+        handle[32..40].copy_from_slice(&self.number.to_le_bytes());
+        handle
+    }
+
+    /// Of a handle. `CUDA_ERROR_INVALID_VALUE` if it is none.
+    pub(crate) fn read(handle: &Handle, kind: Kind) -> Answer<Self> {
+        let bytes = |at: usize| -> [u8; 8] { std::array::from_fn(|i| handle[at + i]) };
+        let [a, b, c, d, e, f, g, h] = bytes(16);
+        let (process, file) = (u32::from_le_bytes([a, b, c, d]), i32::from_le_bytes([e, f, g, h]));
+        let ticket = Self {
+            process,
+            file,
+            began: u64::from_le_bytes(bytes(24)),
+            number: u64::from_le_bytes(bytes(32)),
+        };
+        match handle[..15] == MAGIC && handle[15] == kind as u8 && handle[40..] == [0; 24] {
+            true => Ok(ticket),
+            false => Err(CUresult::INVALID_VALUE.because(
+                "handle is not one that cuIpcGetMemHandle or cuIpcGetEventHandle has given of this kind of thing",
+            )),
+        }
+    }
+
+    /// Whether the process still runs.
+    pub(crate) fn is_alive(&self) -> bool {
+        began(self.process) == Some(self.began)
+    }
+
+    /// Whether it is of this process.
+    pub(crate) fn is_own(&self) -> bool {
+        self.process == std::process::id() && self.is_alive()
+    }
+
+    /// Opens the file.
+    pub(crate) fn open(&self) -> Answer<File> {
+        let path = format!("/proc/{}/fd/{}", self.process, self.file);
+        let failed = |why: String| -> Refusal {
+            CUresult::MAP_FAILED.because(format!(
+                "what handle stands for, of process {}, is not there: {why}",
+                self.process
+            ))
+        };
+        if !self.is_alive() {
+            return Err(failed("the process has ended".to_owned()));
+        }
+        // Only files in memory: a number may be that of anything by now, and to open a device or pipe does something.
+        let target = std::fs::read_link(&path).map_err(|error| failed(error.to_string()))?;
+        if !target.to_string_lossy().starts_with("/memfd:texunit") {
+            return Err(failed("it was freed".to_owned()));
+        }
+        let file = File::options().read(true).write(true).open(&path);
+        file.map_err(|error| failed(error.to_string()))
+    }
+
+    /// The number that a file has in this process.
+    pub(crate) fn number_of(file: &File) -> i32 {
+        file.as_raw_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn handles_are_read_and_checked() {
+        let own = Ticket::own(5, 77).unwrap();
+        assert!(own.is_own() && own.is_alive());
+        let handle = own.handle(Kind::Memory);
+        assert_eq!(Ticket::read(&handle, Kind::Memory).unwrap(), own);
+        assert!(Ticket::read(&handle, Kind::Event).is_err());
+        assert!(Ticket::read(&[0; 64], Kind::Memory).is_err());
+        // Another process with the same number, and none.
+        let later = Ticket { began: own.began + 1, ..own };
+        assert!(!later.is_alive() && later.open().is_err());
+        assert!(!Ticket { process: u32::MAX, ..own }.is_alive());
+        // What is no file in memory is not opened.
+        assert!(Ticket { file: 0, ..own }.open().is_err());
+    }
+}

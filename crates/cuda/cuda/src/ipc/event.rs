@@ -1,0 +1,139 @@
+//! Events that other processes are given (`cuIpcGetEventHandle`).
+//!
+//! Such an event is a page that all have: how often it was recorded, how often it has happened, and which process has
+//! recorded it last. Whoever waits for it looks there; what a process has recorded that has ended does not hold up others.
+
+use super::{Handle, Kind, Ticket};
+use crate::args::Answer;
+use std::sync::Arc;
+use std::time::Duration;
+use texunit_cuda_abi::{CUresult, Refusal};
+use texunit_device::{Block, Pages, Reserved};
+
+/// What the note of such a file begins with.
+const KIND: u8 = 4;
+/// Bytes of the page.
+const PAGE: u64 = 4096;
+/// Where the numbers are in it.
+const RECORDED: u64 = 0;
+const HAPPENED: u64 = 8;
+const PROCESS: u64 = 16;
+const BEGAN: u64 = 24;
+/// How long somebody who waits sleeps at first, and at most.
+const SLEEP: [Duration; 2] = [Duration::from_micros(20), Duration::from_millis(2)];
+
+/// An event of several processes.
+#[derive(Debug)]
+pub(crate) struct SharedEvent {
+    /// Keeps the file open.
+    block: Block,
+    own: Ticket,
+}
+
+fn failed(what: impl Into<String>) -> Refusal {
+    let what: String = what.into();
+    CUresult::MAP_FAILED.because(what)
+}
+
+impl SharedEvent {
+    /// A new one.
+    pub(crate) fn new() -> Answer<Self> {
+        let pages = Pages::shareable(PAGE, &[KIND]);
+        Self::map(
+            pages.map_err(|error| failed(format!("the system has no file in memory: {error}")))?,
+        )
+    }
+
+    fn map(pages: Pages) -> Answer<Self> {
+        let none = || failed("the system has no room for more mappings");
+        let pages = Arc::new(pages);
+        let reserved = Arc::new(Reserved::new(0, pages.size(), 0).ok_or_else(none)?);
+        let mapped = reserved.map(reserved.range().start, &pages, pages.size()).ok_or_else(none)?;
+        let number = Block::next_number();
+        let block = Block::of_mapped(vec![Arc::new(mapped)], true, ("event", number));
+        let file = pages.own_number().ok_or_else(none)?;
+        let own = Ticket::own(file, number)?;
+        Ok(Self { block: block.ok_or_else(none)?, own })
+    }
+
+    /// Its handle.
+    pub(crate) fn handle(&self) -> Handle {
+        self.own.handle(Kind::Event)
+    }
+
+    /// The event of a handle.
+    pub(crate) fn open(handle: &Handle) -> Answer<Self> {
+        let ticket = Ticket::read(handle, Kind::Event)?;
+        if ticket.is_own() {
+            return Err(CUresult::INVALID_CONTEXT
+                .because("handle is of this process: events are opened in another one than they were made in"));
+        }
+        let file = ticket.open()?;
+        match Pages::of_file(Ticket::number_of(&file)) {
+            Ok((pages, note)) if note == [KIND] && pages.size() == PAGE => Self::map(pages),
+            _ => Err(failed("handle is not one of an event")),
+        }
+    }
+
+    fn number(&self, at: u64) -> u64 {
+        self.block.load_u64(at).unwrap_or_default()
+    }
+
+    /// It is recorded; which time that is.
+    pub(crate) fn recorded(&self) -> u64 {
+        let _ = self.block.store_u64(PROCESS, self.own.process.into());
+        let _ = self.block.store_u64(BEGAN, self.own.began);
+        self.block.add_u64(RECORDED, 1).unwrap_or_default() + 1
+    }
+
+    /// It happens, as it was recorded that time.
+    pub(crate) fn happens(&self, time: u64) {
+        let _ = self.block.update_u64(HAPPENED, |happened| happened.max(time));
+    }
+
+    /// Whether it has happened as often as it was recorded, or who has recorded it is gone.
+    pub(crate) fn has_happened(&self) -> bool {
+        self.has_happened_to(self.number(RECORDED))
+    }
+
+    fn has_happened_to(&self, time: u64) -> bool {
+        if self.number(HAPPENED) >= time {
+            return true;
+        }
+        let process = u32::try_from(self.number(PROCESS)).unwrap_or_default();
+        !Ticket { process, began: self.number(BEGAN), ..self.own }.is_alive()
+    }
+
+    /// Waits for what was recorded last.
+    pub(crate) fn wait(&self) {
+        let (time, mut sleep) = (self.number(RECORDED), SLEEP[0]);
+        while !self.has_happened_to(time) {
+            std::thread::sleep(sleep);
+            sleep = (sleep * 2).min(SLEEP[1]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_was_recorded_last_counts() {
+        let event = SharedEvent::new().unwrap();
+        assert!(event.has_happened());
+        let first = event.recorded();
+        assert!(!event.has_happened());
+        let second = event.recorded();
+        event.happens(second);
+        event.happens(first);
+        assert!(event.has_happened());
+        event.wait();
+        // A process that is gone holds up nobody.
+        event.recorded();
+        event.block.store_u64(BEGAN, 1).unwrap();
+        assert!(event.has_happened());
+        assert!(SharedEvent::open(&event.handle()).is_err(), "of this process");
+    }
+}

@@ -1,0 +1,117 @@
+//! Memory of devices that other processes are given (`cuIpcGetMemHandle`).
+
+use super::{Handle, Kind, Ticket};
+use crate::args::Answer;
+use crate::context::Context;
+use crate::memory::{self, Allocation, AllocationKind};
+use crate::state;
+use std::sync::{Arc, Mutex};
+use texunit_cuda_abi::{CUdevice, CUresult};
+use texunit_device::{Block, Buffer, Pages, Reserved};
+
+/// What the note of such a file begins with; other kinds of memory have other numbers there.
+const KIND: u8 = 3;
+
+/// Memory of another process that was opened here, and how often.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) ticket: Ticket,
+    pub(crate) users: Mutex<u32>,
+}
+
+/// The handle of an allocation that begins at an address.
+pub(crate) fn handle(address: u64) -> Answer<Handle> {
+    let found = memory::find(address).filter(|found| found.base == address);
+    let refused = || {
+        CUresult::INVALID_VALUE.because(format!(
+            "dptr {address:#x} is not where an allocation of cuMemAlloc begins: memory of pools is exported by the pool, and \
+             that of the host is not"
+        ))
+    };
+    let found = found.filter(|found| matches!(found.kind, AllocationKind::Device));
+    let found = found.ok_or_else(refused)?;
+    let buffer = found.buffer().ok_or_else(refused)?;
+    let mut note = vec![KIND];
+    note.extend(found.gpu.ordinal.to_le_bytes());
+    note.extend(found.size.to_le_bytes());
+    let pages = buffer.give_out(&note).map_err(|error| {
+        CUresult::OUT_OF_MEMORY.because(format!("the system has no file in memory for it: {error}"))
+    })?;
+    let file = pages.own_number().ok_or_else(refused)?;
+    Ok(Ticket::own(file, found.id)?.handle(Kind::Memory))
+}
+
+/// Opens a handle: the address of the memory here.
+pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
+    let ticket = Ticket::read(handle, Kind::Memory)?;
+    if ticket.is_own() {
+        return Err(CUresult::INVALID_CONTEXT.because(
+            "handle is of this process: memory is opened in another one than it was allocated in",
+        ));
+    }
+    if let Some(known) =
+        opened(|of, opened| opened.ticket == ticket && of.context == context.handle)
+    {
+        if let AllocationKind::Opened(opened) = &known.kind {
+            *opened.users() += 1;
+        }
+        return Ok(known.base);
+    }
+    let file = ticket.open()?;
+    let failed = || CUresult::MAP_FAILED.because("handle is not one of memory of cuMemAlloc");
+    let (pages, note) = Pages::of_file(Ticket::number_of(&file)).map_err(|_| failed())?;
+    let &[KIND, a, b, c, d, ref size @ ..] = note.as_slice() else { return Err(failed()) };
+    let size = u64::from_le_bytes(size.try_into().map_err(|_| failed())?);
+    let device = CUdevice::from_le_bytes([a, b, c, d]);
+    let gpu = state::gpu(device)?;
+    let (buffer, base) = map(pages, size, device)?;
+    let kind = AllocationKind::Opened(Opened { ticket, users: Mutex::new(1) });
+    memory::take_in(context, gpu, (base, size), buffer, kind)
+}
+
+/// Maps the memory of a file into that of a device.
+fn map(pages: Pages, size: u64, device: CUdevice) -> Answer<(Buffer, u64)> {
+    let failed = |what: &str| CUresult::MAP_FAILED.because(what.to_owned());
+    let (whole, pages) = (pages.size(), Arc::new(pages));
+    let reserved =
+        Reserved::new(0, whole, 0).ok_or_else(|| failed("there are no free addresses"))?;
+    let (base, reserved) = (reserved.range().start, Arc::new(reserved));
+    let mapped = reserved.map(base, &pages, whole);
+    let mapped = mapped.ok_or_else(|| failed("the system has no room for more mappings"))?;
+    let name = ("cuIpcOpenMemHandle", Block::next_number());
+    let block = Block::of_mapped(vec![Arc::new(mapped)], true, name).map(Arc::new);
+    let block = block.and_then(|block| block.slice(0, size, name.0));
+    let block = block.ok_or_else(|| failed("the memory is not as large as handle says"))?;
+    let made = state::gpu(device)?.device.adopt(base, Arc::new(block), false);
+    Ok((made.map_err(crate::error::refusal)?, base))
+}
+
+/// One user less of memory that was opened; the last one closes it.
+pub(crate) fn close(address: u64) -> Answer {
+    let known = opened(|of, _| of.base == address).ok_or_else(|| {
+        CUresult::INVALID_VALUE.because(format!(
+            "dptr {address:#x} is not an address that cuIpcOpenMemHandle has returned, or was closed before"
+        ))
+    })?;
+    let AllocationKind::Opened(opened) = &known.kind else { return Ok(()) };
+    let mut users = opened.users();
+    *users = users.saturating_sub(1);
+    match *users {
+        0 => memory::free("dptr", address, |kind| matches!(kind, AllocationKind::Opened(_))),
+        _ => Ok(()),
+    }
+}
+
+fn opened(is: impl Fn(&Allocation, &Opened) -> bool) -> Option<Arc<Allocation>> {
+    let all = memory::all(|allocation| match &allocation.kind {
+        AllocationKind::Opened(opened) => is(allocation, opened),
+        _ => false,
+    });
+    all.into_iter().next()
+}
+
+impl Opened {
+    fn users(&self) -> std::sync::MutexGuard<'_, u32> {
+        self.users.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}

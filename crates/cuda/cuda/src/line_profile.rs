@@ -1,0 +1,44 @@
+//! Counts of device code (`TEXUNIT_PROFILE`): the launches of all modules that are loaded while it is asked for.
+
+use crate::call::say;
+use crate::settings::settings;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use texunit_profile::{Format, Module, Recorder, Target};
+
+/// What this process counts, if that is asked for.
+fn recorder() -> Option<&'static Arc<Recorder>> {
+    static RECORDER: OnceLock<Option<Arc<Recorder>>> = OnceLock::new();
+    let make = || {
+        let file = settings().profile.as_ref()?;
+        let target = match &settings().evidence {
+            // `texunit run` makes of it what was asked for. A file that the program asks for itself is its own.
+            Some(folder) if is_of_run(file, folder) => Target::Run(folder.clone()),
+            _ => Target::File(file.clone(), Format::of(file)),
+        };
+        crate::call::at_end(end);
+        Some(Recorder::new(target))
+    };
+    RECORDER.get_or_init(make).as_ref()
+}
+
+/// Whether a run asks its processes for this file.
+fn is_of_run(file: &Path, folder: &Path) -> bool {
+    let kept = texunit_evidence::kept_variables(folder);
+    kept.get("TEXUNIT_PROFILE").is_some_and(|asked| Path::new(asked) == file)
+}
+
+/// What counts a module's launches, if that is asked for.
+pub(crate) fn of_module(loaded: &texunit_device::Module) -> Option<Arc<Module>> {
+    let source = loaded.source();
+    Some(recorder()?.module(source.text(), PathBuf::from(source.name())))
+}
+
+fn end() {
+    let Some(recorder) = recorder() else { return };
+    let _ignored = crate::report::PipeSignal::ignore();
+    if let Err(error) = recorder.write() {
+        let file = settings().profile.as_deref().unwrap_or("".as_ref());
+        say(format_args!("the profile {} cannot be written: {error}", file.display()));
+    }
+}

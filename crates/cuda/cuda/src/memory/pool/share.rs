@@ -1,0 +1,72 @@
+//! An allocation of a pool, as the pool counts it.
+
+use super::shared::Range;
+use super::{MADE_BY, Pool};
+use crate::args::Answer;
+use crate::memory;
+use std::sync::{Arc, OnceLock};
+use texunit_device::{Buffer, Device};
+
+/// Bytes of a pool that are in use. When they are let go, after the memory itself, the pool keeps them.
+#[derive(Debug)]
+pub(crate) struct Share {
+    /// The pool.
+    pub(crate) pool: Arc<Pool>,
+    size: u64,
+    /// Address and room of device memory, once it is there.
+    place: OnceLock<(u64, u64)>,
+    /// Where it is in a pool that other processes are given.
+    range: OnceLock<Range>,
+    /// Of what another process has allocated: where.
+    found: Option<(u64, u64)>,
+}
+
+impl Share {
+    /// Of a pool; `found` says where it is, if another process has allocated it.
+    pub(super) fn new(pool: Arc<Pool>, size: u64, found: Option<(u64, u64)>) -> Self {
+        Self { pool, size, place: OnceLock::new(), range: OnceLock::new(), found }
+    }
+
+    /// Device memory for it, where the pool has kept some if that fits.
+    pub(crate) fn buffer(&self, device: &Device) -> Answer<Buffer> {
+        let name = crate::refused::maker().unwrap_or(MADE_BY);
+        if let Some(shared) = &self.pool.shared {
+            self.pool.state().lend(device);
+            let (buffer, range) = match self.found {
+                Some(found) => shared.found(device, found, name)?,
+                None => shared.allocate(device, self.size, name)?,
+            };
+            let _ = self.range.set(range);
+            return Ok(buffer);
+        }
+        let mut state = self.pool.state();
+        state.lend(device);
+        let kept = state.kept.take(self.size);
+        let again = kept.and_then(|(address, room)| {
+            Some((device.alloc_again(address, self.size, name)?, room))
+        });
+        let (buffer, room) = match again {
+            Some(found) => found,
+            None => {
+                let made = device.alloc(self.size, name);
+                (made.map_err(|error| memory::no_room(device, self.size, error))?, self.size)
+            }
+        };
+        let _ = self.place.set((buffer.address(), room));
+        Ok(buffer)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut state = self.pool.state();
+        state.used = state.used.saturating_sub(self.size);
+        if let Some(&(address, room)) = self.place.get() {
+            state.kept.put(address, room);
+        }
+        if state.ended {
+            state.trim(0);
+        }
+        state.settle(self.pool.device());
+    }
+}

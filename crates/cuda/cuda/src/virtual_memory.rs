@@ -1,0 +1,424 @@
+//! Virtual memory management: reserved addresses, memory without an address, and what is mapped where for whom.
+//!
+//! There is one space of addresses for all devices. A reservation keeps addresses free; a mapping puts memory there,
+//! which nobody reaches until a device, or the host, is given access. Whatever changes, each device is told anew what it
+//! finds between the borders of the reservations that touch each other there ([`Space::tell`]): mappings side by side
+//! with the same access are one block, so that copies and textures pass from one to the next; of the rest it is told
+//! whether it is only reserved, or mapped for others, and by whom it was reserved, which faults say.
+
+mod physical;
+
+pub(crate) use physical::{Physical, Place};
+
+use crate::args::Answer;
+use crate::asked;
+use crate::state::{self, Gpu};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use texunit_cuda_abi::{
+    CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CUdevice, CUresult,
+};
+use texunit_device::{Block, End, Gone, Mapped, Reserved, Rights};
+use texunit_forms::Count;
+
+/// What sizes and addresses are multiples of, at least and for speed: large pages of a device.
+pub(crate) const GRANULARITY: u64 = 2 << 20;
+
+/// Who reaches memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Who {
+    /// A device.
+    Device(CUdevice),
+    /// The program itself.
+    Host,
+}
+
+/// Addresses that are kept free.
+struct Reservation {
+    reserved: Arc<Reserved>,
+    /// What messages call it by.
+    number: u64,
+}
+
+/// Memory at an address.
+struct Mapping {
+    mapped: Arc<Mapped>,
+    memory: Arc<Physical>,
+    /// `CU_MEM_ACCESS_FLAGS_PROT_*` of those who were given access.
+    access: BTreeMap<Who, u32>,
+}
+
+/// All reservations and mappings, by address.
+struct Space {
+    reservations: BTreeMap<u64, Reservation>,
+    mappings: BTreeMap<u64, Mapping>,
+}
+
+static SPACE: Mutex<Space> =
+    Mutex::new(Space { reservations: BTreeMap::new(), mappings: BTreeMap::new() });
+
+fn space() -> MutexGuard<'static, Space> {
+    SPACE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn refused<T>(reason: String) -> Answer<T> {
+    Err(CUresult::INVALID_VALUE.because(reason))
+}
+
+/// What is known of a mapped address.
+pub(crate) struct Found {
+    /// The mapping.
+    pub(crate) range: Range<u64>,
+    /// The memory.
+    pub(crate) memory: Arc<Physical>,
+    /// Who reaches it, and how.
+    pub(crate) access: BTreeMap<Who, u32>,
+}
+
+/// `cuMemAddressReserve`.
+pub(crate) fn reserve(size: u64, align: u64, wanted: u64) -> Answer<u64> {
+    let reserved = Reserved::new(wanted, size, align).ok_or_else(|| {
+        CUresult::OUT_OF_MEMORY
+            .because(format!("there are no free addresses for {} in a row", Count(size, "byte")))
+    })?;
+    let range = reserved.range();
+    let number = Block::next_number();
+    asked::made(number);
+    let reservation = Reservation { reserved: Arc::new(reserved), number };
+    let mut space = space();
+    space.reservations.insert(range.start, reservation);
+    space.tell(&range)?;
+    Ok(range.start)
+}
+
+/// `cuMemAddressFree`.
+pub(crate) fn free(address: u64, size: u64) -> Answer {
+    let mut space = space();
+    let Some(reservation) = space.reservations.get(&address) else {
+        return refused(format!(
+            "ptr {address:#x} is not an address that cuMemAddressReserve returned, or it was freed before"
+        ));
+    };
+    let range = reservation.reserved.range();
+    if range.end - range.start != size {
+        return refused(format!(
+            "size {size} is not the size of the reservation at {address:#x}: {}",
+            range.end - range.start
+        ));
+    }
+    if let Some((at, _)) = space.mappings.range(range.clone()).next() {
+        return refused(format!("memory is mapped at {at:#x} still (cuMemUnmap)"));
+    }
+    let Some(reservation) = space.reservations.remove(&address) else { return Ok(()) };
+    asked::freed(reservation.number);
+    let gone = reservation.gone(End::Freed);
+    for gpu in state::gpus()? {
+        gpu.device.set_range(range.clone(), Vec::new(), Vec::new());
+        gpu.device.bury(address, gone.clone());
+    }
+    Ok(())
+}
+
+/// `cuMemMap`.
+pub(crate) fn map(address: u64, size: u64, memory: &Arc<Physical>) -> Answer {
+    let range = range_of(address, size)?;
+    if size > memory.size {
+        return refused(format!(
+            "size {size} is more than the {} of the memory of handle",
+            Count(memory.size, "byte")
+        ));
+    }
+    let mut space = space();
+    let Some(reservation) = space.reservation(&range) else {
+        return refused(format!(
+            "{} at {address:#x} are not all in one reservation of cuMemAddressReserve",
+            Count(size, "byte")
+        ));
+    };
+    if let Some(other) = space.mapping_in(&range) {
+        return refused(format!(
+            "{} at {address:#x}: memory is mapped at {:#x} already",
+            Count(size, "byte"),
+            other.start
+        ));
+    }
+    let mapped = reservation.reserved.map(address, memory.pages(), size).ok_or_else(|| {
+        CUresult::OUT_OF_MEMORY.because("the system has no room for more mappings of memory")
+    })?;
+    let (mapped, memory) = (Arc::new(mapped), Arc::clone(memory));
+    space.mappings.insert(address, Mapping { mapped, memory, access: BTreeMap::new() });
+    space.tell(&range)
+}
+
+/// `cuMemUnmap`.
+pub(crate) fn unmap(address: u64, size: u64) -> Answer {
+    let range = range_of(address, size)?;
+    let mut space = space();
+    space.check_whole(&range)?;
+    let starts: Vec<u64> = space.mappings.range(range.clone()).map(|(&at, _)| at).collect();
+    let ended: Vec<Mapping> = starts.iter().filter_map(|at| space.mappings.remove(at)).collect();
+    ended.iter().for_each(|mapping| mapping.mapped.end());
+    let told = space.tell(&range);
+    drop(space);
+    // Memory that nobody has any more is given back here.
+    drop(ended);
+    told
+}
+
+/// `cuMemSetAccess`.
+pub(crate) fn set_access(address: u64, size: u64, access: &[(Who, u32)]) -> Answer {
+    let range = range_of(address, size)?;
+    let mut space = space();
+    space.check_whole(&range)?;
+    for (at, mapping) in space.mappings.range(range.clone()) {
+        for (who, flags) in access {
+            if let (Who::Device(device), Some(own)) = (who, mapping.memory.ordinal())
+                && *device != own
+                && !state::gpu(*device)?.can_reach(state::gpu(own)?)
+            {
+                return Err(CUresult::INVALID_DEVICE.because(format!(
+                    "memory at {at:#x} is of device {own}, which device {device} cannot reach (cuDeviceCanAccessPeer)"
+                )));
+            }
+            if *who == Who::Host && mapping.memory.place != Place::Host && *flags != 0 {
+                return refused(format!(
+                    "memory at {at:#x} is of a device: the host can be given access to memory of its own only"
+                ));
+            }
+        }
+    }
+    for (_, mapping) in space.mappings.range_mut(range.clone()) {
+        for &(who, flags) in access {
+            mapping.access.insert(who, flags);
+            let rights = match flags {
+                CU_MEM_ACCESS_FLAGS_PROT_NONE => Rights::None,
+                CU_MEM_ACCESS_FLAGS_PROT_READ => Rights::Read,
+                _ => Rights::ReadWrite,
+            };
+            if who == Who::Host && !mapping.mapped.show(rights) {
+                return Err(CUresult::OUT_OF_MEMORY
+                    .because("the system has no room for more mappings of memory"));
+            }
+        }
+    }
+    space.tell(&range)
+}
+
+/// What is mapped at an address.
+pub(crate) fn find(address: u64) -> Option<Found> {
+    let space = space();
+    let (_, mapping) = space.mappings.range(..=address).next_back()?;
+    let range = mapping.mapped.range();
+    let (memory, access) = (Arc::clone(&mapping.memory), mapping.access.clone());
+    range.contains(&address).then_some(Found { range, memory, access })
+}
+
+/// Whether an address is reserved.
+pub(crate) fn is_reserved(address: u64) -> bool {
+    let space = space();
+    let below = space.reservations.range(..=address).next_back();
+    below.is_some_and(|(_, reservation)| reservation.reserved.range().contains(&address))
+}
+
+/// Whether the program itself may use what is mapped at an address.
+pub(crate) fn is_shown(address: u64) -> bool {
+    is_shown_all(address, 1)
+}
+
+/// Whether the program itself may use all bytes, at least one, from an address on.
+pub(crate) fn is_shown_all(address: u64, len: u64) -> bool {
+    let (mut at, end) = (address, address.saturating_add(len));
+    while at < end {
+        let shown = find(at).filter(|found| found.access.get(&Who::Host).is_some_and(|&f| f != 0));
+        let Some(found) = shown else { return false };
+        at = found.range.end;
+    }
+    true
+}
+
+/// What is said of a reserved address that bytes cannot be copied to or from.
+pub(crate) fn words(address: u64) -> Option<String> {
+    if let Some(found) = find(address) {
+        return Some(format!(
+            "is memory of cuMemCreate ({} mapped at {:#x}), to which no device was given access that goes so far \
+             (cuMemSetAccess)",
+            Count(found.range.end - found.range.start, "byte"),
+            found.range.start
+        ));
+    }
+    let reserved = is_reserved(address);
+    reserved.then(|| "is reserved (cuMemAddressReserve), and no memory is mapped there".to_owned())
+}
+
+/// Reservations that were not freed, with their sizes, by number.
+pub(crate) fn reservations() -> Vec<(u64, u64)> {
+    let space = space();
+    let all = space.reservations.values();
+    all.map(|of| (of.number, of.reserved.range().end - of.reserved.range().start)).collect()
+}
+
+/// Memory that is mapped, or has handles, by number.
+pub(crate) fn memories() -> Vec<Arc<Physical>> {
+    let mut all = Physical::with_handles();
+    let space = space();
+    all.extend(space.mappings.values().map(|mapping| Arc::clone(&mapping.memory)));
+    all.sort_by_key(|memory| memory.number);
+    all.dedup_by_key(|memory| memory.number);
+    all
+}
+
+fn range_of(address: u64, size: u64) -> Answer<Range<u64>> {
+    if size == 0 || !size.is_multiple_of(GRANULARITY) || !address.is_multiple_of(GRANULARITY) {
+        return refused(format!(
+            "ptr {address:#x} and size {size} are not multiples of {GRANULARITY}, size at least that many bytes \
+             (cuMemGetAllocationGranularity)"
+        ));
+    }
+    match address.checked_add(size) {
+        Some(end) => Ok(address..end),
+        None => refused(format!("size {size} passes the end of the addresses")),
+    }
+}
+
+impl Reservation {
+    fn gone(&self, how: End) -> Gone {
+        let range = self.reserved.range();
+        Gone {
+            name: "cuMemAddressReserve".to_owned(),
+            address: Some(range.start),
+            size: range.end - range.start,
+            number: self.number,
+            how,
+        }
+    }
+}
+
+impl Mapping {
+    fn flags(&self, gpu: &Gpu) -> u32 {
+        let flags = self.access.get(&Who::Device(gpu.ordinal));
+        flags.copied().unwrap_or(CU_MEM_ACCESS_FLAGS_PROT_NONE)
+    }
+}
+
+impl Space {
+    /// The reservation that holds a range.
+    fn reservation(&self, range: &Range<u64>) -> Option<&Reservation> {
+        let (_, reservation) = self.reservations.range(..=range.start).next_back()?;
+        (range.end <= reservation.reserved.range().end).then_some(reservation)
+    }
+
+    /// A mapping that has addresses of a range.
+    fn mapping_in(&self, range: &Range<u64>) -> Option<Range<u64>> {
+        let (_, mapping) = self.mappings.range(..range.end).next_back()?;
+        let found = mapping.mapped.range();
+        (found.end > range.start).then_some(found)
+    }
+
+    /// `CUDA_ERROR_INVALID_VALUE` if a range is not made of whole mappings.
+    fn check_whole(&self, range: &Range<u64>) -> Answer {
+        let mut at = range.start;
+        for (&start, mapping) in self.mappings.range(range.clone()) {
+            if start != at {
+                break;
+            }
+            at = mapping.mapped.range().end;
+        }
+        if at == range.end {
+            return Ok(());
+        }
+        let end = at.min(range.end);
+        let reason = match self.mapping_in(&(end..end + 1)) {
+            Some(part) => format!(
+                "{:#x}..{:#x} is a part of what is mapped at {:#x}..{:#x}: mappings are changed as a whole",
+                range.start, range.end, part.start, part.end
+            ),
+            None if at > range.end => format!(
+                "{:#x}..{:#x} ends inside of a mapping, which goes on to {at:#x}: mappings are changed as a whole",
+                range.start, range.end
+            ),
+            None => format!("no memory is mapped at {end:#x}"),
+        };
+        refused(reason)
+    }
+
+    /// From the first to the last of the reservations that touch each other around a range.
+    fn borders(&self, range: &Range<u64>) -> Range<u64> {
+        let mut borders = range.clone();
+        for (&start, reservation) in self.reservations.range(..range.start.saturating_add(1)).rev()
+        {
+            if reservation.reserved.range().end < borders.start {
+                break;
+            }
+            borders.start = borders.start.min(start);
+        }
+        for (&start, reservation) in self.reservations.range(borders.start..) {
+            if start > borders.end {
+                break;
+            }
+            borders.end = borders.end.max(reservation.reserved.range().end);
+        }
+        borders
+    }
+
+    /// Tells all devices what they find around a range.
+    fn tell(&self, range: &Range<u64>) -> Answer {
+        let borders = self.borders(range);
+        for gpu in state::gpus()? {
+            let (blocks, said) = self.view(gpu, &borders);
+            gpu.device.set_range(borders.clone(), blocks, said);
+        }
+        Ok(())
+    }
+
+    /// What a device finds between the borders of reservations.
+    #[allow(clippy::type_complexity, reason = "two lists of what is at addresses")]
+    fn view(
+        &self,
+        gpu: &Gpu,
+        borders: &Range<u64>,
+    ) -> (Vec<(u64, Arc<Block>)>, Vec<(Range<u64>, Gone)>) {
+        let (mut blocks, mut said) = (Vec::new(), Vec::new());
+        let mut run: Vec<&Mapping> = Vec::new();
+        for mapping in self.mappings.range(borders.clone()).map(|(_, mapping)| mapping) {
+            let continues = run.last().is_some_and(|last| {
+                last.mapped.range().end == mapping.mapped.range().start
+                    && last.flags(gpu) == mapping.flags(gpu)
+            });
+            if !continues {
+                blocks.extend(block(gpu, &run));
+                run.clear();
+            }
+            if mapping.flags(gpu) == CU_MEM_ACCESS_FLAGS_PROT_NONE {
+                said.push((mapping.mapped.range(), mapping.memory.gone(&mapping.mapped.range())));
+            } else {
+                run.push(mapping);
+            }
+        }
+        blocks.extend(block(gpu, &run));
+        for reservation in self.reservations.range(borders.clone()).map(|(_, one)| one) {
+            let range = reservation.reserved.range();
+            let mut at = range.start;
+            for (&start, mapping) in self.mappings.range(range.clone()) {
+                if at < start {
+                    said.push((at..start, reservation.gone(End::Reserved)));
+                }
+                at = mapping.mapped.range().end;
+            }
+            if at < range.end {
+                said.push((at..range.end, reservation.gone(End::Reserved)));
+            }
+        }
+        (blocks, said)
+    }
+}
+
+/// Mappings side by side that a device reaches in the same way, as one block.
+fn block(gpu: &Gpu, run: &[&Mapping]) -> Option<(u64, Arc<Block>)> {
+    let first = run.first()?;
+    let parts = run.iter().map(|mapping| Arc::clone(&mapping.mapped)).collect();
+    let writable = first.flags(gpu) == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    let block = Block::of_mapped(parts, writable, (physical::NAME, first.memory.number))?;
+    Some((first.mapped.range().start, Arc::new(block)))
+}

@@ -1,0 +1,135 @@
+//! Stream capture (runtime API, "Stream Management").
+
+use super::forward;
+use crate::call::{check, runtime_api};
+use crate::driver::{self, CUgraph, CUgraphNode, CUstream};
+use crate::state;
+use std::ffi::{c_uint, c_ulonglong};
+use texunit_cuda_abi::CUgraphEdgeData;
+use texunit_cuda_abi::args::{In, InOut, Out};
+
+forward! {
+    /// Begins to capture a stream.
+    fn cudaStreamBeginCapture(stream: CUstream, mode: c_uint) = cuStreamBeginCapture_v2;
+    /// Ends a capture.
+    fn cudaStreamEndCapture(stream: CUstream, pGraph: Out<CUgraph>) = cuStreamEndCapture;
+    /// Whether a stream is being captured.
+    fn cudaStreamIsCapturing(stream: CUstream, pCaptureStatus: Out<c_uint>) = cuStreamIsCapturing;
+}
+
+runtime_api! {
+    /// Begins to capture a stream into a graph.
+    fn cudaStreamBeginCaptureToGraph(
+        stream: CUstream,
+        graph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        dependencyData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+        mode: c_uint,
+    ) {
+        state::context()?;
+        let (before, data) = (dependencies.as_ptr(), dependencyData.as_ptr());
+        // SAFETY: the caller says how many there are.
+        check(unsafe { driver::cuStreamBeginCaptureToGraph(stream, graph, before, data, numDependencies, mode) })
+    }
+
+    /// Exchanges the mode in which the thread is while streams are captured.
+    fn cudaThreadExchangeStreamCaptureMode(mode: InOut<c_uint>) {
+        state::init()?;
+        let mut value = mode.get()?;
+        // SAFETY: the pointer is to our own variable.
+        check(unsafe { driver::cuThreadExchangeStreamCaptureMode(&raw mut value) })?;
+        mode.out().set(value)
+    }
+}
+
+#[cfg(not(feature = "cuda-12"))]
+forward! {
+    /// What is known of the capture of a stream.
+    fn cudaStreamGetCaptureInfo(
+        stream: CUstream,
+        captureStatus_out: Out<c_uint>,
+        id_out: Out<c_ulonglong>,
+        graph_out: Out<CUgraph>,
+        dependencies_out: Out<*const usize>,
+        edgeData_out: Out<*const CUgraphEdgeData>,
+        numDependencies_out: Out<usize>,
+    ) = cuStreamGetCaptureInfo_v3;
+}
+
+#[cfg(feature = "cuda-12")]
+forward! {
+    /// What is known of the capture of a stream.
+    fn cudaStreamGetCaptureInfo_v2(
+        stream: CUstream,
+        captureStatus_out: Out<c_uint>,
+        id_out: Out<c_ulonglong>,
+        graph_out: Out<CUgraph>,
+        dependencies_out: Out<*const usize>,
+        numDependencies_out: Out<usize>,
+    ) = cuStreamGetCaptureInfo_v2;
+    /// The same, with what is said of edges.
+    fn cudaStreamGetCaptureInfo_v3(
+        stream: CUstream,
+        captureStatus_out: Out<c_uint>,
+        id_out: Out<c_ulonglong>,
+        graph_out: Out<CUgraph>,
+        dependencies_out: Out<*const usize>,
+        edgeData_out: Out<*const CUgraphEdgeData>,
+        numDependencies_out: Out<usize>,
+    ) = cuStreamGetCaptureInfo_v3;
+}
+
+#[cfg(feature = "cuda-12")]
+runtime_api! {
+    /// Whether a stream is being captured, and the number of the capture.
+    fn cudaStreamGetCaptureInfo(stream: CUstream, captureStatus_out: Out<c_uint>, id_out: Out<c_ulonglong>) {
+        state::context()?;
+        let (graph, nodes, count) = (Out::null(), Out::null(), Out::null());
+        check(driver::cuStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph, nodes, count))
+    }
+
+    /// Changes behind which nodes a captured stream goes on.
+    fn cudaStreamUpdateCaptureDependencies(
+        stream: CUstream,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        flags: c_uint,
+    ) {
+        state::context()?;
+        let (before, data) = (dependencies.as_ptr(), std::ptr::null());
+        // SAFETY: the caller says how many there are.
+        check(unsafe { driver::cuStreamUpdateCaptureDependencies_v2(stream, before, data, numDependencies, flags) })
+    }
+
+    /// The same, with what is said of the edges from them.
+    fn cudaStreamUpdateCaptureDependencies_v2(
+        stream: CUstream,
+        dependencies: In<CUgraphNode>,
+        dependencyData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+        flags: c_uint,
+    ) {
+        state::context()?;
+        let (before, data) = (dependencies.as_ptr(), dependencyData.as_ptr());
+        // SAFETY: the caller says how many there are.
+        check(unsafe { driver::cuStreamUpdateCaptureDependencies_v2(stream, before, data, numDependencies, flags) })
+    }
+}
+
+#[cfg(not(feature = "cuda-12"))]
+runtime_api! {
+    /// Changes behind which nodes a captured stream goes on.
+    fn cudaStreamUpdateCaptureDependencies(
+        stream: CUstream,
+        dependencies: In<CUgraphNode>,
+        dependencyData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+        flags: c_uint,
+    ) {
+        state::context()?;
+        let (before, data) = (dependencies.as_ptr(), dependencyData.as_ptr());
+        // SAFETY: the caller says how many there are.
+        check(unsafe { driver::cuStreamUpdateCaptureDependencies_v2(stream, before, data, numDependencies, flags) })
+    }
+}

@@ -1,0 +1,166 @@
+//! Instantiating, launching, updating.
+
+use super::forward;
+use super::params::{kernel, memcpy, of_symbol, to_symbol, translated};
+use crate::call::{check, runtime_api};
+use crate::driver::{self, CUevent, CUgraph, CUgraphExec, CUgraphNode, CUstream};
+use crate::state;
+use crate::types::{Direction, cudaMemcpy3DParms, line};
+use std::ffi::{c_uint, c_ulonglong, c_void};
+use texunit_cuda_abi::args::{Answer, In, InOut, Out};
+use texunit_cuda_abi::{
+    CUDA_EXT_SEM_NODE_PARAMS, CUDA_GRAPH_INSTANTIATE_PARAMS, CUDA_HOST_NODE_PARAMS_v1,
+    CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS_v1,
+    CUgraphExecUpdateResultInfo, CUgraphNodeParams,
+};
+
+forward! {
+    /// Makes a graph into one that can be launched.
+    fn cudaGraphInstantiate(pGraphExec: Out<CUgraphExec>, graph: CUgraph, flags: c_ulonglong) = cuGraphInstantiateWithFlags;
+    /// Makes a graph into one that can be launched.
+    fn cudaGraphInstantiateWithFlags(pGraphExec: Out<CUgraphExec>, graph: CUgraph, flags: c_ulonglong) = cuGraphInstantiateWithFlags;
+    /// Makes a graph into one that can be launched; says in the structure which node is wrong, and how.
+    fn cudaGraphInstantiateWithParams(pGraphExec: Out<CUgraphExec>, graph: CUgraph, instantiateParams: InOut<CUDA_GRAPH_INSTANTIATE_PARAMS>) = cuGraphInstantiateWithParams;
+    /// Ends what was instantiated.
+    fn cudaGraphExecDestroy(graphExec: CUgraphExec) = cuGraphExecDestroy;
+    /// The flags that it was instantiated with.
+    fn cudaGraphExecGetFlags(graphExec: CUgraphExec, flags: Out<c_ulonglong>) = cuGraphExecGetFlags;
+    /// Brings a graph to the device.
+    fn cudaGraphUpload(graphExec: CUgraphExec, stream: CUstream) = cuGraphUpload;
+    /// Launches a graph in a stream.
+    fn cudaGraphLaunch(graphExec: CUgraphExec, stream: CUstream) = cuGraphLaunch;
+    /// Makes it do what another graph of the same shape says.
+    fn cudaGraphExecUpdate(hGraphExec: CUgraphExec, hGraph: CUgraph, resultInfo: Out<CUgraphExecUpdateResultInfo>) = cuGraphExecUpdate_v2;
+    /// Changes the event of a node.
+    fn cudaGraphExecEventRecordNodeSetEvent(hGraphExec: CUgraphExec, hNode: CUgraphNode, event: CUevent) = cuGraphExecEventRecordNodeSetEvent;
+    /// Changes the event of a node.
+    fn cudaGraphExecEventWaitNodeSetEvent(hGraphExec: CUgraphExec, hNode: CUgraphNode, event: CUevent) = cuGraphExecEventWaitNodeSetEvent;
+    /// Makes a child graph do what another graph of the same shape says.
+    fn cudaGraphExecChildGraphNodeSetParams(hGraphExec: CUgraphExec, node: CUgraphNode, childGraph: CUgraph) = cuGraphExecChildGraphNodeSetParams;
+    /// Has a node do nothing, or (1) what it does.
+    fn cudaGraphNodeSetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: c_uint) = cuGraphNodeSetEnabled;
+    /// Whether a node does anything.
+    fn cudaGraphNodeGetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: Out<c_uint>) = cuGraphNodeGetEnabled;
+}
+
+runtime_api! {
+    /// Changes a kernel.
+    fn cudaGraphExecKernelNodeSetParams(
+        hGraphExec: CUgraphExec,
+        node: CUgraphNode,
+        pNodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>,
+    ) {
+        state::context()?;
+        let params = kernel(&pNodeParams.get()?)?;
+        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        check(unsafe { driver::cuGraphExecKernelNodeSetParams_v2(hGraphExec, node, &raw const params) })
+    }
+
+    /// Changes a copy.
+    fn cudaGraphExecMemcpyNodeSetParams(hGraphExec: CUgraphExec, node: CUgraphNode, pNodeParams: In<cudaMemcpy3DParms>) {
+        state::context()?;
+        set_copy(hGraphExec, node, &memcpy(&pNodeParams.get()?)?)
+    }
+
+    /// Changes a copy of bytes.
+    fn cudaGraphExecMemcpyNodeSetParams1D(
+        hGraphExec: CUgraphExec,
+        node: CUgraphNode,
+        dst: u64,
+        src: u64,
+        count: usize,
+        kind: u32,
+    ) {
+        state::context()?;
+        let direction = Direction::of(kind)?;
+        set_copy(hGraphExec, node, &line((dst, direction.destination()), (src, direction.source()), count))
+    }
+
+    /// Changes a copy into a variable.
+    fn cudaGraphExecMemcpyNodeSetParamsToSymbol(
+        hGraphExec: CUgraphExec,
+        node: CUgraphNode,
+        symbol: *const c_void,
+        src: u64,
+        count: usize,
+        offset: usize,
+        kind: u32,
+    ) {
+        state::context()?;
+        set_copy(hGraphExec, node, &to_symbol(symbol, src, count, offset, kind)?)
+    }
+
+    /// Changes a copy out of a variable.
+    fn cudaGraphExecMemcpyNodeSetParamsFromSymbol(
+        hGraphExec: CUgraphExec,
+        node: CUgraphNode,
+        dst: u64,
+        symbol: *const c_void,
+        count: usize,
+        offset: usize,
+        kind: u32,
+    ) {
+        state::context()?;
+        set_copy(hGraphExec, node, &of_symbol(dst, symbol, count, offset, kind)?)
+    }
+
+    /// Changes a set.
+    fn cudaGraphExecMemsetNodeSetParams(
+        hGraphExec: CUgraphExec,
+        node: CUgraphNode,
+        pNodeParams: In<CUDA_MEMSET_NODE_PARAMS_v1>,
+    ) {
+        state::context()?;
+        check(driver::cuGraphExecMemsetNodeSetParams(hGraphExec, node, pNodeParams, 0_usize))
+    }
+
+    /// Changes a call of a function.
+    fn cudaGraphExecHostNodeSetParams(
+        hGraphExec: CUgraphExec,
+        node: CUgraphNode,
+        pNodeParams: In<CUDA_HOST_NODE_PARAMS_v1>,
+    ) {
+        state::context()?;
+        // SAFETY: the caller's function and its argument, for it to be called with.
+        check(unsafe { driver::cuGraphExecHostNodeSetParams(hGraphExec, node, pNodeParams.as_ptr()) })
+    }
+
+    /// Refuses: there is no node of semaphores of others.
+    fn cudaGraphExecExternalSemaphoresSignalNodeSetParams(
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>,
+    ) {
+        state::context()?;
+        let params = nodeParams.as_ptr();
+        // SAFETY: the structure is the caller's.
+        check(unsafe { driver::cuGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, params) })
+    }
+
+    /// Refuses: there is no node of semaphores of others.
+    fn cudaGraphExecExternalSemaphoresWaitNodeSetParams(
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>,
+    ) {
+        state::context()?;
+        let params = nodeParams.as_ptr();
+        // SAFETY: the structure is the caller's.
+        check(unsafe { driver::cuGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, params) })
+    }
+
+    /// Changes a node of any kind.
+    fn cudaGraphExecNodeSetParams(graphExec: CUgraphExec, node: CUgraphNode, nodeParams: In<CUgraphNodeParams>) {
+        state::context()?;
+        let params = translated(&nodeParams.get()?)?;
+        // SAFETY: what the parameters point to is as the runtime API's page says.
+        check(unsafe { driver::cuGraphExecNodeSetParams(graphExec, node, &raw const params) })
+    }
+}
+
+fn set_copy(exec: CUgraphExec, node: CUgraphNode, copy: &CUDA_MEMCPY3D) -> Answer {
+    // SAFETY: memory of the program is as the runtime API's page says.
+    check(unsafe {
+        driver::cuGraphExecMemcpyNodeSetParams(exec, node, std::ptr::from_ref(copy), 0)
+    })
+}

@@ -1,0 +1,306 @@
+//! Parameters and attributes of nodes.
+
+use super::forward;
+use crate::api::copy_3d::to_boxes;
+use crate::api::symbol::inside;
+use crate::call::{check, runtime_api};
+use crate::codes::INVALID_DEVICE_FUNCTION;
+use crate::driver::{self, CUevent, CUgraph, CUgraphNode, ask};
+use crate::types::{
+    Direction, cudaKernelNodeParamsV2, cudaMemcpy3DParms, cudaMemcpyNodeParams, line, of_driver,
+};
+use crate::{registry, state};
+use std::ffi::{c_uint, c_void};
+use texunit_cuda_abi::args::{Answer, In, Out};
+use texunit_cuda_abi::{
+    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS_v1,
+    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS,
+    CUDA_MEMCPY_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS_v1, CUdeviceptr,
+    CUgraphNodeParams, CUresult, graph_node_type as kind,
+};
+
+forward! {
+    /// The graph of a child graph node.
+    fn cudaGraphChildGraphNodeGetGraph(node: CUgraphNode, pGraph: Out<CUgraph>) = cuGraphChildGraphNodeGetGraph;
+    /// The event of a node.
+    fn cudaGraphEventRecordNodeGetEvent(node: CUgraphNode, event_out: Out<CUevent>) = cuGraphEventRecordNodeGetEvent;
+    /// The event of a node.
+    fn cudaGraphEventWaitNodeGetEvent(node: CUgraphNode, event_out: Out<CUevent>) = cuGraphEventWaitNodeGetEvent;
+    /// Changes the event of a node.
+    fn cudaGraphEventRecordNodeSetEvent(node: CUgraphNode, event: CUevent) = cuGraphEventRecordNodeSetEvent;
+    /// Changes the event of a node.
+    fn cudaGraphEventWaitNodeSetEvent(node: CUgraphNode, event: CUevent) = cuGraphEventWaitNodeSetEvent;
+    /// The parameters of a set.
+    fn cudaGraphMemsetNodeGetParams(node: CUgraphNode, pNodeParams: Out<CUDA_MEMSET_NODE_PARAMS_v1>) = cuGraphMemsetNodeGetParams;
+    /// Changes a set.
+    fn cudaGraphMemsetNodeSetParams(node: CUgraphNode, pNodeParams: In<CUDA_MEMSET_NODE_PARAMS_v1>) = cuGraphMemsetNodeSetParams;
+    /// The function of a node.
+    fn cudaGraphHostNodeGetParams(node: CUgraphNode, pNodeParams: Out<CUDA_HOST_NODE_PARAMS_v1>) = cuGraphHostNodeGetParams;
+    /// The parameters of an allocation.
+    fn cudaGraphMemAllocNodeGetParams(node: CUgraphNode, params_out: Out<CUDA_MEM_ALLOC_NODE_PARAMS>) = cuGraphMemAllocNodeGetParams;
+    /// The address that a node frees.
+    fn cudaGraphMemFreeNodeGetParams(node: CUgraphNode, dptr_out: Out<CUdeviceptr>) = cuGraphMemFreeNodeGetParams;
+    /// There is no node of semaphores of others.
+    fn cudaGraphExternalSemaphoresSignalNodeGetParams(hNode: CUgraphNode, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) = cuGraphExternalSemaphoresSignalNodeGetParams;
+    /// There is no node of semaphores of others.
+    fn cudaGraphExternalSemaphoresWaitNodeGetParams(hNode: CUgraphNode, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) = cuGraphExternalSemaphoresWaitNodeGetParams;
+    /// An attribute of a kernel.
+    fn cudaGraphKernelNodeGetAttribute(hNode: CUgraphNode, attr: c_uint, value_out: Out<[u32; 16]>) = cuGraphKernelNodeGetAttribute;
+    /// Sets an attribute of a kernel.
+    fn cudaGraphKernelNodeSetAttribute(hNode: CUgraphNode, attr: c_uint, value: In<[u32; 16]>) = cuGraphKernelNodeSetAttribute;
+    /// Sets all attributes of a kernel (first) as another one (second) has them.
+    fn cudaGraphKernelNodeCopyAttributes(hDst: CUgraphNode, hSrc: CUgraphNode) = cuGraphKernelNodeCopyAttributes;
+}
+
+runtime_api! {
+    /// The parameters of a kernel: the host function, where there is one.
+    fn cudaGraphKernelNodeGetParams(node: CUgraphNode, pNodeParams: Out<CUDA_KERNEL_NODE_PARAMS_v1>) {
+        state::context()?;
+        pNodeParams.check()?;
+        let found = ask(|params| driver::cuGraphKernelNodeGetParams_v2(node, one(params)))?;
+        let CUDA_KERNEL_NODE_PARAMS { grid, block, sharedMemBytes, kernelParams, extra, .. } = found;
+        let func = host_function(&found);
+        pNodeParams.set(CUDA_KERNEL_NODE_PARAMS_v1 { func, grid, block, sharedMemBytes, kernelParams, extra })
+    }
+
+    /// Changes a kernel.
+    fn cudaGraphKernelNodeSetParams(node: CUgraphNode, pNodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
+        state::context()?;
+        let params = kernel(&pNodeParams.get()?)?;
+        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        check(unsafe { driver::cuGraphKernelNodeSetParams_v2(node, &raw const params) })
+    }
+
+    /// The parameters of a copy.
+    fn cudaGraphMemcpyNodeGetParams(node: CUgraphNode, pNodeParams: Out<cudaMemcpy3DParms>) {
+        state::context()?;
+        pNodeParams.check()?;
+        let copy = ask(|copy| driver::cuGraphMemcpyNodeGetParams(node, one(copy)))?;
+        pNodeParams.set(of_driver(&copy, unit(&copy)?))
+    }
+
+    /// Changes a copy.
+    fn cudaGraphMemcpyNodeSetParams(node: CUgraphNode, pNodeParams: In<cudaMemcpy3DParms>) {
+        state::context()?;
+        set_copy(node, &memcpy(&pNodeParams.get()?)?)
+    }
+
+    /// Changes a copy to one of bytes.
+    fn cudaGraphMemcpyNodeSetParams1D(node: CUgraphNode, dst: u64, src: u64, count: usize, kind: u32) {
+        state::context()?;
+        let direction = Direction::of(kind)?;
+        set_copy(node, &line((dst, direction.destination()), (src, direction.source()), count))
+    }
+
+    /// Changes a copy to one into a variable.
+    fn cudaGraphMemcpyNodeSetParamsToSymbol(
+        node: CUgraphNode,
+        symbol: *const c_void,
+        src: u64,
+        count: usize,
+        offset: usize,
+        kind: u32,
+    ) {
+        state::context()?;
+        set_copy(node, &to_symbol(symbol, src, count, offset, kind)?)
+    }
+
+    /// Changes a copy to one out of a variable.
+    fn cudaGraphMemcpyNodeSetParamsFromSymbol(
+        node: CUgraphNode,
+        dst: u64,
+        symbol: *const c_void,
+        count: usize,
+        offset: usize,
+        kind: u32,
+    ) {
+        state::context()?;
+        set_copy(node, &of_symbol(dst, symbol, count, offset, kind)?)
+    }
+
+    /// Changes a call of a function.
+    fn cudaGraphHostNodeSetParams(node: CUgraphNode, pNodeParams: In<CUDA_HOST_NODE_PARAMS_v1>) {
+        state::context()?;
+        // SAFETY: the caller's function and its argument, for it to be called with.
+        check(unsafe { driver::cuGraphHostNodeSetParams(node, pNodeParams.as_ptr()) })
+    }
+
+    /// Refuses: there is no node of semaphores of others.
+    fn cudaGraphExternalSemaphoresSignalNodeSetParams(hNode: CUgraphNode, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
+        state::context()?;
+        // SAFETY: the structure is the caller's.
+        check(unsafe { driver::cuGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams.as_ptr()) })
+    }
+
+    /// Refuses: there is no node of semaphores of others.
+    fn cudaGraphExternalSemaphoresWaitNodeSetParams(hNode: CUgraphNode, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
+        state::context()?;
+        // SAFETY: the structure is the caller's.
+        check(unsafe { driver::cuGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams.as_ptr()) })
+    }
+
+    /// Changes a node of any kind.
+    fn cudaGraphNodeSetParams(node: CUgraphNode, nodeParams: In<CUgraphNodeParams>) {
+        state::context()?;
+        let params = translated(&nodeParams.get()?)?;
+        // SAFETY: what the parameters point to is as the runtime API's page says.
+        check(unsafe { driver::cuGraphNodeSetParams(node, &raw const params) })
+    }
+}
+
+#[cfg(not(feature = "cuda-12"))]
+runtime_api! {
+    /// The parameters of a node of any kind.
+    fn cudaGraphNodeGetParams(node: CUgraphNode, nodeParams: Out<CUgraphNodeParams>) {
+        state::context()?;
+        nodeParams.check()?;
+        let found = ask(|params| driver::cuGraphNodeGetParams(node, one(params)))?;
+        nodeParams.set(match found.kind {
+            kind::KERNEL => {
+                let params: CUDA_KERNEL_NODE_PARAMS = found.get();
+                let CUDA_KERNEL_NODE_PARAMS { grid, block, sharedMemBytes, kernelParams, extra, .. } = params;
+                CUgraphNodeParams::new(kind::KERNEL, cudaKernelNodeParamsV2 {
+                    func: host_function(&params),
+                    grid,
+                    block,
+                    shared: sharedMemBytes,
+                    args: kernelParams,
+                    extra,
+                    context: 0,
+                    function_type: 0,
+                })
+            }
+            kind::MEMCPY => {
+                let params: CUDA_MEMCPY_NODE_PARAMS = found.get();
+                let copy = of_driver(&params.copyParams, unit(&params.copyParams)?);
+                CUgraphNodeParams::new(kind::MEMCPY, cudaMemcpyNodeParams { copy, ..Default::default() })
+            }
+            _ => found,
+        })
+    }
+}
+
+/// A result of our own, as an argument.
+pub(super) fn one<'a, T>(result: *mut T) -> Out<'a, T> {
+    // SAFETY: `ask` hands on a pointer to its own variable.
+    unsafe { Out::new(result) }
+}
+
+/// A kernel, for the driver.
+pub(super) fn kernel(given: &CUDA_KERNEL_NODE_PARAMS_v1) -> Answer<CUDA_KERNEL_NODE_PARAMS> {
+    let &CUDA_KERNEL_NODE_PARAMS_v1 { func, grid, block, sharedMemBytes, kernelParams, extra } =
+        given;
+    let found = registry::kernel_or_handle(func)?;
+    if found == func && func >> 40 != texunit_cuda_abi::FIRST_HANDLE >> 40 {
+        return Err(INVALID_DEVICE_FUNCTION.because(format!(
+            "func {func:#x} is not a `__global__` function that the program has registered, nor a handle of one"
+        )));
+    }
+    Ok(CUDA_KERNEL_NODE_PARAMS {
+        func: found,
+        grid,
+        block,
+        sharedMemBytes,
+        kernelParams,
+        extra,
+        kern: 0,
+        ctx: 0,
+    })
+}
+
+/// What the program knows a kernel by.
+fn host_function(params: &CUDA_KERNEL_NODE_PARAMS) -> usize {
+    let handle = if params.kern != 0 { params.kern } else { params.func };
+    registry::host_of(handle).unwrap_or(handle)
+}
+
+/// A copy of slices, for the driver.
+pub(super) fn memcpy(parms: &cudaMemcpy3DParms) -> Answer<CUDA_MEMCPY3D> {
+    to_boxes(parms)?.ok_or_else(|| {
+        CUresult::INVALID_VALUE
+            .because("the extent of the copy is empty: a memcpy node copies at least one byte")
+    })
+}
+
+/// A copy of bytes into a variable.
+pub(super) fn to_symbol(
+    symbol: *const c_void,
+    src: u64,
+    count: usize,
+    offset: usize,
+    kind: u32,
+) -> Answer<CUDA_MEMCPY3D> {
+    let (to, direction) = (inside(symbol, offset, count)?, Direction::of(kind)?);
+    direction.writes_device()?;
+    Ok(line((to, CU_MEMORYTYPE_DEVICE), (src, direction.source()), count))
+}
+
+/// A copy of bytes out of a variable.
+pub(super) fn of_symbol(
+    dst: u64,
+    symbol: *const c_void,
+    count: usize,
+    offset: usize,
+    kind: u32,
+) -> Answer<CUDA_MEMCPY3D> {
+    let (from, direction) = (inside(symbol, offset, count)?, Direction::of(kind)?);
+    direction.reads_device()?;
+    Ok(line((dst, direction.destination()), (from, CU_MEMORYTYPE_DEVICE), count))
+}
+
+fn set_copy(node: CUgraphNode, copy: &CUDA_MEMCPY3D) -> Answer {
+    // SAFETY: memory of the program is as the runtime API's page says.
+    check(unsafe { driver::cuGraphMemcpyNodeSetParams(node, std::ptr::from_ref(copy)) })
+}
+
+/// Bytes of an element of the arrays of a copy.
+fn unit(copy: &CUDA_MEMCPY3D) -> Answer<usize> {
+    let arrays =
+        [&copy.src, &copy.dst].into_iter().filter(|side| side.memory_type == CU_MEMORYTYPE_ARRAY);
+    match arrays.map(|side| side.array).next() {
+        None => Ok(1),
+        Some(array) => crate::api::array::format_of(array)?.1.bytes(),
+    }
+}
+
+/// The parameters of a node of any kind, for the driver.
+pub(super) fn translated(given: &CUgraphNodeParams) -> Answer<CUgraphNodeParams> {
+    let mut new = *given;
+    match given.kind {
+        kind::KERNEL => {
+            let params: cudaKernelNodeParamsV2 = given.get();
+            let cudaKernelNodeParamsV2 { func, grid, block, shared, args, extra, .. } = params;
+            new.set(kernel(&CUDA_KERNEL_NODE_PARAMS_v1 {
+                func,
+                grid,
+                block,
+                sharedMemBytes: shared,
+                kernelParams: args,
+                extra,
+            })?);
+        }
+        kind::MEMCPY => {
+            let params: cudaMemcpyNodeParams = given.get();
+            let (flags, reserved) = (params.flags, params.reserved);
+            new.set(CUDA_MEMCPY_NODE_PARAMS {
+                flags,
+                reserved,
+                copyCtx: 0,
+                copyParams: memcpy(&params.copy)?,
+            });
+        }
+        _ => {}
+    }
+    Ok(new)
+}
+
+/// What the driver has written into the parameters of a new node.
+pub(super) fn with_results(
+    given: &CUgraphNodeParams,
+    of_driver: &CUgraphNodeParams,
+) -> CUgraphNodeParams {
+    match given.kind {
+        kind::MEM_ALLOC | kind::CONDITIONAL => *of_driver,
+        _ => *given,
+    }
+}

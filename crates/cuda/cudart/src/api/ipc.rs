@@ -1,0 +1,40 @@
+//! Memory and events of other processes (runtime API, "Device Management": `cudaIpc*`).
+
+use crate::call::{check, runtime_api};
+use crate::driver::{self, CUevent};
+use crate::state::context;
+use std::ffi::c_uint;
+use texunit_cuda_abi::args::Out;
+use texunit_cuda_abi::{CUdeviceptr, CUipcHandle};
+
+runtime_api! {
+    /// A handle for an allocation, which another process can open.
+    fn cudaIpcGetMemHandle(handle: Out<[u8; 64]>, devPtr: CUdeviceptr) {
+        context()?;
+        check(driver::cuIpcGetMemHandle(handle, devPtr))
+    }
+
+    /// Memory of another process, at an address here.
+    fn cudaIpcOpenMemHandle(devPtr: Out<CUdeviceptr>, handle: CUipcHandle, flags: c_uint) {
+        context()?;
+        check(driver::cuIpcOpenMemHandle_v2(devPtr, handle, flags))
+    }
+
+    /// Ends one use of memory of another process.
+    fn cudaIpcCloseMemHandle(devPtr: CUdeviceptr) {
+        context()?;
+        check(driver::cuIpcCloseMemHandle(devPtr))
+    }
+
+    /// A handle for an event that was made for that.
+    fn cudaIpcGetEventHandle(handle: Out<[u8; 64]>, event: CUevent) {
+        context()?;
+        check(driver::cuIpcGetEventHandle(handle, event))
+    }
+
+    /// An event of another process, which has no times.
+    fn cudaIpcOpenEventHandle(event: Out<CUevent>, handle: CUipcHandle) {
+        context()?;
+        check(driver::cuIpcOpenEventHandle(event, handle))
+    }
+}

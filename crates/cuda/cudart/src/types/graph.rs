@@ -1,0 +1,97 @@
+//! Graphs: the structures of nodes that are not those of the driver.
+
+use super::{cudaMemcpy3DParms, memory_side};
+use std::ffi::c_uint;
+use texunit_cuda_abi::{
+    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED, CUDA_MEMCPY3D, CopySide3D,
+    NodeParams,
+};
+
+/// A kernel among the parameters of nodes of any kind (`cudaKernelNodeParamsV2`).
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct cudaKernelNodeParamsV2 {
+    /// A host function, or a handle of the driver's.
+    pub(crate) func: usize,
+    pub(crate) grid: [c_uint; 3],
+    pub(crate) block: [c_uint; 3],
+    pub(crate) shared: c_uint,
+    pub(crate) args: u64,
+    pub(crate) extra: u64,
+    /// Since CUDA 13; zeros before.
+    pub(crate) context: usize,
+    pub(crate) function_type: c_uint,
+}
+
+/// A copy among the parameters of nodes of any kind (`cudaMemcpyNodeParams`).
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct cudaMemcpyNodeParams {
+    pub(crate) flags: i32,
+    pub(crate) reserved: i32,
+    /// Since CUDA 13; zeros before.
+    pub(crate) context: usize,
+    pub(crate) copy: cudaMemcpy3DParms,
+}
+
+// SAFETY: structures of numbers, and the assertions.
+unsafe impl NodeParams for cudaKernelNodeParamsV2 {}
+// SAFETY: as above.
+unsafe impl NodeParams for cudaMemcpyNodeParams {}
+const _: () = assert!(size_of::<cudaKernelNodeParamsV2>() <= 232);
+const _: () = assert!(size_of::<cudaMemcpyNodeParams>() <= 232);
+
+/// A copy of the driver as the runtime has it. `unit` is the size of an element of the arrays in it.
+pub(crate) fn of_driver(copy: &CUDA_MEMCPY3D, unit: usize) -> cudaMemcpy3DParms {
+    let kind = |side: &CopySide3D| match side.memory_type {
+        CU_MEMORYTYPE_HOST => 0,
+        CU_MEMORYTYPE_UNIFIED => 2,
+        _ => 1,
+    };
+    let direction = match (kind(&copy.src), kind(&copy.dst)) {
+        (2, _) | (_, 2) => 4,
+        (from, to) => 2 * from + to,
+    };
+    let mut parms = cudaMemcpy3DParms { kind: direction, ..cudaMemcpy3DParms::default() };
+    let has_array =
+        [&copy.src, &copy.dst].iter().any(|side| side.memory_type == CU_MEMORYTYPE_ARRAY);
+    let sides = [
+        (&copy.src, &mut parms.src_array, &mut parms.src_pos, &mut parms.src_ptr),
+        (&copy.dst, &mut parms.dst_array, &mut parms.dst_pos, &mut parms.dst_ptr),
+    ];
+    for (side, array, pos, memory) in sides {
+        (pos.y, pos.z) = (side.y, side.z);
+        if side.memory_type == CU_MEMORYTYPE_ARRAY {
+            *array = side.array;
+            pos.x = side.x_in_bytes / unit.max(1);
+        } else {
+            pos.x = side.x_in_bytes;
+            memory.ptr =
+                if side.memory_type == CU_MEMORYTYPE_HOST { side.host } else { side.device };
+            memory.pitch = if side.pitch == 0 { copy.width_in_bytes } else { side.pitch };
+            memory.xsize = copy.width_in_bytes;
+            memory.ysize = if side.height == 0 { copy.height } else { side.height };
+        }
+    }
+    parms.extent.width =
+        if has_array { copy.width_in_bytes / unit.max(1) } else { copy.width_in_bytes };
+    (parms.extent.height, parms.extent.depth) = (copy.height, copy.depth);
+    parms
+}
+
+/// A copy of bytes in a line, for the driver.
+pub(crate) fn line(
+    (to, to_kind): (u64, u32),
+    (from, from_kind): (u64, u32),
+    count: usize,
+) -> CUDA_MEMCPY3D {
+    CUDA_MEMCPY3D {
+        src: memory_side(from_kind, from, 0),
+        dst: memory_side(to_kind, to, 0),
+        width_in_bytes: count,
+        height: 1,
+        depth: 1,
+    }
+}

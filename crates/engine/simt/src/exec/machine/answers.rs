@@ -1,0 +1,74 @@
+//! What the fetch or the surface access does that a thread stands before.
+
+use super::{Filter, Machine, Stop};
+use crate::observe::event::{At, FetchAnswered, SurfaceAnswered};
+use crate::observe::{Events, Probe};
+use crate::watch::{Watched, WatchedFetch, WatchedSurface};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Takes the first answer of a lane.
+struct Taker {
+    thread: ([u32; 3], u32, u32),
+    taken: Arc<Mutex<Option<Watched>>>,
+}
+
+impl Taker {
+    fn put(&self, at: &At, watched: impl FnOnce(usize) -> Option<Watched>) {
+        let (cta, warp, lane) = self.thread;
+        if at.cta == cta && at.warp == warp && at.lanes >> lane & 1 == 1 {
+            let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+            if taken.is_none() {
+                *taken = watched(lane as usize);
+            }
+        }
+    }
+}
+
+impl Probe for Taker {
+    fn answer_lanes(&mut self, at: &At) -> u32 {
+        let (cta, warp, lane) = self.thread;
+        if at.cta == cta && at.warp == warp { at.lanes & 1 << lane } else { 0 }
+    }
+
+    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+        self.put(at, |lane| Some(Watched::Fetch(WatchedFetch::of(fetch, lane))));
+    }
+
+    fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+        self.put(at, |lane| WatchedSurface::of(access, lane).map(Watched::Surface));
+    }
+}
+
+impl Machine<'_> {
+    /// Runs until a thread has done the instruction that it stands before, and tells what that fetched or accessed.
+    pub fn answer(&mut self, (cta, warp, lane): (u64, u32, u32)) -> Option<Watched> {
+        let taken = Arc::new(Mutex::new(None));
+        let grid = self.launch.config.grid;
+        let [x, y, _] = grid.map(|n| u64::from(n.max(1)));
+        let id = [cta % x, cta / x % y, cta / x / y].map(|n| n as u32);
+        for resident in &mut self.residents {
+            let taker = Taker { thread: (id, warp, lane), taken: Arc::clone(&taken) };
+            resident.context.probe = Some(Box::new(taker));
+            resident.context.events |= Events::ANSWERS;
+            resident.context.is_alone = false;
+        }
+        self.stepper.watch(Vec::new(), false);
+        self.stepper.breaks.fill(false);
+        self.set_end(None);
+        self.set_between(false);
+        self.set_filter(Some(Filter { cta: Some(cta), warp: Some(warp), lanes: 1 << lane }));
+        while let Stop::Stands(stand) = self.run() {
+            if (stand.cta, stand.warp) == (cta, warp) && stand.lanes >> lane & 1 == 1 {
+                break;
+            }
+        }
+        self.set_filter(None);
+        let events = self.launch.events;
+        for resident in &mut self.residents {
+            resident.context.probe = None;
+            resident.context.events = events;
+            resident.context.is_alone = self.launch.config.gradients.is_none();
+        }
+        taken.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}

@@ -1,0 +1,170 @@
+//! What can be seen of a launch that stands: who stands where, memory.
+
+use super::super::warp::{State, Warp};
+use super::{Machine, Resident, Stand};
+use texunit_memory::SpaceKind;
+
+/// Lanes of a warp that stand at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The lanes.
+    pub lanes: u32,
+    /// First byte of the instruction that comes next for them.
+    pub at: u32,
+    /// What they wait for.
+    pub waits: Waits,
+}
+
+/// What lanes wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// Nothing but their turn.
+    Turn,
+    /// The other lanes of a `.sync` instruction.
+    Lanes,
+    /// A barrier of the CTA.
+    Barrier(u8),
+    /// The other CTAs of the cluster.
+    Cluster,
+    /// Those of their warp that took the other way at a branch.
+    Others,
+}
+
+impl<'a> Machine<'a> {
+    /// Where it was stopped last.
+    pub fn stand(&self) -> Stand {
+        self.stepper.stand
+    }
+
+    /// Numbers of the CTAs that have begun and not ended.
+    pub fn ctas(&self) -> Vec<u64> {
+        let mut all: Vec<u64> = self.residents.iter().filter(|r| r.runs).map(|r| r.index).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Warps of a CTA.
+    pub fn warps(&self) -> u32 {
+        self.launch.warps
+    }
+
+    fn resident(&self, cta: u64) -> Option<&Resident<'a>> {
+        self.residents.iter().find(|resident| resident.runs && resident.index == cta)
+    }
+
+    pub(super) fn warp(&self, cta: u64, warp: u32) -> Option<&Warp> {
+        self.resident(cta)?.warps.get(warp as usize)
+    }
+
+    pub(super) fn warp_mut(&mut self, cta: u64, warp: u32) -> Option<&mut Warp> {
+        let resident = self.residents.iter_mut().find(|r| r.runs && r.index == cta)?;
+        resident.warps.get_mut(warp as usize)
+    }
+
+    /// First byte of an instruction.
+    pub(super) fn place(&self, pc: u32) -> u32 {
+        self.launch.code.insts.get(pc as usize).map_or(0, |inst| inst.span.start)
+    }
+
+    /// Lanes of a warp that have not exited.
+    pub fn live(&self, cta: u64, warp: u32) -> u32 {
+        self.warp(cta, warp).map_or(0, |warp| warp.live)
+    }
+
+    /// Where the lanes of a warp stand: those that run first.
+    pub fn standing(&self, cta: u64, warp: u32) -> Vec<Standing> {
+        let Some(warp) = self.warp(cta, warp) else { return Vec::new() };
+        let splits = warp.splits.iter().map(|split| Standing {
+            lanes: split.mask,
+            at: self.place(split.pc),
+            waits: match split.state {
+                State::Ready => Waits::Turn,
+                State::Sync => Waits::Lanes,
+                State::Barrier(id) => Waits::Barrier(id),
+                State::Cluster => Waits::Cluster,
+            },
+        });
+        let groups = warp.groups.iter().filter(|group| group.arrived != 0);
+        let groups = groups.map(|group| Standing {
+            lanes: group.arrived,
+            at: self.place(group.resume),
+            waits: Waits::Others,
+        });
+        splits.chain(groups).collect()
+    }
+
+    /// Reads memory as a thread (CTA, warp, lane) sees it: global and constant memory at generic addresses, offsets of
+    /// other spaces. False: the bytes are not all there.
+    pub fn read(
+        &self,
+        space: SpaceKind,
+        (cta, warp, lane): (u64, u32, u32),
+        address: u64,
+        out: &mut [u8],
+    ) -> bool {
+        let part = |bytes: &[u8], out: &mut [u8]| {
+            let from = usize::try_from(address).ok();
+            let found = from.and_then(|from| bytes.get(from..from.checked_add(out.len())?));
+            found.map(|found| out.copy_from_slice(found)).is_some()
+        };
+        match space {
+            SpaceKind::Global | SpaceKind::Const => {
+                let map = self.launch.config.memory;
+                let found = map.find(address, out.len() as u64, 0);
+                found.is_ok_and(|(block, offset)| map.block(block).read(offset, out).is_ok())
+            }
+            SpaceKind::Shared => {
+                self.resident(cta).is_some_and(|r| part(&r.context.cta.shared, out))
+            }
+            SpaceKind::Param => part(self.launch.config.params, out),
+            SpaceKind::Local => {
+                let Some(warp) = self.warp(cta, warp) else { return false };
+                (address..).zip(out).all(|(at, byte)| {
+                    let word = warp.local.get((at / 4) as usize);
+                    let word = word.and_then(|row| row.get(lane as usize));
+                    word.map(|word| *byte = word.to_le_bytes()[(at % 4) as usize]).is_some()
+                })
+            }
+        }
+    }
+
+    /// Writes memory, where [`Self::read`] reads it. False: nothing is written there.
+    pub fn write(
+        &mut self,
+        space: SpaceKind,
+        (cta, warp, lane): (u64, u32, u32),
+        address: u64,
+        bytes: &[u8],
+    ) -> bool {
+        match space {
+            SpaceKind::Global | SpaceKind::Const => {
+                let map = self.launch.config.memory;
+                let found = map.find(address, bytes.len() as u64, 0);
+                found.is_ok_and(|(block, offset)| map.block(block).write(offset, bytes).is_ok())
+            }
+            SpaceKind::Shared => {
+                let resident = self.residents.iter_mut().find(|r| r.runs && r.index == cta);
+                let Some(resident) = resident else { return false };
+                let (from, shared) = (address as usize, &mut resident.context.cta.shared);
+                let end = from.checked_add(bytes.len());
+                let place = end.and_then(|end| shared.get_mut(from..end));
+                place.map(|place| place.copy_from_slice(bytes)).is_some()
+            }
+            SpaceKind::Param => false,
+            SpaceKind::Local => {
+                let Some(warp) = self.warp_mut(cta, warp) else { return false };
+                let end = address.saturating_add(bytes.len() as u64);
+                if end > warp.local.len() as u64 * 4 || lane > 31 {
+                    return false;
+                }
+                for (at, byte) in (address..).zip(bytes) {
+                    let word = &mut warp.local[(at / 4) as usize][lane as usize];
+                    let mut parts = word.to_le_bytes();
+                    parts[(at % 4) as usize] = *byte;
+                    *word = u32::from_le_bytes(parts);
+                }
+                true
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Frames of threads, and what their registers hold.
+
+use super::super::frames::Frame;
+use super::super::warp::Warp;
+use super::Machine;
+use crate::code::{Func, NONE, Slot};
+use texunit_isa::ScalarType;
+
+/// A call that a thread is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameAt {
+    /// Its number in the warp.
+    pub id: u32,
+    /// Name of the PTX function.
+    pub function: String,
+    /// First byte of the instruction that comes next, or of the call.
+    pub at: u32,
+    /// Calls below it.
+    pub depth: u32,
+}
+
+/// A register of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterAt {
+    /// Name as written.
+    pub name: String,
+    /// Type.
+    pub ty: ScalarType,
+    /// Its number in the function.
+    number: usize,
+}
+
+/// Most frames of a thread that are shown.
+const MOST: usize = 100_000;
+
+impl Machine<'_> {
+    fn where_is(&self, warp: &Warp, lane: u32) -> Option<(u32, u32)> {
+        let has = |mask: u32| mask >> lane & 1 == 1;
+        let split = warp.splits.iter().find(|split| has(split.mask));
+        let split = split.map(|split| (split.frame, split.pc));
+        split.or_else(|| {
+            let group = warp.groups.iter().find(|group| has(group.arrived))?;
+            Some((group.frame, group.resume))
+        })
+    }
+
+    /// The calls that a thread is in, the innermost first; none where it has exited.
+    pub fn frames(&self, (cta, warp, lane): (u64, u32, u32)) -> Vec<FrameAt> {
+        let Some(warp) = self.warp(cta, warp) else { return Vec::new() };
+        let Some((mut id, mut pc)) = self.where_is(warp, lane) else { return Vec::new() };
+        let mut all = Vec::new();
+        loop {
+            let frame = warp.frames.get(id);
+            let function = self.launch.code.funcs.get(frame.function as usize);
+            let function = function.map_or_else(String::new, |func| func.name.clone());
+            let (at, depth) = (self.place(pc), frame.depth);
+            all.push(FrameAt { id, function, at, depth });
+            if frame.parent == NONE || all.len() >= MOST {
+                return all;
+            }
+            (id, pc) = (frame.parent, frame.return_pc.wrapping_sub(1));
+        }
+    }
+
+    /// Calls that a thread is in, below the first function.
+    pub fn depth(&self, (cta, warp, lane): (u64, u32, u32)) -> u32 {
+        let Some(warp) = self.warp(cta, warp) else { return 0 };
+        self.where_is(warp, lane).map_or(0, |(frame, _)| warp.frames.get(frame).depth)
+    }
+
+    fn func(&self, name: &str) -> Option<&Func> {
+        self.launch.code.funcs.iter().find(|func| func.name == name && func.has_body)
+    }
+
+    /// The registers of a function that it uses.
+    pub fn registers(&self, function: &str) -> Vec<RegisterAt> {
+        let Some(func) = self.func(function) else { return Vec::new() };
+        let found = self.launch.program.function_called(function);
+        let registers = found.into_iter().flat_map(|f| f.regs.iter().enumerate());
+        let used = |&(n, _): &(usize, _)| func.registers.get(n).is_some_and(|slot| !slot.is_none());
+        registers
+            .filter(used)
+            .map(|(number, reg)| RegisterAt { name: reg.name.clone(), ty: reg.ty, number })
+            .collect()
+    }
+
+    fn slot(&self, warp: &Warp, frame: u32, register: &RegisterAt) -> Option<(Frame, Slot)> {
+        let frame = *warp.frames.get(frame);
+        let func = self.launch.code.funcs.get(frame.function as usize)?;
+        Some((frame, *func.registers.get(register.number)?))
+    }
+
+    /// What a register of a frame holds in a lane: its low and its high 64 bits.
+    pub fn register(
+        &self,
+        (cta, warp, lane): (u64, u32, u32),
+        frame: u32,
+        register: &RegisterAt,
+    ) -> Option<[u64; 2]> {
+        let warp = self.warp(cta, warp)?;
+        let (frame, slot) = self.slot(warp, frame, register)?;
+        let (at, lane) = (slot.index(), lane as usize & 31);
+        if slot.is_none() {
+            return None;
+        }
+        if slot.is_predicate() {
+            let word = warp.predicates.get(frame.predicates + slot.predicate_index())?;
+            return Some([u64::from(word >> lane & 1), 0]);
+        }
+        if !slot.is_wide() {
+            return Some([warp.narrow.get(frame.narrow + at)?[lane].into(), 0]);
+        }
+        let low = warp.wide.get(frame.wide + at)?[lane];
+        let high = match register.ty.bits() {
+            128 => warp.wide.get(frame.wide + at + 1)?[lane],
+            _ => 0,
+        };
+        Some([low, high])
+    }
+
+    /// Gives a register of a frame a value in a lane.
+    pub fn set_register(
+        &mut self,
+        (cta, warp, lane): (u64, u32, u32),
+        frame: u32,
+        register: &RegisterAt,
+        value: [u64; 2],
+    ) -> bool {
+        let Some(found) = self.warp(cta, warp).and_then(|w| self.slot(w, frame, register)) else {
+            return false;
+        };
+        let ((frame, slot), lane) = (found, lane as usize & 31);
+        let Some(warp) = self.warp_mut(cta, warp) else { return false };
+        let at = slot.index();
+        if slot.is_none() {
+            return false;
+        }
+        if slot.is_predicate() {
+            let place = warp.predicates.get_mut(frame.predicates + slot.predicate_index());
+            let bit = u32::from(value[0] & 1 == 1) << lane;
+            return place.map(|word| *word = *word & !(1 << lane) | bit).is_some();
+        }
+        if !slot.is_wide() {
+            let row = warp.narrow.get_mut(frame.narrow + at);
+            return row.map(|row| row[lane] = value[0] as u32).is_some();
+        }
+        let Some(row) = warp.wide.get_mut(frame.wide + at) else { return false };
+        row[lane] = value[0];
+        if register.ty.bits() == 128
+            && let Some(row) = warp.wide.get_mut(frame.wide + at + 1)
+        {
+            row[lane] = value[1];
+        }
+        true
+    }
+
+    /// Where something that a function declares in local memory, a parameter or a variable, is in a frame: its first byte
+    /// and its size.
+    pub fn local_object(
+        &self,
+        (cta, warp, _): (u64, u32, u32),
+        frame: u32,
+        name: &str,
+    ) -> Option<(u64, u32)> {
+        let frame = *self.warp(cta, warp)?.frames.get(frame);
+        let func = self.launch.code.funcs.get(frame.function as usize)?;
+        let (_, offset, size) = func.objects.iter().find(|(object, ..)| object == name)?;
+        Some((frame.local + u64::from(*offset), *size))
+    }
+
+    /// Where the results of a frame's function are in local memory: first byte and size of each.
+    pub fn results(&self, (cta, warp, _): (u64, u32, u32), frame: u32) -> Vec<(u64, u32)> {
+        let Some(warp) = self.warp(cta, warp) else { return Vec::new() };
+        let frame = *warp.frames.get(frame);
+        let Some(func) = self.launch.code.funcs.get(frame.function as usize) else {
+            return Vec::new();
+        };
+        let results = func.objects.iter().take(func.shape.0.len());
+        results.map(|(_, offset, size)| (frame.local + u64::from(*offset), *size)).collect()
+    }
+
+    /// Offset and size of a shared variable in the CTA's memory.
+    pub fn shared_variable(&self, name: &str) -> Option<(u64, u64)> {
+        let program = self.launch.program;
+        let mut all = self.launch.shared.offsets.iter();
+        all.find_map(|(&id, &offset)| {
+            let variable = program.variable(id)?;
+            // Those of function bodies are called `function.name`.
+            let is_it = variable.name == name
+                || variable.name.strip_suffix(name).is_some_and(|function| function.ends_with('.'));
+            is_it.then_some((offset, variable.size))
+        })
+    }
+
+    /// Offset of a parameter of the kernel, by its number.
+    pub fn parameter_at(&self, index: usize) -> Option<u64> {
+        let params = self.launch.program.kernel_params(self.launch.kernel);
+        params.get(index).map(|param| param.offset.into())
+    }
+
+    /// Offset and size of a parameter of the kernel.
+    pub fn parameter(&self, name: &str) -> Option<(u64, u32)> {
+        let params = self.launch.program.kernel_params(self.launch.kernel);
+        let param = params.iter().find(|param| param.name == name)?;
+        Some((param.offset.into(), param.size))
+    }
+}

@@ -1,0 +1,140 @@
+//! All that a launch needs to go on from where it is, but for the bytes of memory.
+
+use super::super::cluster::{Barrier, Cluster};
+use super::super::context::Cta;
+use super::super::counters::Counters;
+use super::super::output::{Output, Printed};
+use super::super::warp::Warp;
+use super::orders::Order;
+use super::rounds::Round;
+use super::{Machine, Position, Stand};
+use crate::stats::Fault;
+use texunit_memory::SavedHeap;
+
+struct SavedResident {
+    index: u64,
+    runs: bool,
+    begun: bool,
+    warps: Vec<Warp>,
+    cta: Option<Cta>,
+    output: Output,
+    counters: Counters,
+    round: Round,
+    cluster: Option<Barrier>,
+}
+
+/// A launch as it stands, without the bytes of global memory and of arrays.
+pub struct Saved {
+    residents: Vec<SavedResident>,
+    order: Order,
+    position: Position,
+    passes: bool,
+    stand: Stand,
+    printed: Printed,
+    has_ended: bool,
+    fault: Option<(Stand, Box<Fault>)>,
+    heap: Option<SavedHeap>,
+}
+
+impl std::fmt::Debug for Saved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Saved").field("position", &self.position).finish_non_exhaustive()
+    }
+}
+
+impl Saved {
+    /// Where it stands.
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
+    /// Bytes that it takes, about.
+    pub fn bytes(&self) -> u64 {
+        let warp = |warp: &Warp| {
+            let rows = warp.narrow.len() * 128 + warp.wide.len() * 256 + warp.local.len() * 128;
+            (rows + warp.predicates.len() * 4 + 512) as u64
+        };
+        let resident = |resident: &SavedResident| {
+            let shared = resident.cta.as_ref().map_or(0, |cta| cta.shared.len() as u64);
+            resident.warps.iter().map(warp).sum::<u64>() + shared + 512
+        };
+        self.residents.iter().map(resident).sum()
+    }
+
+    /// Whether two launches stand in the same state: all registers, all memory of CTAs, and who runs next.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let text = |saved: &Self| {
+            let warps = saved.residents.iter().map(|r| (r.index, r.runs, &r.warps, &r.round));
+            let warps: Vec<_> = warps.map(|r| format!("{r:?}")).collect();
+            let shared: Vec<_> = saved
+                .residents
+                .iter()
+                .map(|r| r.cta.as_ref().map(|cta| cta.shared.clone()))
+                .collect();
+            (warps, shared, saved.position, saved.passes, format!("{:?}", saved.order))
+        };
+        text(self) == text(other)
+    }
+}
+
+impl Machine<'_> {
+    /// Puts down where it is.
+    pub fn save(&self) -> Saved {
+        let residents = self.residents.iter().map(|resident| {
+            let runs = resident.runs;
+            SavedResident {
+                index: resident.index,
+                runs,
+                begun: resident.begun,
+                warps: if runs { resident.warps.clone() } else { Vec::new() },
+                cta: runs.then(|| resident.context.cta.clone()),
+                output: resident.context.output.clone(),
+                counters: resident.context.counters,
+                round: resident.round.clone(),
+                cluster: resident.context.cluster.as_ref().map(|of| of.barrier.clone()),
+            }
+        });
+        Saved {
+            residents: residents.collect(),
+            order: self.order.clone(),
+            position: self.stepper.position,
+            passes: self.stepper.passes,
+            stand: self.stepper.stand,
+            printed: self.printed.clone(),
+            has_ended: self.has_ended,
+            fault: self.fault.clone(),
+            heap: self.launch.config.heap.map(texunit_memory::Heap::save),
+        }
+    }
+
+    /// Goes back, or forth, to where it was when this was put down. Bytes of memory are the caller's affair.
+    pub fn restore(&mut self, saved: &Saved) {
+        for (resident, saved) in self.residents.iter_mut().zip(&saved.residents) {
+            (resident.index, resident.runs, resident.begun) =
+                (saved.index, saved.runs, saved.begun);
+            resident.round = saved.round.clone();
+            if let Some(cta) = &saved.cta {
+                resident.warps.clone_from(&saved.warps);
+                resident.context.name_cta(saved.index);
+                resident.context.cta = cta.clone();
+            }
+            if let (Some(barrier), launch) = (&saved.cluster, self.launch) {
+                let mut of = Cluster::of(launch, saved.index);
+                of.barrier = barrier.clone();
+                resident.context.cluster = Some(Box::new(of));
+            }
+            resident.context.output = saved.output.clone();
+            resident.context.counters = saved.counters;
+        }
+        self.order = saved.order.clone();
+        self.stepper.position = saved.position;
+        self.stepper.passes = saved.passes;
+        self.stepper.stand = saved.stand;
+        self.printed = saved.printed.clone();
+        self.has_ended = saved.has_ended;
+        self.fault = saved.fault.clone();
+        if let (Some(heap), Some(state)) = (self.launch.config.heap, &saved.heap) {
+            heap.restore(state);
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Where a debugger wants a launch to stop, asked at the mark before each instruction.
+
+use super::super::context::Context;
+use super::super::step::Resume;
+use super::super::warp::{Split, Warp};
+use crate::observe::event::{Access, At, Doing};
+use crate::observe::mark::Mark;
+use crate::observe::{Events, Probe};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use texunit_memory::SpaceKind;
+use texunit_unit::lanes;
+
+/// A place in the course of a launch: before an instruction of a warp.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// CTAs before, where they run one after the other, else 0.
+    pub turn: u64,
+    /// Instructions of warps since.
+    pub step: u64,
+}
+
+/// Threads before each of whose instructions a machine stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// Number of the CTA; `None`: any.
+    pub cta: Option<u64>,
+    /// Number of the warp; `None`: any.
+    pub warp: Option<u32>,
+    /// The lanes.
+    pub lanes: u32,
+}
+
+/// Bytes that are watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The space that the addresses are of.
+    pub space: SpaceKind,
+    /// First address: a generic one of global and constant memory, an offset of others.
+    pub address: u64,
+    /// How many bytes.
+    pub bytes: u64,
+    /// The CTA whose memory that is, of shared and local memory.
+    pub cta: u64,
+    /// The warp and the lane whose memory that is, of local memory.
+    pub thread: (u32, u32),
+    /// Whether reads are told.
+    pub reads: bool,
+    /// Whether writes are told.
+    pub writes: bool,
+}
+
+/// An access to watched bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caught {
+    /// The index of the range.
+    pub range: usize,
+    /// Before the instruction that makes the access.
+    pub position: Position,
+    /// The CTA.
+    pub cta: [u32; 3],
+    /// Number of the warp.
+    pub warp: u32,
+    /// The lane; the last one of those that write.
+    pub lane: u32,
+    /// First byte of the instruction in the PTX.
+    pub at: u32,
+    /// Whether it writes.
+    pub writes: bool,
+    /// The first byte that the lane accesses.
+    pub address: u64,
+    /// How many bytes it accesses.
+    pub bytes: u32,
+}
+
+/// What probes of all residents share.
+#[derive(Debug, Default)]
+struct Catch {
+    ranges: Vec<Range>,
+    caught: Mutex<Vec<Caught>>,
+    is_caught: AtomicBool,
+    turn: AtomicU64,
+    step: AtomicU64,
+    grid: [AtomicU64; 2],
+}
+
+/// Accesses that are kept until somebody asks; of more only the last ones matter.
+const MOST: usize = 4096;
+
+/// Tells of accesses to watched bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Catcher(Arc<Catch>);
+
+impl Probe for Catcher {
+    fn access(&mut self, at: &At, access: &Access<'_>) {
+        let catch = &*self.0;
+        let grid = catch.grid.each_ref().map(|n| n.load(Relaxed));
+        let [x, y, z] = at.cta.map(u64::from);
+        let cta = x + grid[0] * (y + grid[1] * z);
+        for (index, range) in catch.ranges.iter().enumerate() {
+            let tells =
+                (range.reads && access.doing.reads()) || (range.writes && access.doing.writes());
+            let global = matches!(range.space, SpaceKind::Global | SpaceKind::Const);
+            let space = matches!(access.space, SpaceKind::Global | SpaceKind::Const);
+            let is_there = if global { space } else { range.space == access.space };
+            if !tells || !is_there || (!global && range.cta != cta) {
+                continue;
+            }
+            let bytes = access.bytes();
+            let mut last = None;
+            for lane in lanes(at.lanes) {
+                let own = range.space != SpaceKind::Local || range.thread == (at.warp, lane as u32);
+                let first = access.addresses[lane];
+                let meets = first < range.address.saturating_add(range.bytes)
+                    && range.address < first.saturating_add(bytes.into());
+                if own && meets {
+                    last = Some((lane as u32, first));
+                    // Atomics are made one after the other: all are told.
+                    if matches!(access.doing, Doing::Atomic(_)) {
+                        catch.put(index, at, (lane as u32, first, bytes), access.doing.writes());
+                        last = None;
+                    }
+                }
+            }
+            if let Some((lane, first)) = last {
+                catch.put(index, at, (lane, first, bytes), access.doing.writes());
+            }
+        }
+    }
+}
+
+impl Catch {
+    fn put(&self, range: usize, at: &At, (lane, address, bytes): (u32, u64, u32), writes: bool) {
+        let (turn, step) = (self.turn.load(Relaxed), self.step.load(Relaxed));
+        let mut caught = self.caught.lock().unwrap_or_else(PoisonError::into_inner);
+        if caught.len() >= 2 * MOST {
+            caught.drain(..MOST);
+        }
+        caught.push(Caught {
+            range,
+            position: Position { turn, step },
+            cta: at.cta,
+            warp: at.warp,
+            lane,
+            at: at.op,
+            writes,
+            address,
+            bytes,
+        });
+        self.is_caught.store(true, Relaxed);
+    }
+}
+
+/// What is wanted of lanes before an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Asked {
+    /// That they go on.
+    Goes,
+    /// That they stand there.
+    Stops,
+    /// That their CTA ends.
+    Ends,
+}
+
+/// Where to stop.
+#[derive(Debug)]
+pub(in super::super) struct Stepper {
+    /// Where the launch is.
+    pub(super) position: Position,
+    /// It has been told that it is before the instruction, which comes next.
+    pub(super) passes: bool,
+    /// By place in the code: whether to stop there.
+    pub(super) breaks: Vec<bool>,
+    pub(super) filter: Option<Filter>,
+    pub(super) end: Option<Position>,
+    /// Whether accesses to watched bytes stop it, behind the instruction.
+    stops_behind: bool,
+    catch: Option<Arc<Catch>>,
+    pub(super) interrupted: Arc<AtomicBool>,
+    /// How the turn goes on that has been stopped.
+    pub(super) resume: Option<Resume>,
+    /// Number of the CTA that runs.
+    pub(super) cta: u64,
+    /// Where it has been stopped.
+    pub(super) stand: super::Stand,
+    pub(super) grid: [u64; 2],
+    /// Whether a stop ends the CTA.
+    pub(super) ends: bool,
+    /// Instructions until somebody is asked whether to interrupt it.
+    patience: u32,
+}
+
+/// Instructions after which an interruption is noticed at the latest.
+const PATIENCE: u32 = 4096;
+
+impl Stepper {
+    pub(super) fn new(places: usize) -> Self {
+        Self {
+            position: Position::default(),
+            passes: false,
+            breaks: vec![false; places],
+            filter: None,
+            end: None,
+            stops_behind: false,
+            catch: None,
+            interrupted: Arc::default(),
+            resume: None,
+            cta: 0,
+            stand: super::Stand { cta: 0, warp: 0, lanes: 0, at: 0 },
+            grid: [1; 2],
+            ends: false,
+            patience: PATIENCE,
+        }
+    }
+
+    pub(super) fn watch(&mut self, ranges: Vec<Range>, stops: bool) {
+        self.stops_behind = stops;
+        self.catch = (!ranges.is_empty()).then(|| {
+            let grid = self.grid.map(AtomicU64::new);
+            Arc::new(Catch { ranges, grid, ..Catch::default() })
+        });
+    }
+
+    pub(super) fn probe(&self) -> Option<Catcher> {
+        self.catch.clone().map(Catcher)
+    }
+
+    pub(super) fn take_caught(&mut self) -> Vec<Caught> {
+        let Some(catch) = &self.catch else { return Vec::new() };
+        catch.is_caught.store(false, Relaxed);
+        std::mem::take(&mut *catch.caught.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Relaxed)
+    }
+
+    /// Whether to stop before an instruction that lanes come to.
+    fn stops(&mut self, warp: u32, pc: u32, mask: u32) -> bool {
+        if std::mem::take(&mut self.passes) {
+            return false;
+        }
+        self.patience -= 1;
+        if self.patience == 0 {
+            self.patience = PATIENCE;
+            if self.is_interrupted() {
+                return true;
+            }
+        }
+        let filtered = self.filter.is_some_and(|filter| {
+            filter.cta.is_none_or(|cta| cta == self.cta)
+                && filter.warp.is_none_or(|w| w == warp)
+                && filter.lanes & mask != 0
+        });
+        let is_caught =
+            self.stops_behind && self.catch.as_ref().is_some_and(|c| c.is_caught.load(Relaxed));
+        filtered
+            || is_caught
+            || self.breaks[pc as usize]
+            || self.end.is_some_and(|end| self.position >= end)
+    }
+}
+
+impl Context<'_> {
+    /// Whether a debugger wants lanes to stop before the instruction that a mark tells of.
+    #[cold]
+    pub(in super::super) fn stops(
+        &mut self,
+        warp: &Warp,
+        mark: &Mark,
+        pc: u32,
+        mask: u32,
+    ) -> Asked {
+        let Some(stepper) = &mut self.debug else { return Asked::Goes };
+        if stepper.ends {
+            return Asked::Ends;
+        }
+        if !mark.tells.has(Events::STEPS) {
+            return Asked::Goes;
+        }
+        if stepper.stops(warp.index, pc, mask) {
+            stepper.passes = true;
+            let at = self.launch.code.insts[pc as usize].span.start;
+            stepper.stand = super::Stand { cta: stepper.cta, warp: warp.index, lanes: mask, at };
+            return Asked::Stops;
+        }
+        if let Some(catch) = &stepper.catch {
+            catch.turn.store(stepper.position.turn, Relaxed);
+            catch.step.store(stepper.position.step, Relaxed);
+        }
+        stepper.position.step += 1;
+        Asked::Goes
+    }
+
+    /// A turn has been stopped, and goes on so.
+    #[cold]
+    pub(in super::super) fn stopped(&mut self, resume: Resume) {
+        if let Some(stepper) = &mut self.debug {
+            stepper.resume = Some(resume);
+        }
+    }
+
+    /// Keeps where a thread has gone wrong, to be looked at.
+    pub(in super::super) fn keep_stopped(&mut self, warp: &mut Warp, split: Split) {
+        if let Some(stepper) = &mut self.debug {
+            warp.splits.insert(0, split);
+            let at = self.launch.code.insts.get(split.pc as usize).map_or(0, |i| i.span.start);
+            let (cta, lanes) = (stepper.cta, split.mask);
+            stepper.stand = super::Stand { cta, warp: warp.index, lanes, at };
+        }
+    }
+}

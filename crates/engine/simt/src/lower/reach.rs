@@ -1,0 +1,347 @@
+//! What the values of some instructions of a kernel reach: addresses, branches, barriers, outputs.
+//!
+//! Values are followed forward, through the registers of each function (`flow::reached_uses`) and from each result to the next. What
+//! is stored to shared memory is followed to all loads of shared memory, and what is stored to local memory or handed to a
+//! function to all loads of local memory and parameters: which bytes they are is not looked at, so the answer is what a
+//! value *may* reach. A value that is stored to global memory or a surface has reached an output, and is not followed from
+//! there. That other instructions are executed, as a branch depends on a value, is said by the branch alone.
+
+use crate::code::{Callee, Code, Inst, MatrixAction, Op, Place, Slot};
+use crate::flow::{FunctionCode, each_slot};
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use texunit_flow::{Access, reached_uses};
+
+/// Instructions that are visited for one question; where there are more, everything counts as reached.
+const MAX: usize = 1 << 18;
+
+/// Where a value of an instruction may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reach {
+    /// An address of memory, coordinates or the handle of a texture or surface.
+    Address,
+    /// The condition of a branch or exit, or the target of one.
+    Branch,
+    /// A barrier, an mbarrier, or which lanes do something together.
+    Barrier,
+    /// Global memory, a surface, or printed text.
+    Output,
+}
+
+impl Reach {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Address, Self::Branch, Self::Barrier, Self::Output];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Branch => "branch",
+            Self::Barrier => "barrier",
+            Self::Output => "output",
+        }
+    }
+}
+
+/// The code of a kernel and of what it can call.
+pub(crate) struct Flows<'a> {
+    functions: Vec<FunctionCode<'a>>,
+    /// Operations by the first byte of their instruction: function, and number in it.
+    by_start: HashMap<u32, Vec<(usize, usize)>>,
+    prints: bool,
+}
+
+/// A value: function, the instruction that has put it there, register.
+type Found = (usize, usize, Slot);
+
+/// Memory that values are followed through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Through {
+    Shared,
+    Local,
+}
+
+impl<'a> Flows<'a> {
+    pub(crate) fn new(code: &'a Code) -> Self {
+        let functions: Vec<_> =
+            (0..code.funcs.len()).filter_map(|number| FunctionCode::new(code, number)).collect();
+        let (mut by_start, mut prints) = (HashMap::<_, Vec<_>>::new(), false);
+        for (number, function) in functions.iter().enumerate() {
+            for (at, inst) in function.insts.iter().enumerate() {
+                by_start.entry(inst.span.start).or_default().push((number, at));
+                prints |= matches!(inst.op, Op::Printf(_) | Op::AssertFail(_));
+            }
+        }
+        Self { functions, by_start, prints }
+    }
+
+    /// What the values of the instructions that begin at these bytes may reach.
+    pub(crate) fn reached(&self, starts: impl Iterator<Item = u32>) -> Vec<Reach> {
+        let mut search = Search {
+            flows: self,
+            reached: HashSet::new(),
+            seen: HashSet::new(),
+            open: Vec::new(),
+            through: Vec::new(),
+            left: MAX,
+        };
+        for start in starts {
+            for &(function, at) in self.by_start.get(&start).into_iter().flatten() {
+                search.begins(function, at);
+            }
+        }
+        if search.run().is_break() {
+            return Reach::ALL.to_vec();
+        }
+        Reach::ALL.into_iter().filter(|reach| search.reached.contains(reach)).collect()
+    }
+}
+
+struct Search<'f, 'a> {
+    flows: &'f Flows<'a>,
+    reached: HashSet<Reach>,
+    seen: HashSet<Found>,
+    open: Vec<Found>,
+    through: Vec<Through>,
+    left: usize,
+}
+
+impl Search<'_, '_> {
+    fn inst(&self, function: usize, at: usize) -> &Inst {
+        &self.flows.functions[function].insts[at]
+    }
+
+    /// An instruction whose result is asked for. What it stores is its result, too.
+    fn begins(&mut self, function: usize, at: usize) {
+        match &self.inst(function, at).op {
+            Op::SurfaceStore(_) => drop(self.reached.insert(Reach::Output)),
+            Op::Atomic(atomic) => {
+                let place = atomic.place;
+                self.stored(place);
+            }
+            _ => {}
+        }
+        self.defines(function, at);
+    }
+
+    fn run(&mut self) -> ControlFlow<()> {
+        while let Some((function, at, slot)) = self.open.pop() {
+            let code = self.flows.functions[function];
+            let Some(register) = code.registers.number(slot) else { continue };
+            if !self.seen.insert((function, at, slot)) {
+                continue;
+            }
+            let mut reads = Vec::new();
+            let place = (register as u32, at);
+            reached_uses(&code, place, &mut self.left, |read| {
+                reads.push(read);
+                ControlFlow::Continue(())
+            })?;
+            reads.into_iter().for_each(|read| self.used(function, read, slot));
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The results of an instruction go on.
+    fn defines(&mut self, function: usize, at: usize) {
+        let mut all = Vec::new();
+        each_slot(&self.inst(function, at).op, |access, slot| {
+            if access == Access::Def && !slot.is_none() {
+                all.push((function, at, slot));
+            }
+        });
+        self.open.extend(all);
+    }
+
+    fn stored(&mut self, place: Place) {
+        match place {
+            Place::Global => drop(self.reached.insert(Reach::Output)),
+            Place::Generic => {
+                self.reached.insert(Reach::Output);
+                self.goes_through(Through::Local);
+            }
+            Place::Shared => self.goes_through(Through::Shared),
+            Place::Local | Place::Param | Place::Frame | Place::KernelParam => {
+                self.goes_through(Through::Local);
+            }
+        }
+    }
+
+    /// Loads of such memory may bring the value.
+    fn goes_through(&mut self, through: Through) {
+        if self.through.contains(&through) {
+            return;
+        }
+        self.through.push(through);
+        if through == Through::Local && self.flows.prints {
+            self.reached.insert(Reach::Output);
+        }
+        let brings = |place| match through {
+            Through::Shared => matches!(place, Place::Generic | Place::Shared),
+            Through::Local => {
+                matches!(place, Place::Generic | Place::Local | Place::Param | Place::Frame)
+            }
+        };
+        for (number, function) in self.flows.functions.iter().enumerate() {
+            for (at, inst) in function.insts.iter().enumerate() {
+                let place = match &inst.op {
+                    Op::Load(access) | Op::LoadQuad(access) => access.place,
+                    Op::Atomic(atomic) => atomic.place,
+                    Op::Matrix(matrix) if matrix.action == MatrixAction::Load => matrix.at.place,
+                    _ => continue,
+                };
+                if brings(place) {
+                    self.defines(number, at);
+                }
+            }
+        }
+    }
+
+    /// An instruction reads a value.
+    fn used(&mut self, function: usize, at: usize, slot: Slot) {
+        let flows = self.flows;
+        let inst = &flows.functions[function].insts[at];
+        let is = |other: Slot| other.plain() == slot.plain();
+        let (mut reach, mut place, mut goes_on) = (None, None, true);
+        match &inst.op {
+            Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Exit | Op::Return | Op::Trap => {
+                (reach, goes_on) = (Some(Reach::Branch), false);
+            }
+            Op::Load(access) | Op::LoadQuad(access) => {
+                reach = is(access.base).then_some(Reach::Address);
+            }
+            Op::Store(access) | Op::StoreQuad(access) => {
+                reach = is(access.base).then_some(Reach::Address);
+                place = (!is(access.base) || access.parts.iter().any(|part| is(*part)))
+                    .then_some(access.place);
+            }
+            Op::Atomic(atomic) => {
+                reach = is(atomic.base).then_some(Reach::Address);
+                place = Some(atomic.place).filter(|_| !is(atomic.base));
+            }
+            Op::AsyncCopy(copy) => {
+                let is_address = is(copy.to.base) || is(copy.from.base);
+                reach = is_address.then_some(Reach::Address);
+                place = Some(copy.to.place).filter(|_| !is_address);
+            }
+            Op::Fetch(_) | Op::SurfaceLoad(_) => {
+                reach = (!is(inst.guard)).then_some(Reach::Address);
+            }
+            Op::SurfaceStore(access) => {
+                let is_stored = is(inst.guard) || access.parts.iter().any(|part| is(*part));
+                reach = Some(if is_stored { Reach::Output } else { Reach::Address });
+            }
+            Op::Barrier(barrier) => reach = (!is(barrier.p)).then_some(Reach::Barrier),
+            Op::Mbarrier(mbarrier) => {
+                let is_address = is(mbarrier.at.base);
+                reach = Some(if is_address { Reach::Address } else { Reach::Barrier });
+            }
+            Op::Matrix(matrix) => {
+                let is_address = is(matrix.at.base);
+                reach = match is_address {
+                    true => Some(Reach::Address),
+                    false => is(matrix.members).then_some(Reach::Barrier),
+                };
+                let stores = matrix.action == MatrixAction::Store && !is_address;
+                place = stores.then_some(matrix.at.place);
+            }
+            Op::Call(call) => {
+                if let Callee::Indirect { address, .. } = call.callee {
+                    reach = is(address).then_some(Reach::Branch);
+                }
+                // The function finds it among its parameters.
+                place = Some(Place::Frame);
+            }
+            op => reach = op.members().filter(|members| is(*members)).map(|_| Reach::Barrier),
+        }
+        self.reached.extend(reach);
+        place.into_iter().for_each(|place| self.stored(place));
+        if goes_on {
+            self.defines(function, at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::launch::Approximate;
+    use crate::lower::{Program, Symbols};
+    use texunit_syntax::SourceFile;
+
+    fn program(body: &str) -> Program {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.shared .align 4 .b32 tile[32];\n\
+             .func (.reg .b32 %o) twice(.reg .b32 %i) {{ shl.b32 %o, %i, 1; ret; }}\n\
+             .visible .entry k(.param .u64 out) {{\n.reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .f32 %f<8>;\n\
+             ld.param.u64 %rd0, [out];\n{body}\nret;\n}}\n"
+        );
+        let source = SourceFile::new("k.ptx", text);
+        let parsed = texunit_syntax::parse(&source);
+        let checked = texunit_check::check(&source, &parsed.module);
+        let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+        crate::lower(checked.module, Symbols::default(), source)
+    }
+
+    /// What the value of the one instruction of this opcode reaches.
+    fn reached(opcode: &str, body: &str) -> Vec<&'static str> {
+        let program = program(body);
+        let forms = program.instruction_forms(program.kernel("k").unwrap(), Approximate::default());
+        let form = forms.iter().find(|form| form.opcode == opcode).unwrap();
+        form.reaches.iter().map(|reach| reach.name()).collect()
+    }
+
+    const CLOCK: &str = "mov.u32 %r0, %clock;";
+
+    #[test]
+    fn values_are_followed_to_where_they_matter() {
+        let of_clock = |rest: &str| reached("mov.u32", &format!("{CLOCK}\n{rest}"));
+        assert_eq!(of_clock(""), [""; 0]);
+        assert_eq!(of_clock("st.global.b32 [%rd0], %r0;"), ["output"]);
+        assert_eq!(of_clock("add.s32 %r1, %r0, 1; st.global.b32 [%rd0], %r1;"), ["output"]);
+        // It is overwritten before.
+        assert_eq!(of_clock("xor.b32 %r0, %r1, %r2; st.global.b32 [%rd0], %r0;"), [""; 0]);
+        assert_eq!(
+            of_clock(
+                "mul.wide.u32 %rd1, %r0, 4; add.s64 %rd1, %rd1, %rd0; ld.global.b32 %r1, [%rd1];"
+            ),
+            ["address"]
+        );
+        assert_eq!(
+            of_clock(
+                "mul.wide.u32 %rd1, %r0, 4; add.s64 %rd1, %rd1, %rd0; st.global.b32 [%rd1], 7;"
+            ),
+            ["address"]
+        );
+        assert_eq!(
+            of_clock("setp.eq.s32 %p0, %r0, 3; @%p0 bra done; st.global.b32 [%rd0], 1; done:"),
+            ["branch"]
+        );
+        assert_eq!(of_clock("setp.eq.s32 %p0, %r0, 3; @%p0 st.global.b32 [%rd0], 1;"), ["output"]);
+        assert_eq!(of_clock("bar.sync %r0;"), ["barrier"]);
+        assert_eq!(of_clock("shfl.sync.bfly.b32 %r1, %r2, 1, 31, %r0;"), ["barrier"]);
+    }
+
+    #[test]
+    fn values_are_followed_through_memory_and_calls() {
+        let of_clock = |rest: &str| reached("mov.u32", &format!("{CLOCK}\n{rest}"));
+        let shared = "st.shared.b32 [tile], %r0; ld.shared.b32 %r1, [tile+4];";
+        assert_eq!(of_clock(shared), [""; 0]);
+        assert_eq!(of_clock(&format!("{shared} bar.sync %r1;")), ["barrier"]);
+        let called = "call (%r1), twice, (%r0);";
+        assert_eq!(of_clock(&format!("{called} st.global.b32 [%rd0], %r1;")), ["output"]);
+        // What is loaded from global memory is not followed.
+        let global = "st.global.b32 [%rd0], %r0; ld.global.b32 %r1, [%rd0]; bar.sync %r1;";
+        assert_eq!(of_clock(global), ["output"]);
+        assert_eq!(
+            reached("ex2.approx.f32", "ex2.approx.f32 %f0, %f1; st.global.f32 [%rd0], %f0;"),
+            ["output"]
+        );
+        // Nothing is said of what is specified.
+        assert_eq!(
+            reached("add.f32", "add.f32 %f0, %f1, %f2; st.global.f32 [%rd0], %f0;"),
+            [""; 0]
+        );
+    }
+}

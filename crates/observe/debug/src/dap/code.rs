@@ -1,0 +1,92 @@
+//! Code and memory.
+
+use crate::expr::eval::of_generic;
+use crate::session::Live;
+use crate::session::breaks::number;
+use serde_json::{Value as Json, json};
+
+impl Live<'_, '_> {
+    pub(super) fn disassembled(
+        &self,
+        wanted: &dap::requests::DisassembleArguments,
+    ) -> Result<Json, String> {
+        let address = number(&wanted.memory_reference).ok_or("Invalid address.")?;
+        let address = address.wrapping_add_signed(wanted.offset.unwrap_or(0)) as u32;
+        let all = self.module.instructions();
+        let at =
+            all.partition_point(|i| i.at < address) as i64 + wanted.instruction_offset.unwrap_or(0);
+        let count = wanted.instruction_count.clamp(0, 10_000);
+        let told = (at..at + count).map(|index| {
+            let found = usize::try_from(index).ok().and_then(|index| all.get(index));
+            match found {
+                Some(i) => json!({
+                    "address": format!("0x{:x}", i.at),
+                    "instruction": self.module.ptx(i.at),
+                    "symbol": *i.function,
+                    "location": self.source_of(&i.place.file),
+                    "line": i.place.line,
+                }),
+                None => {
+                    json!({ "address": "0x0", "instruction": "", "presentationHint": "invalid" })
+                }
+            }
+        });
+        Ok(json!({ "instructions": told.collect::<Vec<_>>() }))
+    }
+
+    pub(super) fn memory(
+        &self,
+        wanted: &dap::requests::ReadMemoryArguments,
+    ) -> Result<Json, String> {
+        let address = number(&wanted.memory_reference).ok_or("Invalid address.")?;
+        let address = address.wrapping_add_signed(wanted.offset.unwrap_or(0));
+        let count = usize::try_from(wanted.count.clamp(0, 1 << 20)).unwrap_or(0);
+        let (space, at) = of_generic(address);
+        let mut bytes = vec![0; count];
+        let mut readable = 0;
+        for (offset, byte) in (0..).zip(&mut bytes) {
+            if !self.machine.read(
+                space,
+                self.thread,
+                at.wrapping_add(offset),
+                std::slice::from_mut(byte),
+            ) {
+                break;
+            }
+            readable += 1;
+        }
+        bytes.truncate(readable);
+        Ok(json!({
+            "address": format!("0x{address:x}"),
+            "data": base64(&bytes),
+            "unreadableBytes": count - readable,
+        }))
+    }
+}
+
+/// Bytes as the protocol sends them.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for part in bytes.chunks(3) {
+        let word = part.iter().fold(0_u32, |word, &byte| word << 8 | u32::from(byte))
+            << (8 * (3 - part.len()));
+        for i in 0..4 {
+            let letter = LETTERS[(word >> (18 - 6 * i) & 63) as usize];
+            out.push(if i <= part.len() { char::from(letter) } else { '=' });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn bytes_are_letters() {
+        let of = super::base64;
+        assert_eq!(
+            [of(b""), of(b"f"), of(b"fo"), of(b"foo"), of(b"foob")],
+            ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]
+        );
+    }
+}

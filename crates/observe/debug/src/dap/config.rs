@@ -1,0 +1,173 @@
+//! Breakpoints of an editor, which sends all of a file, all functions and all data at a time.
+
+use crate::session::Settings;
+use crate::session::breaks::{Breakpoint, What};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+
+/// What an editor has asked for.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Editor {
+    /// Stop where the first launch begins.
+    pub stops_at_entry: bool,
+    /// Do not stop at faults.
+    pub passes_faults: bool,
+}
+
+/// A breakpoint of a file: that of crate `dap` has other names than the protocol for two of its fields.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AtLine {
+    line: i64,
+    condition: Option<String>,
+    hit_condition: Option<String>,
+    log_message: Option<String>,
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(arguments: &Json) -> Result<T, String> {
+    serde_json::from_value(arguments.clone()).map_err(|error| error.to_string())
+}
+
+/// `5`, `>= 5`: hits that are passed.
+fn passed(hits: Option<&str>) -> u64 {
+    let digits: String = hits.unwrap_or("").chars().filter(char::is_ascii_digit).collect();
+    let count: u64 = digits.parse().unwrap_or(0);
+    let is_more =
+        hits.is_some_and(|text| text.trim_start().starts_with('>') && !text.contains('='));
+    if is_more { count } else { count.saturating_sub(1) }
+}
+
+impl Settings {
+    /// The settings of an editor's session.
+    pub fn of_editor(editor: Editor) -> Self {
+        Self { editor: Some(editor), ..Self::new() }
+    }
+
+    /// Takes what a launch is to be like; breakpoints stay.
+    pub fn take_launch(&mut self, launch: Self) {
+        let (own, wanted) =
+            (self.editor.get_or_insert_default(), launch.editor.unwrap_or_default());
+        own.stops_at_entry = wanted.stops_at_entry;
+        (self.kernel, self.checkpoint_memory) = (launch.kernel, launch.checkpoint_memory);
+    }
+
+    fn put(&mut self, group: &str, what: What, text: &str) -> &mut Breakpoint {
+        let number = self.next_breakpoint;
+        self.next_breakpoint += 1;
+        let mut breakpoint = Breakpoint::new(number, what, text);
+        breakpoint.group = group.to_owned();
+        self.breakpoints.push(breakpoint);
+        let last = self.breakpoints.len() - 1;
+        &mut self.breakpoints[last]
+    }
+
+    /// Takes breakpoints over; the numbers of those that are there now. `None`: it is another request.
+    ///
+    /// # Errors
+    /// The request is not as the protocol has it.
+    pub fn configure(
+        &mut self,
+        command: &str,
+        arguments: &Json,
+    ) -> Option<Result<Vec<u32>, String>> {
+        Some(match command {
+            "setBreakpoints" => self.set_source(arguments),
+            "setFunctionBreakpoints" => self.set_functions(arguments),
+            "setInstructionBreakpoints" => self.set_instructions(arguments),
+            "setExceptionBreakpoints" => self.set_exceptions(arguments),
+            _ => return None,
+        })
+    }
+
+    fn set_source(&mut self, arguments: &Json) -> Result<Vec<u32>, String> {
+        let source: dap::types::Source = parsed(&arguments["source"])?;
+        let wanted: Option<Vec<AtLine>> = parsed(&arguments["breakpoints"])?;
+        let path = source.path.or(source.name).unwrap_or_default();
+        let group = format!("source:{path}");
+        self.breakpoints.retain(|b| b.group != group);
+        let mut numbers = Vec::new();
+        for wanted in wanted.unwrap_or_default() {
+            let breakpoint = self.put(&group, What::Place, &format!("{path}:{}", wanted.line));
+            breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
+            breakpoint.ignore = passed(wanted.hit_condition.as_deref());
+            breakpoint.log = wanted.log_message.filter(|text| !text.is_empty());
+            numbers.push(breakpoint.number);
+        }
+        Ok(numbers)
+    }
+
+    fn set_functions(&mut self, arguments: &Json) -> Result<Vec<u32>, String> {
+        let wanted: dap::requests::SetFunctionBreakpointsArguments = parsed(arguments)?;
+        self.breakpoints.retain(|b| b.group != "function");
+        let mut numbers = Vec::new();
+        for wanted in wanted.breakpoints {
+            let breakpoint = self.put("function", What::Place, &wanted.name);
+            breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
+            breakpoint.ignore = passed(wanted.hit_condition.as_deref());
+            numbers.push(breakpoint.number);
+        }
+        Ok(numbers)
+    }
+
+    fn set_instructions(&mut self, arguments: &Json) -> Result<Vec<u32>, String> {
+        let wanted: dap::requests::SetInstructionBreakpointsArguments = parsed(arguments)?;
+        self.breakpoints.retain(|b| b.group != "instruction");
+        let mut numbers = Vec::new();
+        for wanted in wanted.breakpoints {
+            let at = crate::session::breaks::number(&wanted.instruction_reference);
+            let at = at.unwrap_or(0).wrapping_add_signed(wanted.offset.unwrap_or(0));
+            let breakpoint = self.put("instruction", What::Place, &format!("*0x{at:x}"));
+            breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
+            numbers.push(breakpoint.number);
+        }
+        Ok(numbers)
+    }
+
+    fn set_exceptions(&mut self, arguments: &Json) -> Result<Vec<u32>, String> {
+        let filters =
+            arguments.get("filters").and_then(Json::as_array).cloned().unwrap_or_default();
+        let has = |name: &str| filters.iter().any(|filter| filter == name);
+        self.editor.get_or_insert_default().passes_faults = !has("fault");
+        self.breakpoints.retain(|b| b.group != "exception");
+        for name in ["nan", "divergence"].into_iter().filter(|name| has(name)) {
+            self.put("exception", What::Catch(name.to_owned()), name);
+        }
+        Ok(Vec::new())
+    }
+
+    /// What is said of breakpoints that no module has been looked up for.
+    pub fn unverified(numbers: &[u32]) -> Json {
+        let all = numbers.iter().map(|number| {
+            json!({ "id": number, "verified": false, "message": "no module with this place is loaded yet" })
+        });
+        json!({ "breakpoints": all.collect::<Vec<_>>() })
+    }
+}
+
+/// What the adapter can do.
+pub fn capabilities() -> Json {
+    json!({
+        "supportsConfigurationDoneRequest": true,
+        "supportsFunctionBreakpoints": true,
+        "supportsConditionalBreakpoints": true,
+        "supportsHitConditionalBreakpoints": true,
+        "supportsLogPoints": true,
+        "supportsDataBreakpoints": true,
+        "supportsInstructionBreakpoints": true,
+        "supportsStepBack": true,
+        "supportsSteppingGranularity": true,
+        "supportsSetVariable": true,
+        "supportsSetExpression": true,
+        "supportsEvaluateForHovers": true,
+        "supportsDisassembleRequest": true,
+        "supportsReadMemoryRequest": true,
+        "supportsExceptionInfoRequest": true,
+        "supportsTerminateRequest": true,
+        "supportsCompletionsRequest": true,
+        "exceptionBreakpointFilters": [
+            { "filter": "fault", "label": "Faults of kernels", "default": true },
+            { "filter": "nan", "label": "NaN made of numbers", "default": false },
+            { "filter": "divergence", "label": "Lanes of a warp part", "default": false },
+        ],
+    })
+}

@@ -1,0 +1,118 @@
+//! The Debug Adapter Protocol: requests of an editor while a launch stands, answers and events.
+//!
+//! `texunit dap` has the stream and what comes before a program runs (`cli::dap`); it hands all other requests on, as they
+//! are, and numbers what comes back. Breakpoints that come before are put into [`Settings`] here (`config`).
+
+mod code;
+pub(crate) mod config;
+pub(crate) mod requests;
+mod stopped;
+mod tree;
+
+use crate::session::{Live, Settings, Thread};
+use crate::value::Value;
+use serde_json::{Value as Json, json};
+
+/// What the adapter knows between requests.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// Frames that were shown: thread, and number of the frame.
+    frames: Vec<(Thread, usize)>,
+    /// What can be opened.
+    nodes: Vec<Node>,
+    /// What the terminal would write, while a command of it is executed.
+    captured: Option<String>,
+    /// The last stop, for `exceptionInfo`.
+    fault: Option<(String, String)>,
+}
+
+/// Something that has variables inside.
+#[derive(Clone, Debug)]
+pub(crate) enum Node {
+    Locals(Thread, usize),
+    Arguments(Thread, usize),
+    Globals(Thread, usize),
+    Registers(Thread, usize),
+    Launch(Thread),
+    Textures,
+    Fetch(Thread),
+    /// Lines of text.
+    Lines(Vec<(String, String)>),
+    /// A value, and the expression that names it.
+    Value(Thread, usize, Box<Value>, String),
+}
+
+impl State {
+    fn node(&mut self, node: Node) -> i64 {
+        self.nodes.push(node);
+        self.nodes.len() as i64
+    }
+
+    pub(crate) fn forget(&mut self) {
+        self.frames.clear();
+        self.nodes.clear();
+    }
+}
+
+impl Settings {
+    /// Whether an editor asks.
+    pub fn is_dap(&self) -> bool {
+        self.editor.is_some()
+    }
+}
+
+impl Live<'_, '_> {
+    pub(crate) fn event(&mut self, name: &str, body: &Json) {
+        self.console.send(json!({ "type": "event", "event": name, "body": body }));
+    }
+
+    /// Text of the terminal, on its way: to the editor's console.
+    pub(crate) fn say(&mut self, text: &str) {
+        if let Some(captured) = &mut self.session.dap.captured {
+            captured.push_str(text);
+        } else if self.session.settings.is_dap() {
+            if !text.is_empty() {
+                self.event("output", &json!({ "category": "console", "output": text }));
+            }
+        } else {
+            self.console.write(text);
+        }
+    }
+
+    pub(crate) fn fail(&mut self, text: &str) {
+        match &mut self.session.dap.captured {
+            Some(captured) => captured.push_str(text),
+            None => self.console.failed(text),
+        }
+    }
+
+    /// Does what an editor asks for.
+    pub(crate) fn dap(&mut self, request: &Json) {
+        let command = request.get("command").and_then(Json::as_str).unwrap_or("").to_owned();
+        let arguments = request.get("arguments").cloned().unwrap_or_else(|| json!({}));
+        let result = self.asked(&command, arguments);
+        if request.get("quiet").is_some() {
+            return;
+        }
+        let (success, body, message) = match result {
+            Ok(body) => (true, body, None),
+            Err(message) => (false, json!({}), Some(message)),
+        };
+        let mut response = json!({
+            "type": "response",
+            "request_seq": request.get("seq").cloned().unwrap_or(Json::Null),
+            "success": success,
+            "command": command,
+            "body": body,
+        });
+        if let Some(message) = message {
+            response["message"] = json!(message);
+            response["body"] = json!({ "error": { "id": 1, "format": message } });
+        }
+        self.console.send(response);
+        // Answered first: what comes of it is told by events.
+        if let Some(run) = self.pending.take() {
+            self.goes_on(run);
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! What is asked for while a launch stands.
+
+use super::Node;
+use crate::focus::{cta_of, shown};
+use crate::module::base_name;
+use crate::session::back::Back;
+use crate::session::breaks::What;
+use crate::session::run::Run;
+use crate::session::{Live, Thread};
+use crate::value::print::Format;
+use serde_json::{Value as Json, json};
+
+/// How a launch is to go on when a request has been answered.
+#[derive(Clone, Debug)]
+pub(crate) enum Onward {
+    Forth(Run),
+    Back(Back),
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(arguments: Json) -> Result<T, String> {
+    serde_json::from_value(arguments).map_err(|error| error.to_string())
+}
+
+impl Live<'_, '_> {
+    pub(super) fn asked(&mut self, command: &str, arguments: Json) -> Result<Json, String> {
+        if let Some(numbers) = self.session.settings.configure(command, &arguments) {
+            let numbers = numbers?;
+            self.resolve();
+            return Ok(
+                json!({ "breakpoints": numbers.iter().map(|n| self.breakpoint(*n)).collect::<Vec<_>>() }),
+            );
+        }
+        match command {
+            "threads" => Ok(self.threads()),
+            "stackTrace" => self.stack(arguments),
+            "scopes" => self.scopes(&arguments),
+            "variables" => self.opened(parsed(arguments)?),
+            "setVariable" => self.set_variable(parsed(arguments)?),
+            "setExpression" => {
+                self.at_frame(arguments.get("frameId"));
+                let text = |name: &str| {
+                    arguments.get(name).and_then(Json::as_str).unwrap_or("").to_owned()
+                };
+                let value =
+                    self.evaluate(&format!("{} = ({})", text("expression"), text("value")))?;
+                Ok(json!({ "value": self.text_of(&value, Format::Natural, true) }))
+            }
+            "evaluate" => self.evaluates(parsed(arguments)?),
+            "dataBreakpointInfo" => self.data_info(parsed(arguments)?),
+            "setDataBreakpoints" => self.set_data(parsed(arguments)?),
+            "exceptionInfo" => {
+                let (id, text) = self.session.dap.fault.clone().unwrap_or_default();
+                Ok(json!({ "exceptionId": id, "description": text, "breakMode": "always" }))
+            }
+            "disassemble" => self.disassembled(&parsed(arguments)?),
+            "readMemory" => self.memory(&parsed(arguments)?),
+            "source" => Ok(json!({ "content": self.module.text.text(), "mimeType": "text/x-ptx" })),
+            "completions" => Ok(self.completions(&arguments)),
+            "texunit/fetch" => self.fetch_picture(),
+            "continue" => {
+                self.pending = Some(Onward::Forth(Run::Continue));
+                Ok(json!({ "allThreadsContinued": true }))
+            }
+            "next" | "stepIn" | "stepOut" | "stepBack" => {
+                self.at_thread(arguments.get("threadId"));
+                let by_instruction =
+                    arguments.get("granularity").is_some_and(|g| g == "instruction");
+                self.pending = Some(match (command, by_instruction) {
+                    ("next", true) => Onward::Forth(Run::NextInstruction),
+                    ("next", false) => Onward::Forth(Run::Next),
+                    ("stepIn", true) => Onward::Forth(Run::StepInstruction),
+                    ("stepIn", false) => Onward::Forth(Run::Step),
+                    ("stepOut", _) => Onward::Forth(Run::Finish),
+                    (_, true) => Onward::Back(Back::StepInstruction),
+                    _ => Onward::Back(Back::Next),
+                });
+                Ok(json!({}))
+            }
+            "reverseContinue" => {
+                self.pending = Some(Onward::Back(Back::Continue));
+                Ok(json!({ "allThreadsContinued": true }))
+            }
+            "pause" => Ok(json!({})),
+            "terminate" | "disconnect" => {
+                self.session.is_killed = command == "terminate"
+                    || arguments.get("terminateDebuggee").and_then(Json::as_bool).unwrap_or(true);
+                self.session.is_detached = true;
+                self.is_over = true;
+                Ok(json!({}))
+            }
+            _ => Err(format!("`{command}` is not supported.")),
+        }
+    }
+
+    /// Goes on when that has been answered.
+    pub(super) fn goes_on(&mut self, onward: Onward) {
+        self.session.dap.forget();
+        let reason = match onward {
+            Onward::Forth(run) if self.frames.is_empty() && run != Run::Continue => return,
+            Onward::Forth(Run::Finish) if self.frames.len() == 1 => self.forward(&Run::Continue),
+            Onward::Forth(run) => self.forward(&run),
+            Onward::Back(back) => match self.backward(back) {
+                Ok(reason) => reason,
+                Err(error) => {
+                    self.say(&format!("{error}\n"));
+                    crate::session::run::Reason::Moved
+                }
+            },
+        };
+        self.stop(reason);
+    }
+
+    /// What the editor is told of a breakpoint.
+    pub(super) fn breakpoint(&self, number: u32) -> Json {
+        let found = self.session.settings.breakpoints.iter().find(|b| b.number == number);
+        let Some(breakpoint) = found else { return json!({ "id": number, "verified": false }) };
+        let verified = !breakpoint.at.is_empty() || breakpoint.watched.is_some();
+        let mut told = json!({ "id": number, "verified": verified });
+        match &breakpoint.place {
+            Some((file, line)) => {
+                told["line"] = json!(line);
+                told["source"] = self.source_of(file);
+            }
+            None if !verified => told["message"] = json!("this module has no such place"),
+            None => {}
+        }
+        told
+    }
+
+    pub(super) fn source_of(&self, file: &str) -> Json {
+        let is_there = std::path::Path::new(file).is_file();
+        let of_ptx = file == self.module.text.name();
+        match (is_there, of_ptx) {
+            (true, _) => {
+                json!({ "name": base_name(file), "path": std::path::absolute(file).unwrap_or_else(|_| file.into()) })
+            }
+            // The text itself is asked for.
+            (false, true) => {
+                json!({ "name": base_name(file), "sourceReference": 1, "origin": "PTX" })
+            }
+            (false, false) => json!({ "name": base_name(file), "path": file }),
+        }
+    }
+
+    /// The warps of the CTA that is looked at.
+    fn threads(&self) -> Json {
+        let (cta, ..) = self.thread;
+        let block = shown(cta_of(cta, self.machine.config().grid));
+        let mut all = Vec::new();
+        for warp in 0..self.machine.warps() {
+            let live = self.machine.live(cta, warp);
+            if live == 0 {
+                continue;
+            }
+            let standing = self.standing_text(warp);
+            let mut texts = standing.iter().map(|(lanes, text)| (lanes.count_ones(), text));
+            let (active, place) = texts.next().map_or((0, String::new()), |(n, t)| (n, t.clone()));
+            let rest: Vec<String> = texts.map(|(n, text)| format!("{n} at {text}")).collect();
+            let rest = if rest.is_empty() {
+                String::new()
+            } else {
+                format!("; rest: {}", rest.join(", "))
+            };
+            let name = format!(
+                "block {block} warp {warp}: active {active} of {}, at {place}{rest}",
+                live.count_ones()
+            );
+            all.push(json!({ "id": warp + 1, "name": name }));
+        }
+        if all.is_empty() {
+            all.push(json!({ "id": 1, "name": "kernel" }));
+        }
+        json!({ "threads": all })
+    }
+
+    /// Looks at a warp: at the lane that is looked at, if it is of it, else at the first that runs.
+    pub(super) fn at_thread(&mut self, id: Option<&Json>) {
+        let Some(warp) =
+            id.and_then(Json::as_u64).and_then(|id| u32::try_from(id.checked_sub(1)?).ok())
+        else {
+            return;
+        };
+        let (cta, own, _) = self.thread;
+        if warp != own
+            && let Some(first) = self.machine.standing(cta, warp).first()
+        {
+            self.focus((cta, warp, first.lanes.trailing_zeros().min(31)));
+        }
+    }
+
+    fn stack(&mut self, arguments: Json) -> Result<Json, String> {
+        let wanted: dap::requests::StackTraceArguments = parsed(arguments)?;
+        let (cta, own, lane) = self.thread;
+        let warp = u32::try_from(wanted.thread_id - 1).unwrap_or(0);
+        let thread = match warp == own {
+            true => (cta, own, lane),
+            false => {
+                let first = self.machine.standing(cta, warp).first().map_or(1, |s| s.lanes);
+                (cta, warp, first.trailing_zeros().min(31))
+            }
+        };
+        let frames = self.module.frames(self.machine, thread);
+        let total = frames.len();
+        let from = usize::try_from(wanted.start_frame.unwrap_or(0)).unwrap_or(0);
+        let count = usize::try_from(wanted.levels.unwrap_or(0)).unwrap_or(0);
+        let count = if count == 0 { total } else { count };
+        let mut all = Vec::new();
+        for (index, frame) in frames.iter().enumerate().skip(from).take(count) {
+            self.session.dap.frames.push((thread, index));
+            let id = self.session.dap.frames.len();
+            all.push(json!({
+                "id": id,
+                "name": frame.name,
+                "source": self.source_of(&frame.place.file),
+                "line": frame.place.line,
+                "column": 1,
+                "instructionPointerReference": format!("0x{:x}", frame.at),
+            }));
+        }
+        Ok(json!({ "stackFrames": all, "totalFrames": total }))
+    }
+
+    /// Looks at a frame that was shown.
+    pub(super) fn at_frame(&mut self, id: Option<&Json>) {
+        let index =
+            id.and_then(Json::as_u64).and_then(|id| usize::try_from(id.checked_sub(1)?).ok());
+        if let Some(&(thread, frame)) = index.and_then(|i| self.session.dap.frames.get(i)) {
+            self.look(thread, frame);
+        }
+    }
+
+    pub(super) fn look(&mut self, thread: Thread, frame: usize) {
+        if self.thread != thread {
+            self.focus(thread);
+        }
+        self.selected = frame.min(self.frames.len().saturating_sub(1));
+    }
+
+    fn scopes(&mut self, arguments: &Json) -> Result<Json, String> {
+        self.at_frame(arguments.get("frameId"));
+        let (thread, frame) = (self.thread, self.selected);
+        let mut all = Vec::new();
+        let mut scope = |live: &mut Self, name: &str, hint: Option<&str>, node: Node| {
+            let reference = live.session.dap.node(node);
+            let mut told =
+                json!({ "name": name, "variablesReference": reference, "expensive": false });
+            if let Some(hint) = hint {
+                told["presentationHint"] = json!(hint);
+            }
+            all.push(told);
+        };
+        scope(self, "Locals", Some("locals"), Node::Locals(thread, frame));
+        scope(self, "Arguments", Some("arguments"), Node::Arguments(thread, frame));
+        if !self.module.info.globals.is_empty() {
+            scope(self, "Globals", None, Node::Globals(thread, frame));
+        }
+        if self.is_at_fetch() {
+            scope(self, "Fetch", None, Node::Fetch(thread));
+        }
+        scope(self, "Launch", None, Node::Launch(thread));
+        if !self.machine.config().descriptors.textures.is_empty()
+            || !self.machine.config().descriptors.surfaces.is_empty()
+        {
+            scope(self, "Textures", None, Node::Textures);
+        }
+        scope(self, "PTX registers", Some("registers"), Node::Registers(thread, frame));
+        Ok(json!({ "scopes": all }))
+    }
+
+    fn evaluates(&mut self, wanted: dap::requests::EvaluateArguments) -> Result<Json, String> {
+        self.at_frame(wanted.frame_id.map(Json::from).as_ref());
+        let is_repl = matches!(wanted.context, Some(dap::types::EvaluateArgumentsContext::Repl));
+        let text = wanted.expression.trim().to_owned();
+        if is_repl
+            && let Err(error) = self.parsed(&text).and_then(|_| self.evaluate(&text).map(|_| ()))
+        {
+            let (word, ..) = crate::terminal::split(&text);
+            if crate::terminal::command_of(word).is_err() {
+                return Err(error);
+            }
+            return Ok(self.terminal(&text));
+        }
+        let value = self.evaluate(&text)?;
+        let shown = self.text_of(&value, Format::Natural, true);
+        let ty = self.types.get(value.ty).name.clone();
+        let node = Node::Value(self.thread, self.selected, Box::new(value), text);
+        let reference = self.reference(node);
+        Ok(json!({ "result": shown, "type": ty, "variablesReference": reference }))
+    }
+
+    /// A command of the terminal in the editor's console.
+    fn terminal(&mut self, line: &str) -> Json {
+        let before = (self.thread, self.machine.position());
+        self.session.dap.captured = Some(String::new());
+        self.command(line);
+        let text = self.session.dap.captured.take().unwrap_or_default();
+        if before != (self.thread, self.machine.position()) && !self.is_over {
+            self.session.dap.forget();
+            self.tell_stop(&crate::session::run::Reason::Moved);
+        }
+        json!({ "result": text.trim_end(), "variablesReference": 0 })
+    }
+
+    fn data_info(
+        &mut self,
+        wanted: dap::requests::DataBreakpointInfoArguments,
+    ) -> Result<Json, String> {
+        let expr = match wanted.variables_reference {
+            Some(reference) if reference > 0 => self.child_expression(reference, &wanted.name)?,
+            _ => {
+                self.at_frame(wanted.frame_id.map(Json::from).as_ref());
+                wanted.name.clone()
+            }
+        };
+        match self.watched_of(&expr) {
+            Ok(_) => Ok(json!({
+                "dataId": expr,
+                "description": expr,
+                "accessTypes": ["read", "write", "readWrite"],
+                "canPersist": false,
+            })),
+            Err(error) => Ok(json!({ "dataId": null, "description": error })),
+        }
+    }
+
+    fn set_data(
+        &mut self,
+        wanted: dap::requests::SetDataBreakpointsArguments,
+    ) -> Result<Json, String> {
+        self.session.settings.breakpoints.retain(|b| b.group != "data");
+        let mut all = Vec::new();
+        for wanted in wanted.breakpoints {
+            use dap::types::DataBreakpointAccessType as Access;
+            let (reads, writes) = match wanted.access_type {
+                Some(Access::Read) => (true, false),
+                Some(Access::ReadWrite) => (true, true),
+                _ => (false, true),
+            };
+            let watched = self.watched_of(&wanted.data_id);
+            let breakpoint = self.add(What::Watch { reads, writes }, &wanted.data_id);
+            breakpoint.group = "data".to_owned();
+            breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
+            breakpoint.watched = watched.ok().map(|(watched, _)| watched);
+            let number = breakpoint.number;
+            all.push(self.breakpoint(number));
+        }
+        Ok(json!({ "breakpoints": all }))
+    }
+
+    fn completions(&self, arguments: &Json) -> Json {
+        let text = arguments.get("text").and_then(Json::as_str).unwrap_or("");
+        let from = text
+            .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '%'))
+            .map_or(0, |at| at + 1);
+        let word = &text[from..];
+        let mut names: Vec<String> =
+            [true, false].iter().flat_map(|p| self.variables(*p)).map(|v| v.name).collect();
+        names.extend(self.module.info.globals.iter().map(|v| v.name.clone()));
+        names.extend(["threadIdx", "blockIdx", "blockDim", "gridDim"].map(str::to_owned));
+        names.retain(|name| name.starts_with(word) && !word.is_empty());
+        names.truncate(100);
+        let targets: Vec<Json> = names
+            .iter()
+            .map(|name| json!({ "label": name, "start": from, "length": word.len() }))
+            .collect();
+        json!({ "targets": targets })
+    }
+}

@@ -1,0 +1,92 @@
+//! Events at a stop.
+
+use crate::session::Live;
+use crate::session::run::Reason;
+use serde_json::json;
+
+impl Live<'_, '_> {
+    /// Tells an editor why the launch stands.
+    pub(crate) fn tell_stop(&mut self, reason: &Reason) {
+        self.session.dap.forget();
+        if let Some(note) = self.history.note.take() {
+            self.say(&format!("[{note}]\n"));
+        }
+        let mut hit = Vec::new();
+        let mut text = None;
+        let word = match reason {
+            Reason::Begin => "entry",
+            Reason::Breakpoint(numbers) => {
+                hit.clone_from(numbers);
+                let of_functions = |b: &&crate::session::breaks::Breakpoint| {
+                    numbers.contains(&b.number) && b.group == "function"
+                };
+                let is_function =
+                    self.session.settings.breakpoints.iter().any(|b| of_functions(&b));
+                if is_function { "function breakpoint" } else { "breakpoint" }
+            }
+            Reason::Watch(number, old, new) => {
+                hit.push(*number);
+                let ty = self.session.settings.breakpoints.iter().find(|b| b.number == *number);
+                if let Some(ty) = ty.and_then(|b| b.watched.as_ref()).map(|w| w.ty) {
+                    text = Some(format!(
+                        "{} -> {}",
+                        self.bytes_text(ty, old),
+                        self.bytes_text(ty, new)
+                    ));
+                }
+                "data breakpoint"
+            }
+            Reason::WatchScope(_) => "data breakpoint",
+            Reason::Catch(_, what) => {
+                text = Some(what.clone());
+                "exception"
+            }
+            Reason::Step | Reason::Finish | Reason::ThreadEnd => "step",
+            Reason::Moved => "goto",
+            Reason::NoHistory => {
+                text = Some("No more reverse-execution history.".to_owned());
+                "entry"
+            }
+            Reason::Fault(fault) => {
+                let message = fault.kind.to_string();
+                self.session.dap.fault = Some(("fault".to_owned(), message.clone()));
+                text = Some(message);
+                "exception"
+            }
+            Reason::Interrupted => "pause",
+            Reason::Ended => {
+                self.event("continued", &json!({ "threadId": 1, "allThreadsContinued": true }));
+                return;
+            }
+        };
+        if let Reason::Catch(_, what) = reason {
+            self.session.dap.fault = Some((what.clone(), what.clone()));
+        }
+        let mut body = json!({
+            "reason": word,
+            "threadId": self.thread.1 + 1,
+            "allThreadsStopped": true,
+            "hitBreakpointIds": hit,
+        });
+        if let Some(text) = text {
+            body["text"] = json!(text);
+        }
+        self.event("stopped", &body);
+    }
+
+    /// Tells an editor where its breakpoints are now.
+    pub(crate) fn tell_breakpoints(&mut self) {
+        let numbers: Vec<u32> = self
+            .session
+            .settings
+            .breakpoints
+            .iter()
+            .filter(|b| !b.at.is_empty())
+            .map(|b| b.number)
+            .collect();
+        for number in numbers {
+            let told = self.breakpoint(number);
+            self.event("breakpoint", &json!({ "reason": "changed", "breakpoint": told }));
+        }
+    }
+}

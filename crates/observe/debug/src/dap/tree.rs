@@ -1,0 +1,240 @@
+//! Trees of variables.
+
+use super::Node;
+use crate::dwarf::{Shape, Variable};
+use crate::session::Live;
+use crate::value::Value;
+use crate::value::print::{Format, element, member};
+use serde_json::{Value as Json, json};
+
+/// Children of a node that are shown if nobody asks for some of them.
+const MOST: usize = 1000;
+
+impl Live<'_, '_> {
+    /// The number of a node, if it has something inside.
+    pub(super) fn reference(&mut self, node: Node) -> i64 {
+        let Node::Value(.., value, _) = &node else { return self.session.dap.node(node) };
+        let opens = match self.types.shape(value.ty) {
+            Shape::Struct { members, .. } => {
+                !members.is_empty() && crate::value::small_float(&self.types, value.ty).is_none()
+            }
+            Shape::Array { .. } => true,
+            Shape::Pointer { to, .. } => {
+                let is_null = value.number(&self.types).is_none_or(|n| n.as_int() == 0);
+                !is_null && !matches!(self.types.shape(*to), Shape::Void | Shape::Function)
+            }
+            _ => false,
+        };
+        if opens { self.session.dap.node(node) } else { 0 }
+    }
+
+    fn shown_child(&mut self, name: &str, value: Value, expr: &str) -> Json {
+        let text = self.text_of(&value, Format::Natural, true);
+        let ty = self.types.get(value.ty).name.clone();
+        let indexed = match self.types.shape(value.ty) {
+            Shape::Array { count, .. } => Some(*count),
+            _ => None,
+        };
+        let memory = match &value.place {
+            Some(crate::value::Place::Memory(space, at)) => {
+                Some(format!("0x{:x}", crate::expr::eval::generic(*space, *at)))
+            }
+            _ => None,
+        };
+        let node = Node::Value(self.thread, self.selected, Box::new(value), expr.to_owned());
+        let reference = self.reference(node);
+        let mut told = json!({ "name": name, "value": text, "type": ty, "variablesReference": reference, "evaluateName": expr });
+        if let Some(count) = indexed {
+            told["indexedVariables"] = json!(count);
+        }
+        if let Some(memory) = memory {
+            told["memoryReference"] = json!(memory);
+        }
+        told
+    }
+
+    fn shown_variable(&mut self, variable: &Variable) -> Json {
+        match self.with_scene(|scene| scene.read_variable(variable)) {
+            Ok(value) => self.shown_child(&variable.name, value, &variable.name),
+            Err(_) => {
+                let text = self.variable_text(variable);
+                json!({ "name": variable.name, "value": text, "variablesReference": 0 })
+            }
+        }
+    }
+
+    /// What is inside of a node.
+    pub(super) fn opened(
+        &mut self,
+        wanted: dap::requests::VariablesArguments,
+    ) -> Result<Json, String> {
+        let index = usize::try_from(wanted.variables_reference - 1).ok();
+        let node = index.and_then(|i| self.session.dap.nodes.get(i)).cloned();
+        let node = node.ok_or("The variables of an earlier stop are gone.")?;
+        let from = usize::try_from(wanted.start.unwrap_or(0)).unwrap_or(0);
+        let count = match usize::try_from(wanted.count.unwrap_or(0)).unwrap_or(0) {
+            0 => MOST,
+            count => count.min(100_000),
+        };
+        let mut all = Vec::new();
+        match node {
+            Node::Locals(thread, frame) | Node::Arguments(thread, frame) => {
+                self.look(thread, frame);
+                let parameters = matches!(
+                    self.session.dap.nodes.get(index.unwrap_or(0)),
+                    Some(Node::Arguments(..))
+                );
+                for variable in self.variables(parameters) {
+                    all.push(self.shown_variable(&variable));
+                }
+            }
+            Node::Globals(thread, frame) => {
+                self.look(thread, frame);
+                let globals = self.module.info.globals.clone();
+                for variable in globals.iter().take(MOST) {
+                    all.push(self.shown_variable(variable));
+                }
+            }
+            Node::Registers(thread, frame) => {
+                self.look(thread, frame);
+                let function = self.frame().map_or_else(String::new, |f| f.function.clone());
+                for register in self.machine.registers(&function).into_iter().take(MOST) {
+                    if let Ok(value) = self.with_scene(|scene| scene.register(&register.name)) {
+                        all.push(self.shown_child(&register.name, value, &register.name));
+                    }
+                }
+            }
+            Node::Launch(thread) => {
+                self.look(thread, 0);
+                for name in ["threadIdx", "blockIdx", "blockDim", "gridDim"] {
+                    if let Ok(value) = self.evaluate(name) {
+                        all.push(self.shown_child(name, value, name));
+                    }
+                }
+                let step = self.step_number(self.machine.position());
+                all.push(
+                    json!({ "name": "step", "value": step.to_string(), "variablesReference": 0 }),
+                );
+                for (warp, lanes, text) in self.all_standing() {
+                    all.push(json!({ "name": format!("warp {warp}"), "value": format!("{lanes} lanes at {text}"), "variablesReference": 0 }));
+                }
+            }
+            Node::Textures => {
+                for (name, value, inside) in self.textures() {
+                    let reference = self.session.dap.node(Node::Lines(inside));
+                    all.push(
+                        json!({ "name": name, "value": value, "variablesReference": reference }),
+                    );
+                }
+            }
+            Node::Fetch(thread) => {
+                self.look(thread, 0);
+                let lines = self.fetch_lines()?;
+                for (name, value) in lines {
+                    all.push(json!({ "name": name, "value": value, "variablesReference": 0 }));
+                }
+            }
+            Node::Lines(lines) => {
+                for (name, value) in lines {
+                    all.push(json!({ "name": name, "value": value, "variablesReference": 0 }));
+                }
+            }
+            Node::Value(thread, frame, value, expr) => {
+                self.look(thread, frame);
+                for (name, child, expr) in self.children(&value, &expr, from, count) {
+                    let shown = match child {
+                        Ok(child) => self.shown_child(&name, child, &expr),
+                        Err(error) => {
+                            json!({ "name": name, "value": format!("<{error}>"), "variablesReference": 0 })
+                        }
+                    };
+                    all.push(shown);
+                }
+            }
+        }
+        Ok(json!({ "variables": all }))
+    }
+
+    fn all_standing(&self) -> Vec<(u32, u32, String)> {
+        let warps = 0..self.machine.warps();
+        let all = warps.flat_map(|warp| {
+            let standing = self.standing_text(warp).into_iter();
+            standing.map(move |(lanes, text)| (warp, lanes.count_ones(), text))
+        });
+        all.collect()
+    }
+
+    #[expect(clippy::type_complexity, reason = "name, value, expression of each child")]
+    fn children(
+        &mut self,
+        value: &Value,
+        expr: &str,
+        from: usize,
+        count: usize,
+    ) -> Vec<(String, Result<Value, String>, String)> {
+        match self.types.shape(value.ty).clone() {
+            Shape::Struct { members, .. } => {
+                let all = members.iter().skip(from).take(count).map(|m| {
+                    let child = member(&self.types, value, m);
+                    let expr =
+                        if m.is_base { expr.to_owned() } else { format!("({expr}).{}", m.name) };
+                    (m.name.clone(), Ok(child), expr)
+                });
+                all.collect()
+            }
+            Shape::Array { of, count: all } => {
+                let end = all.min((from + count) as u64);
+                let each = (from as u64..end).map(|i| {
+                    (
+                        format!("[{i}]"),
+                        Ok(element(&self.types, value, of, i)),
+                        format!("({expr})[{i}]"),
+                    )
+                });
+                each.collect()
+            }
+            Shape::Pointer { .. } => {
+                let pointed = self.with_scene(|scene| scene.pointed(value));
+                vec![(format!("*{expr}"), pointed, format!("*({expr})"))]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The expression of a child of a node.
+    pub(super) fn child_expression(
+        &mut self,
+        reference: i64,
+        name: &str,
+    ) -> Result<String, String> {
+        let index = usize::try_from(reference - 1).ok();
+        let node = index.and_then(|i| self.session.dap.nodes.get(i)).cloned();
+        match node.ok_or("The variables of an earlier stop are gone.")? {
+            Node::Value(thread, frame, value, expr) => {
+                self.look(thread, frame);
+                Ok(match self.types.shape(value.ty) {
+                    Shape::Array { .. } => format!("({expr}){name}"),
+                    Shape::Pointer { .. } => format!("*({expr})"),
+                    _ => format!("({expr}).{name}"),
+                })
+            }
+            Node::Locals(thread, frame)
+            | Node::Arguments(thread, frame)
+            | Node::Globals(thread, frame)
+            | Node::Registers(thread, frame) => {
+                self.look(thread, frame);
+                Ok(name.to_owned())
+            }
+            _ => Err(format!("`{name}` cannot be changed.")),
+        }
+    }
+
+    pub(super) fn set_variable(
+        &mut self,
+        wanted: dap::requests::SetVariableArguments,
+    ) -> Result<Json, String> {
+        let expr = self.child_expression(wanted.variables_reference, &wanted.name)?;
+        let value = self.evaluate(&format!("{expr} = ({})", wanted.value))?;
+        Ok(json!({ "value": self.text_of(&value, Format::Natural, true) }))
+    }
+}

@@ -1,0 +1,322 @@
+//! What expressions are worth.
+
+use super::parse::{Expr, TypeName};
+use super::scene::Scene;
+use crate::dwarf::{Base, Shape, TypeId};
+use crate::value::print::{element, member};
+use crate::value::{Number, Place, Value, bytes_of};
+use texunit_memory::SpaceKind;
+
+pub(super) type Valued = Result<Value, String>;
+
+/// Bytes of a value that is read at most.
+pub(crate) const LARGEST: u64 = 16 << 20;
+
+impl Scene<'_, '_> {
+    pub(crate) fn evaluate(&mut self, expr: &Expr) -> Valued {
+        match expr {
+            Expr::Int(value, name) => {
+                let ty = self.basic(name);
+                self.number(ty, Number::Int(*value))
+            }
+            Expr::Float(value, is_single) => {
+                let ty = self.basic(if *is_single { "float" } else { "double" });
+                self.number(ty, Number::Float(*value))
+            }
+            Expr::Text(text) => {
+                let char = self.basic("char");
+                let mut bytes = text.clone();
+                bytes.push(0);
+                Ok(Value::new(self.types.array(char, bytes.len() as u64), bytes))
+            }
+            Expr::Name(name) => self.name(name),
+            Expr::Register(name) => self.register(name),
+            Expr::Variable(name) => self.variable(name),
+            Expr::Printed(which) => {
+                let count = self.printed.len();
+                let index = match which {
+                    Ok(number) => number.checked_sub(1),
+                    Err(back) => (count + 1).checked_sub(back + 2),
+                };
+                let found = index.and_then(|index| self.printed.get(index));
+                found.cloned().ok_or_else(|| match which {
+                    Ok(n) => format!("History has not yet reached ${n}."),
+                    Err(_) => "History is empty.".to_owned(),
+                })
+            }
+            Expr::Unary(sign, inner) => self.unary(sign, inner),
+            Expr::Binary("=", left, right) => {
+                let value = self.evaluate(right)?;
+                self.assign(left, value)
+            }
+            Expr::Binary(sign @ ("&&" | "||"), left, right) => {
+                let first = self.is_true(left)?;
+                let is_and = *sign == "&&";
+                let result = if first == is_and { self.is_true(right)? } else { first };
+                let ty = self.basic("int");
+                self.number(ty, Number::Int(result.into()))
+            }
+            Expr::Binary(sign, left, right) => {
+                let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
+                self.binary(sign, left, right)
+            }
+            Expr::Choice(parts) => {
+                let [condition, yes, no] = &**parts;
+                let chosen = if self.is_true(condition)? { yes } else { no };
+                self.evaluate(chosen)
+            }
+            Expr::Member(of, name, is_arrow) => {
+                let of = self.evaluate(of)?;
+                let is_pointer = matches!(self.types.shape(of.ty), Shape::Pointer { .. });
+                let of = if *is_arrow || is_pointer { self.pointed(&of)? } else { of };
+                self.member_of(&of, name).ok_or_else(|| match self.types.shape(of.ty) {
+                    Shape::Struct { .. } => format!("There is no member named {name}."),
+                    _ => format!(
+                        "Attempt to extract a component of a value that is not a structure{}.",
+                        if *is_arrow { " pointer" } else { "" }
+                    ),
+                })
+            }
+            Expr::Index(of, index) => {
+                let (of, index) = (self.evaluate(of)?, self.evaluate(index)?);
+                let index = self.int(&index)?;
+                self.indexed(&of, index)
+            }
+            Expr::Cast(name, inner) => {
+                let ty = self.type_of(name)?;
+                let value = self.evaluate(inner)?;
+                self.cast(ty, value)
+            }
+            Expr::SizeOf(name) => {
+                let ty = self.type_of(name)?;
+                let (size, ty) = (self.types.size(ty), self.basic("unsigned long"));
+                self.number(ty, Number::Int(size.into()))
+            }
+        }
+    }
+
+    pub(super) fn basic(&mut self, name: &str) -> TypeId {
+        basic(self.types, name)
+    }
+
+    pub(super) fn number(&self, ty: TypeId, value: Number) -> Valued {
+        let bytes = bytes_of(self.types, ty, value);
+        bytes.map(|bytes| Value::new(ty, bytes)).ok_or_else(|| "Invalid cast.".to_owned())
+    }
+
+    fn is_true(&mut self, expr: &Expr) -> Result<bool, String> {
+        let value = self.evaluate(expr)?;
+        self.arithmetic(&value).map(Number::is_true)
+    }
+
+    pub(super) fn int(&self, value: &Value) -> Result<i128, String> {
+        self.arithmetic(value).map(Number::as_int)
+    }
+
+    pub(super) fn arithmetic(&self, value: &Value) -> Result<Number, String> {
+        value
+            .number(self.types)
+            .ok_or_else(|| "Argument to arithmetic operation not a number or boolean.".to_owned())
+    }
+
+    pub(crate) fn type_of(&mut self, name: &TypeName) -> Result<TypeId, String> {
+        let mut ty = match self.types.named(&name.name) {
+            Some(ty) => ty,
+            None if is_basic(&name.name) => self.basic(&name.name),
+            None => return Err(format!("No symbol \"{}\" in current context.", name.name)),
+        };
+        for _ in 0..name.pointers {
+            ty = self.types.pointer(ty);
+        }
+        Ok(ty)
+    }
+
+    /// An array as the pointer to its first element.
+    pub(super) fn decayed(&mut self, value: Value) -> Value {
+        match (self.types.shape(value.ty), &value.place) {
+            (&Shape::Array { of, .. }, Some(Place::Memory(space, address))) => {
+                let address = generic(*space, *address);
+                let ty = self.types.pointer(of);
+                self.number(ty, Number::Int(address.into())).unwrap_or(value)
+            }
+            _ => value,
+        }
+    }
+
+    /// What a pointer points to.
+    pub(crate) fn pointed(&mut self, value: &Value) -> Valued {
+        let value = self.decayed(value.clone());
+        let address = self.arithmetic(&value).map(|number| number.as_int() as u64);
+        match self.types.shape(value.ty) {
+            Shape::Pointer { to, .. } => {
+                let to = *to;
+                if matches!(self.types.shape(to), Shape::Void) {
+                    return Err("Attempt to take contents of a non-pointer value.".to_owned());
+                }
+                self.at_generic(to, address?)
+            }
+            // gdb reads an integer so, as `*0x1000`.
+            Shape::Base(Base::Signed | Base::Unsigned) if self.types.size(value.ty) == 8 => {
+                let ty = self.basic("int");
+                self.at_generic(ty, address?)
+            }
+            _ => Err("Attempt to take contents of a non-pointer value.".to_owned()),
+        }
+    }
+
+    fn indexed(&mut self, of: &Value, index: i128) -> Valued {
+        if let &Shape::Array { of: ty, count } = self.types.shape(of.ty) {
+            let inside = u64::try_from(index).ok().filter(|&i| i < count);
+            match (inside, &of.place) {
+                (Some(index), _) => return Ok(element(self.types, of, ty, index)),
+                (None, Some(Place::Memory(..))) => {}
+                (None, _) => return Err(format!("no such vector element: {index}")),
+            }
+        }
+        let pointer = self.decayed(of.clone());
+        let ty = self.basic("long");
+        let index = self.number(ty, Number::Int(index))?;
+        if !matches!(self.types.shape(pointer.ty), Shape::Pointer { .. }) {
+            return Err("cannot subscript something of type `".to_owned()
+                + &self.types.get(of.ty).name
+                + "'");
+        }
+        let at = self.binary("+", pointer, index)?;
+        self.pointed(&at)
+    }
+
+    fn member_of(&self, of: &Value, name: &str) -> Option<Value> {
+        let Shape::Struct { members, .. } = self.types.shape(of.ty) else { return None };
+        if let Some(found) = members.iter().find(|m| m.name == name) {
+            return Some(member(self.types, of, found));
+        }
+        let unnamed = members.iter().filter(|m| m.is_base || m.name.is_empty());
+        unnamed.map(|m| member(self.types, of, m)).find_map(|inner| self.member_of(&inner, name))
+    }
+
+    /// `p@4`: an array of what stands at the place of a value.
+    pub(super) fn repeated(&mut self, first: &Value, count: &Value) -> Valued {
+        let count = self.int(count)?;
+        let Some(Place::Memory(space, address)) = first.place else {
+            return Err("Only values in memory can be extended with '@'.".to_owned());
+        };
+        if count < 1 {
+            return Err("Invalid number 0 of repetitions.".to_owned());
+        }
+        let ty = self.types.array(first.ty, u64::try_from(count).unwrap_or(u64::MAX));
+        self.in_memory(ty, space, address)
+    }
+
+    fn cast(&mut self, ty: TypeId, value: Value) -> Valued {
+        let same = self.types.plain(ty) == self.types.plain(value.ty);
+        if same || matches!(self.types.shape(ty), Shape::Void) {
+            return Ok(Value { ty, ..value });
+        }
+        let value = self.decayed(value);
+        let number = self.arithmetic(&value).map_err(|_| "Invalid cast.".to_owned())?;
+        self.number(ty, number)
+    }
+
+    /// A value at a generic address.
+    pub(crate) fn at_generic(&mut self, ty: TypeId, address: u64) -> Valued {
+        let (space, address) = of_generic(address);
+        self.in_memory(ty, space, address)
+    }
+
+    /// A value in memory.
+    pub(crate) fn in_memory(&mut self, ty: TypeId, space: SpaceKind, address: u64) -> Valued {
+        let size = self.types.size(ty);
+        if size > LARGEST {
+            return Err(format!("value requires {size} bytes, which is more than max-value-size"));
+        }
+        let mut bytes = vec![0; size as usize];
+        if !self.machine.read(space, self.thread, address, &mut bytes) {
+            return Err(format!("Cannot access memory at address 0x{:x}", generic(space, address)));
+        }
+        Ok(Value { ty, bytes, place: Some(Place::Memory(space, address)), bits: None })
+    }
+
+    fn assign(&mut self, to: &Expr, value: Value) -> Valued {
+        if let Expr::Variable(name) = to {
+            self.variables.insert(name.clone(), value.clone());
+            return Ok(value);
+        }
+        let target = self.evaluate(to)?;
+        let is_same = self.types.plain(target.ty) == self.types.plain(value.ty);
+        let mut bytes = match is_same && value.bits.is_none() {
+            true => value.bytes.clone(),
+            false => {
+                let number = self.arithmetic(&value).map_err(|_| "Invalid cast.".to_owned())?;
+                bytes_of(self.types, target.ty, number).ok_or("Invalid cast.")?
+            }
+        };
+        if let Some((first, count)) = target.bits {
+            let mask = (u128::MAX >> (128 - count.clamp(1, 128))) << first;
+            let old = crate::value::integer(&target.bytes, false) as u128;
+            let new = crate::value::integer(&bytes, false) as u128;
+            let mixed = old & !mask | (new << first) & mask;
+            bytes = mixed.to_le_bytes()[..target.bytes.len().min(16)].to_vec();
+        }
+        self.write(target.place.as_ref(), &bytes)?;
+        Ok(Value { bytes, ..target })
+    }
+}
+
+/// Whether C has a type of this name.
+fn is_basic(name: &str) -> bool {
+    matches!(
+        name,
+        "int"
+            | "unsigned int"
+            | "long"
+            | "unsigned long"
+            | "long long"
+            | "unsigned long long"
+            | "short"
+            | "unsigned short"
+            | "char"
+            | "signed char"
+            | "unsigned char"
+            | "bool"
+            | "float"
+            | "double"
+            | "void"
+    )
+}
+
+/// A basic type by its name in C.
+pub(crate) fn basic(types: &mut crate::dwarf::Types, name: &str) -> TypeId {
+    let (base, size) = match name {
+        "bool" => (Base::Bool, 1),
+        "char" | "signed char" => (Base::SignedChar, 1),
+        "unsigned char" => (Base::UnsignedChar, 1),
+        "short" => (Base::Signed, 2),
+        "unsigned short" => (Base::Unsigned, 2),
+        "unsigned int" => (Base::Unsigned, 4),
+        "long" | "long long" => (Base::Signed, 8),
+        "unsigned long" | "unsigned long long" => (Base::Unsigned, 8),
+        "__half" => (Base::Float, 2),
+        "float" => (Base::Float, 4),
+        "double" => (Base::Float, 8),
+        "void" => return types.void(),
+        _ => (Base::Signed, 4),
+    };
+    types.base(name, base, size)
+}
+
+/// The generic address of a place.
+pub(crate) fn generic(space: SpaceKind, address: u64) -> u64 {
+    let window = match space {
+        SpaceKind::Global | SpaceKind::Const => 0,
+        SpaceKind::Shared => texunit_memory::SHARED_WINDOW,
+        SpaceKind::Local => texunit_memory::LOCAL_WINDOW,
+        SpaceKind::Param => texunit_memory::PARAM_WINDOW,
+    };
+    address.wrapping_add(window)
+}
+
+/// The space of a generic address, and the address in it.
+pub(crate) fn of_generic(address: u64) -> (SpaceKind, u64) {
+    let space = texunit_memory::space_of(address);
+    (space, address.wrapping_sub(generic(space, 0)))
+}

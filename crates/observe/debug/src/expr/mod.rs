@@ -1,0 +1,22 @@
+//! Expressions: what stands behind `print`, conditions, `set var`, `x`, watches of both faces.
+
+mod arith;
+pub(crate) mod eval;
+mod lex;
+pub(crate) mod parse;
+pub(crate) mod scene;
+
+pub(crate) use lex::escape;
+use parse::Expr;
+
+/// Whether an expression changes what it is about.
+pub(crate) fn changes(expr: &Expr) -> bool {
+    match expr {
+        // Variables of the session are nothing of the launch.
+        Expr::Binary("=", to, value) => !matches!(**to, Expr::Variable(_)) || changes(value),
+        Expr::Binary(_, a, b) | Expr::Index(a, b) => changes(a) || changes(b),
+        Expr::Unary(_, a) | Expr::Member(a, ..) | Expr::Cast(_, a) => changes(a),
+        Expr::Choice(parts) => parts.iter().any(changes),
+        _ => false,
+    }
+}

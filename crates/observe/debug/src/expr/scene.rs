@@ -1,0 +1,374 @@
+//! Where expressions are evaluated: a frame of a thread of a launch that stands.
+
+use super::eval::{basic, of_generic};
+use crate::dwarf::{At, Location, TypeId, Types, Variable, locate};
+use crate::module::{Frame, Module};
+use crate::value::{Place, Value, integer};
+use std::collections::HashMap;
+use texunit_isa::ScalarType;
+use texunit_memory::SpaceKind;
+use texunit_simt::debug::{Machine, RegisterAt};
+
+/// What expressions see.
+pub(crate) struct Scene<'s, 'm> {
+    pub(crate) machine: &'s mut Machine<'m>,
+    pub(crate) module: &'s Module,
+    pub(crate) types: &'s mut Types,
+    /// CTA, warp, lane.
+    pub(crate) thread: (u64, u32, u32),
+    /// The frame, if the thread is in one.
+    pub(crate) frame: Option<&'s Frame>,
+    /// Values that were printed.
+    pub(crate) printed: &'s [Value],
+    /// Variables of the session, `$name`.
+    pub(crate) variables: &'s mut HashMap<String, Value>,
+}
+
+/// Names that are known without debug information, and the special registers that they are.
+const BUILT_IN: [&str; 4] = ["threadIdx", "blockIdx", "blockDim", "gridDim"];
+
+impl Scene<'_, '_> {
+    /// Vectors of the launch: index of the thread and of the CTA, and how many there are.
+    fn built_in(&self, name: &str) -> Option<[u32; 3]> {
+        let config = self.machine.config();
+        let (cta, warp, lane) = self.thread;
+        Some(match name {
+            "threadIdx" => crate::focus::thread_of(warp * 32 + lane, config.block),
+            "blockIdx" => crate::focus::cta_of(cta, config.grid),
+            "blockDim" => config.block,
+            "gridDim" => config.grid,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn name(&mut self, name: &str) -> Result<Value, String> {
+        if self.frame.is_none()
+            && let Some(value) = self.kernel_parameter(name)
+        {
+            return value;
+        }
+        if let Some(found) = self.variable_of(name) {
+            return self.read_variable(&found);
+        }
+        if let Some(vector) = self.built_in(name).filter(|_| BUILT_IN.contains(&name)) {
+            let of = basic(self.types, "unsigned int");
+            let ty = self.types.vector("uint3", of, &["x", "y", "z"]);
+            return Ok(Value::new(ty, vector.iter().flat_map(|n| n.to_le_bytes()).collect()));
+        }
+        if name == "warpSize" {
+            let ty = basic(self.types, "int");
+            return Ok(Value::new(ty, 32_i32.to_le_bytes().to_vec()));
+        }
+        if let Some((ty, value)) = self.types.enumerator(name) {
+            let number = crate::value::Number::Int(value.into());
+            let bytes = crate::value::bytes_of(self.types, ty, number).unwrap_or_default();
+            return Ok(Value::new(ty, bytes));
+        }
+        if let Some(found) = self.member_of_this(name) {
+            return Ok(found);
+        }
+        if let Some(value) = self.of_ptx(name) {
+            return value;
+        }
+        Err(format!("No symbol \"{name}\" in current context."))
+    }
+
+    /// A variable that is seen here: of the blocks around, the innermost first, then of the module.
+    pub(crate) fn variable_of(&self, name: &str) -> Option<Variable> {
+        if let Some(frame) = self.frame {
+            let scopes = self.module.scopes(frame);
+            for scope in scopes.iter().rev() {
+                let found = scope.variables.iter().rev().filter(|v| v.name == name);
+                let mut found = found.collect::<Vec<_>>();
+                found.sort_by_key(|v| v.location.at(frame.at).is_none());
+                if let Some(variable) = found.first() {
+                    return Some((*variable).clone());
+                }
+            }
+        }
+        let globals = &self.module.info.globals;
+        globals.iter().find(|v| v.name == name).cloned()
+    }
+
+    /// A parameter of the kernel as it was launched with, where no thread runs that could have changed it.
+    fn kernel_parameter(&mut self, name: &str) -> Option<Result<Value, String>> {
+        let kernel = self.machine.kernel();
+        let function =
+            self.module.info.functions.iter().find(|f| f.linkage == kernel || f.name == kernel)?;
+        let mut parameters = function.variables.iter().filter(|v| v.is_parameter).enumerate();
+        let (index, parameter) = parameters.find(|(_, v)| v.name == name)?;
+        let offset = self.machine.parameter_at(index)?;
+        Some(self.in_memory(parameter.ty, SpaceKind::Param, offset))
+    }
+
+    fn member_of_this(&mut self, name: &str) -> Option<Value> {
+        let this = self.variable_of("this")?;
+        let this = self.read_variable(&this).ok()?;
+        let object = self.pointed(&this).ok()?;
+        let expr = super::parse::Expr::Member(
+            Box::new(super::parse::Expr::Variable("\0this".to_owned())),
+            name.to_owned(),
+            false,
+        );
+        self.variables.insert("\0this".to_owned(), object);
+        let found = self.evaluate(&expr).ok();
+        self.variables.remove("\0this");
+        found
+    }
+
+    /// What has this name in the PTX: a parameter, a variable of a space.
+    fn of_ptx(&mut self, name: &str) -> Option<Result<Value, String>> {
+        let (space, address, size) = self.ptx_place(name)?;
+        let ty = match size {
+            4 => basic(self.types, "int"),
+            8 => basic(self.types, "long"),
+            2 => basic(self.types, "short"),
+            size => {
+                let of = basic(self.types, "unsigned char");
+                self.types.array(of, size)
+            }
+        };
+        Some(self.in_memory(ty, space, address))
+    }
+
+    fn ptx_place(&self, name: &str) -> Option<(SpaceKind, u64, u64)> {
+        let frame = self.frame.map(|frame| frame.id);
+        let local = frame.and_then(|id| self.machine.local_object(self.thread, id, name));
+        if let Some((at, size)) = local {
+            return Some((SpaceKind::Local, at, size.into()));
+        }
+        if let Some((at, size)) = self.machine.shared_variable(name) {
+            return Some((SpaceKind::Shared, at, size));
+        }
+        if let Some((at, size)) = self.machine.parameter(name) {
+            return Some((SpaceKind::Param, at, size.into()));
+        }
+        let blocks = self.machine.config().memory.blocks();
+        let (address, block) = blocks.iter().find(|(_, block)| block.name() == name)?;
+        let space = texunit_memory::space_of(*address);
+        Some((space, *address, block.size() as u64))
+    }
+
+    /// A register of the PTX: its own ones, and special ones.
+    pub(crate) fn register(&mut self, name: &str) -> Result<Value, String> {
+        let unknown = || format!("Invalid register `{}'", name.trim_start_matches('%'));
+        if let Some(value) = self.special(name) {
+            let ty = basic(self.types, "unsigned int");
+            return Ok(Value::new(ty, value.to_le_bytes().to_vec()));
+        }
+        let frame = self.frame.ok_or("No frame selected.")?;
+        let all = self.machine.registers(&frame.function);
+        let register = all.into_iter().find(|r| r.name == name).ok_or_else(unknown)?;
+        let ty = self.type_of_register(register.ty);
+        self.in_register(ty, frame.id, register, 0).ok_or_else(unknown)
+    }
+
+    fn special(&self, name: &str) -> Option<u32> {
+        let (register, axis) = name.rsplit_once('.').unwrap_or((name, ""));
+        let (_, warp, lane) = self.thread;
+        let vector = match register {
+            "%tid" => "threadIdx",
+            "%ctaid" => "blockIdx",
+            "%ntid" => "blockDim",
+            "%nctaid" => "gridDim",
+            "%laneid" => return Some(lane),
+            "%warpid" => return Some(warp),
+            _ => return None,
+        };
+        let index = match axis {
+            "x" => 0,
+            "y" => 1,
+            "z" => 2,
+            _ => return None,
+        };
+        Some(self.built_in(vector)?[index])
+    }
+
+    fn type_of_register(&mut self, ty: ScalarType) -> TypeId {
+        let name = match ty {
+            ScalarType::F32 => "float",
+            ScalarType::F64 => "double",
+            ScalarType::F16 => "__half",
+            ScalarType::Pred => "bool",
+            ScalarType::U64 => "unsigned long",
+            ScalarType::U32 => "unsigned int",
+            ScalarType::U16 => "unsigned short",
+            ScalarType::U8 => "unsigned char",
+            _ => match ty.bits() {
+                8 => "signed char",
+                16 => "short",
+                64 | 128 => "long",
+                _ => "int",
+            },
+        };
+        let of = basic(self.types, name);
+        if ty.bits() == 128 { self.types.array(of, 2) } else { of }
+    }
+
+    /// A value of a type in a register, from one of its bytes on.
+    fn in_register(
+        &mut self,
+        ty: TypeId,
+        frame: u32,
+        register: RegisterAt,
+        from: u32,
+    ) -> Option<Value> {
+        let words = self.machine.register(self.thread, frame, &register)?;
+        let all: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let size = self.types.size(ty) as usize;
+        let mut bytes: Vec<u8> = all.into_iter().skip(from as usize).take(size).collect();
+        bytes.resize(size.min(1 << 16), 0);
+        Some(Value { ty, bytes, place: Some(Place::Register(frame, register, from)), bits: None })
+    }
+
+    /// `$name`: a variable of the session, or a register without its sign.
+    pub(crate) fn variable(&mut self, name: &str) -> Result<Value, String> {
+        if let Some(value) = self.variables.get(name) {
+            return Ok(value.clone());
+        }
+        if name == "pc" {
+            let ty = basic(self.types, "unsigned long");
+            let at = self.frame.map_or(0, |frame| frame.at);
+            return Ok(Value::new(ty, u64::from(at).to_le_bytes().to_vec()));
+        }
+        if let Ok(value) = self.register(&format!("%{name}")) {
+            return Ok(value);
+        }
+        let ty = self.types.void();
+        Ok(Value::new(ty, Vec::new()))
+    }
+
+    /// What a variable holds at the frame's place.
+    pub(crate) fn read_variable(&mut self, variable: &Variable) -> Result<Value, String> {
+        let lost = || "value has been optimized out".to_owned();
+        let at = self.frame.map_or(0, |frame| frame.at);
+        if let Location::Constant(bytes) = &variable.location {
+            let mut bytes = bytes.clone();
+            bytes.resize(self.types.size(variable.ty) as usize, 0);
+            return Ok(Value::new(variable.ty, bytes));
+        }
+        let code = variable.location.at(at).ok_or_else(lost)?.to_vec();
+        let found = {
+            let registers = |name: &str| {
+                let frame = self.frame?;
+                let all = self.machine.registers(&frame.function);
+                let register = all.into_iter().find(|r| r.name == name)?;
+                Some(self.machine.register(self.thread, frame.id, &register)?[0])
+            };
+            let load = |address: u64| {
+                let mut bytes = [0; 8];
+                let (space, at) = of_generic(address);
+                self.machine
+                    .read(space, self.thread, at, &mut bytes)
+                    .then(|| u64::from_le_bytes(bytes))
+            };
+            locate(&code, &registers, &load, None)
+        };
+        self.at(variable, found.ok_or_else(lost)?, variable.ty).ok_or_else(lost)?
+    }
+
+    fn at(&mut self, variable: &Variable, at: At, ty: TypeId) -> Option<Result<Value, String>> {
+        Some(match at {
+            At::Register(name) => {
+                let frame = self.frame?;
+                let all = self.machine.registers(&frame.function);
+                let register = all.into_iter().find(|r| r.name == name)?;
+                Ok(self.in_register(ty, frame.id, register, 0)?)
+            }
+            At::Value(value) => {
+                let mut bytes = value.to_le_bytes().to_vec();
+                bytes.resize(self.types.size(ty).min(1 << 20) as usize, 0);
+                Ok(Value::new(ty, bytes))
+            }
+            At::Memory(number) => {
+                let (space, address) = self.address(variable, number)?;
+                self.in_memory(ty, space, address)
+            }
+            At::Pieces(pieces) => {
+                let mut bytes = Vec::new();
+                for (at, size) in pieces {
+                    let char = basic(self.types, "unsigned char");
+                    let part = self.types.array(char, size.min(4096));
+                    match at.and_then(|at| self.at(variable, at, part)) {
+                        Some(Ok(value)) => bytes.extend(value.bytes),
+                        _ => return None,
+                    }
+                }
+                bytes.resize(self.types.size(ty).min(1 << 20) as usize, 0);
+                Ok(Value::new(ty, bytes))
+            }
+        })
+    }
+
+    /// The place that a number of a location means.
+    fn address(&self, variable: &Variable, number: u64) -> Option<(SpaceKind, u64)> {
+        if let Some((name, offset)) = self.module.info.symbol(number) {
+            let (space, address, _) = self.ptx_place(name)?;
+            return Some((space, address.wrapping_add_signed(offset)));
+        }
+        let space = match variable.class {
+            Some(6) => Some(SpaceKind::Local),
+            Some(7) => Some(SpaceKind::Param),
+            Some(8) => Some(SpaceKind::Shared),
+            _ => None,
+        };
+        match space {
+            Some(space) if number < 1 << 32 => Some((space, number)),
+            _ => Some(of_generic(number)),
+        }
+    }
+
+    /// Writes bytes to where a value came from.
+    pub(crate) fn write(&mut self, place: Option<&Place>, bytes: &[u8]) -> Result<(), String> {
+        match place {
+            None => Err("Left operand of assignment is not an lvalue.".to_owned()),
+            Some(Place::Memory(SpaceKind::Param, _)) => {
+                Err("Parameters of a kernel are constant; registers that hold them can be set."
+                    .to_owned())
+            }
+            Some(Place::Memory(space, address)) => {
+                match self.machine.write(*space, self.thread, *address, bytes) {
+                    true => Ok(()),
+                    false => Err(format!(
+                        "Cannot access memory at address 0x{:x}",
+                        super::eval::generic(*space, *address)
+                    )),
+                }
+            }
+            Some(Place::Register(frame, register, from)) => {
+                let lost = || "Left operand of assignment is not an lvalue.".to_owned();
+                let words =
+                    self.machine.register(self.thread, *frame, register).ok_or_else(lost)?;
+                let mut all: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let from = *from as usize;
+                let end = (from + bytes.len()).min(all.len());
+                if from >= end {
+                    return Err(lost());
+                }
+                all[from..end].copy_from_slice(&bytes[..end - from]);
+                let words = [0, 8].map(|at| integer(&all[at..at + 8], false) as u64);
+                match self.machine.set_register(self.thread, *frame, register, words) {
+                    true => Ok(()),
+                    false => Err(lost()),
+                }
+            }
+        }
+    }
+
+    /// Characters from a generic address up to a zero.
+    pub(crate) fn text(&self, address: u64) -> Option<(Vec<u8>, bool)> {
+        let (space, at) = of_generic(address);
+        let mut bytes = Vec::new();
+        for offset in 0..200 {
+            let mut byte = [0];
+            if !self.machine.read(space, self.thread, at.wrapping_add(offset), &mut byte) {
+                return (offset > 0).then_some((bytes, true));
+            }
+            if byte[0] == 0 {
+                return Some((bytes, false));
+            }
+            bytes.push(byte[0]);
+        }
+        Some((bytes, true))
+    }
+}

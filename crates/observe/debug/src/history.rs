@@ -1,0 +1,239 @@
+//! Where a launch has been: checkpoints, from which each position that it has passed is reached again by executing.
+//!
+//! A checkpoint has the registers and the memory of the CTAs that run (`Saved`), and all memory that the kernel can write, in
+//! pages. A page that has not changed since the checkpoint before is shared with it, so the memory of checkpoints grows
+//! with what the kernel writes. They are made while the launch runs forward, so often that going back by a little
+//! executes little, and so seldom that they cost little of its time. When they take more than
+//! the limit, every second one is given up: going back then executes more. The first one always stays.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use texunit_memory::Block;
+use texunit_simt::debug::{Machine, Position, Saved};
+
+/// Bytes of a page.
+const PAGE: usize = 4096;
+/// Instructions of warps between checkpoints, at first, and at least.
+const INTERVAL: u64 = 50_000;
+/// The time that checkpoints may take of all: one part in so many.
+const SHARE: u32 = 10;
+
+type Pages = Vec<Arc<[u8]>>;
+
+/// The launch at a position.
+struct Checkpoint {
+    saved: Saved,
+    number: u64,
+    pages: Vec<Pages>,
+    /// Somebody has changed a value here: executing what is before does not lead to it.
+    is_changed: bool,
+}
+
+/// All checkpoints of a launch.
+pub(crate) struct History {
+    blocks: Vec<Arc<Block>>,
+    checkpoints: Vec<Checkpoint>,
+    limit: u64,
+    bytes: u64,
+    /// Instructions until the next one.
+    interval: u64,
+    last: Instant,
+    /// What has not been told yet.
+    pub(crate) note: Option<String>,
+}
+
+impl History {
+    /// A history that begins where the machine stands.
+    pub(crate) fn new(machine: &Machine<'_>, limit: u64) -> Self {
+        let config = machine.config();
+        let mapped = config.memory.blocks().iter().map(|(_, block)| block);
+        let surfaces = config.descriptors.surfaces.iter().flatten();
+        let all = mapped.chain(surfaces.map(|surface| surface.resource.block()));
+        let mut seen = HashSet::new();
+        let blocks: Vec<Arc<Block>> = all
+            .filter(|block| !block.is_read_only() && seen.insert(Arc::as_ptr(block)))
+            .cloned()
+            .collect();
+        let mut history = Self {
+            blocks,
+            checkpoints: Vec::new(),
+            limit,
+            bytes: 0,
+            interval: INTERVAL,
+            last: Instant::now(),
+            note: None,
+        };
+        let all: u64 = history.blocks.iter().map(|block| block.size() as u64).sum();
+        if all > limit {
+            history.note = Some(format!(
+                "Going back is off: a checkpoint of this launch takes {} MiB, and --checkpoint-memory is {} MiB.",
+                all.div_ceil(1 << 20),
+                limit >> 20
+            ));
+        } else {
+            history.put(machine, false);
+        }
+        history
+    }
+
+    /// Whether one can go back.
+    pub(crate) fn is_on(&self) -> bool {
+        !self.checkpoints.is_empty()
+    }
+
+    /// Where the machine is to stop for the next checkpoint.
+    pub(crate) fn next(&mut self, machine: &Machine<'_>) -> Option<Position> {
+        let at = machine.position();
+        // Who goes on before a change goes on without it.
+        let is_before = |c: &Checkpoint| c.is_changed && c.saved.position() > at;
+        if let Some(first) = self.checkpoints.iter().position(is_before) {
+            self.checkpoints.truncate(first);
+            self.note =
+                Some("Values that were changed behind this place are as they were.".to_owned());
+        }
+        let last = self.checkpoints.last()?;
+        // Behind what has been executed before there are checkpoints already.
+        if machine.number(at) < last.number {
+            return None;
+        }
+        let done = machine.number(at) - last.number;
+        let step = at.step + self.interval.saturating_sub(done).max(1);
+        Some(Position { step, ..at })
+    }
+
+    /// Makes a checkpoint where the machine stands, if it is time.
+    pub(crate) fn keep(&mut self, machine: &Machine<'_>) {
+        let number = machine.number(machine.position());
+        let due = self.checkpoints.last().is_some_and(|last| number >= last.number + self.interval);
+        if due {
+            self.put(machine, false);
+        }
+    }
+
+    /// Makes a checkpoint here, if there is none. False: there is no room for it.
+    pub(crate) fn keep_here(&mut self, machine: &Machine<'_>) -> bool {
+        let is_last = |history: &Self| {
+            let last = history.checkpoints.last();
+            last.is_some_and(|last| last.saved.position() == machine.position())
+        };
+        if self.is_on() && !is_last(self) {
+            self.put(machine, false);
+        }
+        is_last(self)
+    }
+
+    /// The number of the last checkpoint.
+    pub(crate) fn last(&self) -> usize {
+        self.checkpoints.len().saturating_sub(1)
+    }
+
+    fn put(&mut self, machine: &Machine<'_>, is_changed: bool) {
+        let begin = Instant::now();
+        let before = begin - self.last;
+        let mut buffer = vec![0; PAGE];
+        let last = self.checkpoints.last();
+        let mut pages = Vec::with_capacity(self.blocks.len());
+        let mut new = 0;
+        for (index, block) in self.blocks.iter().enumerate() {
+            let old = last.map(|last| &last.pages[index]);
+            let mut own = Pages::with_capacity(block.size().div_ceil(PAGE));
+            for (page, from) in (0..block.size()).step_by(PAGE).enumerate() {
+                let size = PAGE.min(block.size() - from);
+                let bytes = &mut buffer[..size];
+                // The part of a block is inside of it.
+                let _ = block.read(from as u64, bytes);
+                match old.map(|old| &old[page]) {
+                    Some(same) if **same == *bytes => own.push(Arc::clone(same)),
+                    _ => {
+                        own.push((&*bytes).into());
+                        new += size as u64;
+                    }
+                }
+            }
+            new += own.len() as u64 * 16;
+            pages.push(own);
+        }
+        let saved = machine.save();
+        self.bytes += new + saved.bytes();
+        let number = machine.number(saved.position());
+        self.checkpoints.push(Checkpoint { saved, number, pages, is_changed });
+        let took = begin.elapsed();
+        // So much execution between checkpoints that they are a small part of it.
+        if took * SHARE > before && before > Duration::ZERO {
+            self.interval = self.interval.saturating_mul(2);
+        }
+        if self.bytes > self.limit {
+            self.thin();
+        }
+        self.last = Instant::now();
+    }
+
+    /// Gives every second checkpoint up.
+    fn thin(&mut self) {
+        if self.checkpoints.len() < 3 {
+            self.interval = self.interval.saturating_mul(4);
+            if self.checkpoints.len() > 1 {
+                self.checkpoints.pop();
+            }
+        } else {
+            let (mut number, last) = (0, self.checkpoints.len());
+            self.checkpoints.retain(|_| {
+                number += 1;
+                number % 2 == 1 || number == last
+            });
+            self.interval = self.interval.saturating_mul(2);
+        }
+        self.note = Some(format!(
+            "Checkpoints have reached --checkpoint-memory ({} MiB): fewer are kept, and going back takes longer.",
+            self.limit >> 20
+        ));
+        let mut seen = HashSet::new();
+        self.bytes = self.checkpoints.iter().map(|c| c.saved.bytes()).sum();
+        for page in self.checkpoints.iter().flat_map(|c| &c.pages).flatten() {
+            self.bytes += 16;
+            if seen.insert(Arc::as_ptr(page)) {
+                self.bytes += page.len() as u64;
+            }
+        }
+    }
+
+    /// Numbers of checkpoints before a position, the last one first.
+    pub(crate) fn before(&self, position: Position) -> Vec<usize> {
+        let all = self.checkpoints.iter().enumerate().rev();
+        all.filter(|(_, c)| c.saved.position() <= position).map(|(i, _)| i).collect()
+    }
+
+    /// Where a checkpoint is.
+    pub(crate) fn position(&self, index: usize) -> Position {
+        self.checkpoints[index].saved.position()
+    }
+
+    /// Goes to a checkpoint.
+    pub(crate) fn restore(&self, machine: &mut Machine<'_>, index: usize) {
+        let checkpoint = &self.checkpoints[index];
+        let mut buffer = vec![0; PAGE];
+        for (block, pages) in self.blocks.iter().zip(&checkpoint.pages) {
+            for (page, from) in pages.iter().zip((0..block.size()).step_by(PAGE)) {
+                let bytes = &mut buffer[..page.len()];
+                let _ = block.read(from as u64, bytes);
+                if *bytes != **page {
+                    // Blocks that are only read have no pages.
+                    let _ = block.write(from as u64, page);
+                }
+            }
+        }
+        machine.restore(&checkpoint.saved);
+    }
+
+    /// Somebody has changed a value: what was behind this place is another launch now.
+    pub(crate) fn changed(&mut self, machine: &Machine<'_>) {
+        let position = machine.position();
+        if self.is_on() {
+            self.checkpoints.retain(|c| {
+                c.saved.position() < position || !c.is_changed && c.saved.position() <= position
+            });
+            self.put(machine, true);
+        }
+    }
+}

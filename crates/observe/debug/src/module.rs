@@ -1,0 +1,360 @@
+//! A module as a debugger sees it: places of the source, functions by the names that people give them, frames.
+
+use crate::dwarf::{Info, Kind, Scope};
+use std::collections::HashMap;
+use std::sync::Arc;
+use texunit_report::place::{function_name, line_of_file};
+use texunit_simt::Sources;
+use texunit_simt::debug::{FrameAt, Machine};
+use texunit_syntax::SourceFile;
+
+/// A line of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Line {
+    /// As the compiler has written it; of the PTX its own name.
+    pub(crate) file: Arc<str>,
+    pub(crate) line: u32,
+}
+
+/// A call that a thread is in: of a function of the PTX, or of one that was inlined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// Number of the frame of the PTX function in its warp.
+    pub(crate) id: u32,
+    /// Name of the PTX function.
+    pub(crate) function: String,
+    /// First byte of the instruction.
+    pub(crate) at: u32,
+    /// As in the source.
+    pub(crate) name: String,
+    pub(crate) place: Line,
+    /// How many functions were inlined inside of it, down to the instruction.
+    inside: usize,
+    /// Calls below it, inlined ones too.
+    pub(crate) depth: u32,
+}
+
+/// What an instruction is of.
+#[derive(Clone, Debug)]
+pub(crate) struct Instruction {
+    pub(crate) at: u32,
+    pub(crate) place: Line,
+    /// Where its source says; 0: before the first statement of its function.
+    pub(crate) column: u32,
+    /// Calls that were inlined around it.
+    pub(crate) inlined: u32,
+    /// Whether another place begins with it.
+    pub(crate) begins: bool,
+    /// PTX function.
+    pub(crate) function: Arc<str>,
+}
+
+/// A module.
+#[derive(Debug)]
+pub(crate) struct Module {
+    pub(crate) text: SourceFile,
+    pub(crate) sources: Arc<Sources>,
+    pub(crate) info: Info,
+    instructions: Vec<Instruction>,
+    by_place: HashMap<u32, usize>,
+    has_lines: bool,
+}
+
+impl Module {
+    /// The module of a machine.
+    pub(crate) fn of(machine: &Machine<'_>) -> Self {
+        let program = machine.program();
+        let mut module = Self {
+            text: program.source().clone(),
+            sources: Arc::clone(program.sources()),
+            info: Info::of(program.source().text()),
+            instructions: Vec::new(),
+            by_place: HashMap::new(),
+            has_lines: program.sources().files().next().is_some(),
+        };
+        let mut files: HashMap<String, Arc<str>> = HashMap::new();
+        let mut shared = |text: &str| match files.get(text) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let made: Arc<str> = text.into();
+                files.insert(text.to_owned(), Arc::clone(&made));
+                made
+            }
+        };
+        let mut places = machine.places();
+        places.sort_unstable();
+        let mut before = None;
+        for at in places {
+            let frames = module.sources.frames_at(at);
+            let function = shared(module.sources.function_at(at).unwrap_or(""));
+            let known = frames.iter().find(|frame| frame.line > 0);
+            let (file, line, column) = match known {
+                Some(frame) => (frame.file.unwrap_or(""), frame.line, frame.column),
+                None => {
+                    let place = module.text.location(at);
+                    (module.text.name(), place.line, place.column)
+                }
+            };
+            // What the compiler knows no line of goes on with the one before.
+            let goes_on = module.has_lines && known.is_none();
+            let inherits = module
+                .instructions
+                .last()
+                .filter(|last: &&Instruction| goes_on && last.function == function);
+            if let Some(last) = inherits.cloned() {
+                module.by_place.insert(at, module.instructions.len());
+                module.instructions.push(Instruction { at, begins: false, ..last });
+                continue;
+            }
+            let inlined = frames.len().saturating_sub(1) as u32;
+            let id =
+                (module.sources.id_at(at), Arc::clone(&function), known.is_none().then_some(line));
+            let begins = before.as_ref() != Some(&id);
+            before = Some(id);
+            module.by_place.insert(at, module.instructions.len());
+            let place = Line { file: shared(file), line };
+            module.instructions.push(Instruction { at, place, column, inlined, begins, function });
+        }
+        module
+    }
+
+    pub(crate) fn instructions(&self) -> &[Instruction] {
+        &self.instructions
+    }
+
+    pub(crate) fn instruction(&self, at: u32) -> Option<&Instruction> {
+        self.instructions.get(*self.by_place.get(&at)?)
+    }
+
+    /// The instruction behind one, in the text.
+    pub(crate) fn behind(&self, at: u32) -> Option<&Instruction> {
+        self.instructions.get(*self.by_place.get(&at)? + 1)
+    }
+
+    /// Whether its lines are those of a source.
+    pub(crate) fn has_lines(&self) -> bool {
+        self.has_lines
+    }
+
+    /// The PTX instruction, on one line.
+    pub(crate) fn ptx(&self, at: u32) -> String {
+        let rest = &self.text.text()[(at as usize).min(self.text.text().len())..];
+        let end = rest.find(';').map_or(rest.len().min(200), |end| end + 1);
+        rest[..end].split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The line of the PTX that an instruction stands in.
+    pub(crate) fn ptx_line(&self, at: u32) -> u32 {
+        self.text.location(at).line
+    }
+
+    /// The text of a line; `None`: the file is not there.
+    pub(crate) fn line(&self, place: &Line, folders: &[String]) -> Option<String> {
+        if *place.file == *self.text.name() {
+            return (place.line as usize <= self.text.text().lines().count())
+                .then(|| self.text.line(place.line).to_owned());
+        }
+        if let Some(handed) = self.sources.handed(&place.file) {
+            return handed.text.lines().nth(place.line.checked_sub(1)? as usize).map(str::to_owned);
+        }
+        let name = base_name(&place.file);
+        let under = |folder: &str| {
+            let whole = format!("{folder}/{}", place.file.trim_start_matches('/'));
+            line_of_file(&whole, place.line)
+                .or_else(|| line_of_file(&format!("{folder}/{name}"), place.line))
+        };
+        // gdb's $cdir:$cwd.
+        line_of_file(&place.file, place.line)
+            .or_else(|| folders.iter().find_map(|folder| under(folder)))
+            .or_else(|| under("."))
+    }
+
+    /// Functions of the source around an instruction, the innermost first: name, and line where it goes on.
+    fn logical(&self, at: u32) -> Vec<(String, Option<Line>)> {
+        let frames = self.sources.frames_at(at);
+        let scopes = self.info.scopes_at(at);
+        let named: Vec<&&Scope> = scopes.iter().filter(|s| s.kind != Kind::Block).collect();
+        let line = |frame: &texunit_simt::Frame<'_>| {
+            (frame.line > 0)
+                .then(|| Line { file: frame.file.unwrap_or("").into(), line: frame.line })
+        };
+        let plain = |symbol: &str| {
+            let scope = self.info.functions.iter().find(|f| f.linkage == symbol);
+            scope.map_or_else(|| short(&function_name(symbol)), |scope| scope.name.clone())
+        };
+        if named.len() >= frames.len().max(1) {
+            // What the debug information says about inlined calls is at least as much.
+            let mut all = Vec::new();
+            let mut inner = frames.iter().find(|f| f.line > 0).and_then(&line);
+            for (i, scope) in named.iter().enumerate().rev() {
+                all.push((scope.name.clone(), inner));
+                let outer = frames.get(named.len() - i).and_then(&line);
+                inner = outer.or_else(|| {
+                    let (file, line) = scope.called?;
+                    let file = self.sources.files().find(|(n, _)| *n == file)?.1.into();
+                    Some(Line { file, line })
+                });
+            }
+            return all;
+        }
+        let own = self.sources.function_at(at).unwrap_or("");
+        let count = frames.len();
+        let frames = frames.iter().enumerate().map(|(i, frame)| {
+            let symbol = if i + 1 == count { Some(own) } else { frame.function.as_deref() };
+            (plain(symbol.unwrap_or("")), line(frame))
+        });
+        let all: Vec<_> = frames.collect();
+        if all.is_empty() { vec![(plain(own), None)] } else { all }
+    }
+
+    /// The frames of a thread, the innermost first.
+    pub(crate) fn frames(&self, machine: &Machine<'_>, thread: (u64, u32, u32)) -> Vec<Frame> {
+        let mut all = Vec::new();
+        for FrameAt { id, function, at, .. } in machine.frames(thread) {
+            for (inside, (name, line)) in self.logical(at).into_iter().enumerate() {
+                let place = line.unwrap_or_else(|| match self.instruction(at) {
+                    Some(instruction) => instruction.place.clone(),
+                    None => Line { file: self.text.name().into(), line: self.ptx_line(at) },
+                });
+                let function = function.clone();
+                all.push(Frame { id, function, at, name, place, inside, depth: 0 });
+            }
+        }
+        let count = all.len() as u32;
+        for (depth, frame) in (0..count).rev().zip(&mut all) {
+            frame.depth = depth;
+        }
+        all
+    }
+
+    /// The scopes that are seen in a frame, the function first.
+    pub(crate) fn scopes(&self, frame: &Frame) -> Vec<&Scope> {
+        let all = self.info.scopes_at(frame.at);
+        let begins: Vec<usize> =
+            all.iter().enumerate().filter(|(_, s)| s.kind != Kind::Block).map(|(i, _)| i).collect();
+        let Some(own) = begins.len().checked_sub(frame.inside + 1) else { return Vec::new() };
+        let end = begins.get(own + 1).copied().unwrap_or(all.len());
+        all[begins[own]..end].to_vec()
+    }
+
+    /// Whether a file of the module is what somebody calls so.
+    fn is_file(file: &str, called: &str) -> bool {
+        file == called || file.strip_suffix(called).is_some_and(|folder| folder.ends_with('/'))
+    }
+
+    /// Where to stop for a line of a file: the first instruction of it in each function and each inlined copy; of a line
+    /// without code, that of the next one that has some. The line.
+    pub(crate) fn at_line(&self, file: &str, line: u32) -> Option<(u32, Vec<u32>)> {
+        if Self::is_file(self.text.name(), file) {
+            return self.at_ptx_line(line);
+        }
+        let here = |i: &&Instruction| Self::is_file(&i.place.file, file);
+        let lines = self.instructions.iter().filter(here).map(|i| i.place.line);
+        let found = lines.filter(|&l| l >= line).min()?;
+        let mut seen = Vec::new();
+        let mut all = Vec::new();
+        for (index, i) in self.instructions.iter().enumerate().filter(|(_, i)| here(i)) {
+            if i.place.line != found || !i.begins {
+                continue;
+            }
+            // Another piece of the line in the same copy is reached from the first one.
+            let copy = (Arc::clone(&i.function), i.inlined, self.copy_of(index));
+            if !seen.contains(&copy) {
+                seen.push(copy);
+                all.push(i.at);
+            }
+        }
+        (!all.is_empty()).then_some((found, all))
+    }
+
+    /// Tells inlined copies of one function apart: the place of the call.
+    fn copy_of(&self, index: usize) -> Option<(String, u32, u32)> {
+        let frames = self.sources.frames_at(self.instructions[index].at);
+        let call = frames.get(1)?;
+        Some((call.file.unwrap_or("").to_owned(), call.line, call.column))
+    }
+
+    /// Where to stop for a line of the PTX.
+    pub(crate) fn at_ptx_line(&self, line: u32) -> Option<(u32, Vec<u32>)> {
+        let of = |i: &Instruction| self.ptx_line(i.at);
+        let found = self.instructions.iter().map(of).filter(|&l| l >= line).min()?;
+        let first = self.instructions.iter().find(|i| of(i) == found)?;
+        Some((found, vec![first.at]))
+    }
+
+    /// Where to stop for a function: behind what only prepares it.
+    pub(crate) fn at_function(&self, name: &str) -> Vec<u32> {
+        let mut all = Vec::new();
+        let mut functions: Vec<&Arc<str>> = Vec::new();
+        for instruction in &self.instructions {
+            if functions.last() != Some(&&instruction.function) {
+                functions.push(&instruction.function);
+            }
+        }
+        for function in functions.into_iter().filter(|f| self.is_called(f, name)) {
+            let own: Vec<&Instruction> =
+                self.instructions.iter().filter(|i| i.function == *function).collect();
+            let Some(first) = own.first() else { continue };
+            let prepares = first.column == 0 && first.begins && self.has_lines;
+            let behind = own.iter().find(|i| i.begins && i.column != 0);
+            let place = behind.filter(|_| prepares).unwrap_or(first);
+            all.push(place.at);
+        }
+        // Copies of an inlined function.
+        let mut before = None;
+        for instruction in &self.instructions {
+            let inside = self.info.scopes_at(instruction.at);
+            let copy = inside
+                .iter()
+                .rev()
+                .find(|s| s.kind == Kind::Inlined && matches(&s.name, &s.linkage, name));
+            let copy = copy.map(|scope| std::ptr::from_ref::<Scope>(scope));
+            if copy.is_some() && copy != before {
+                all.push(instruction.at);
+            }
+            before = copy;
+        }
+        all
+    }
+
+    fn is_called(&self, function: &str, name: &str) -> bool {
+        let scope =
+            self.info.functions.iter().find(|f| f.linkage == function || f.name == function);
+        scope.is_some_and(|scope| matches(&scope.name, &scope.linkage, name))
+            || matches(&short(&function_name(function)), function, name)
+            || function_name(function) == name
+    }
+}
+
+/// Whether a function with these names is what somebody calls so.
+fn matches(own: &str, linkage: &str, name: &str) -> bool {
+    let without = |text: &str| text.split('<').next().unwrap_or(text).to_owned();
+    let last = own.rsplit("::").next().unwrap_or(own);
+    !name.is_empty()
+        && (own == name
+            || linkage == name
+            || last == name
+            || without(own) == name
+            || without(last) == name)
+}
+
+/// A name without its parameters.
+pub(crate) fn short(name: &str) -> String {
+    let mut depth = 0;
+    for (at, c) in name.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            '(' if depth == 0 && at > 0 && !name[at..].starts_with("(anonymous") => {
+                return name[..at].trim_end().to_owned();
+            }
+            _ => {}
+        }
+    }
+    name.to_owned()
+}
+
+/// A file without its folders.
+pub(crate) fn base_name(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
+}

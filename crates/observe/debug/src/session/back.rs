@@ -1,0 +1,285 @@
+//! Going backwards: a checkpoint before, and from there what was executed, once to find the place and once to be there.
+
+use super::run::Reason;
+use super::{Live, Thread};
+use crate::module::Line;
+use texunit_simt::debug::{Filter, Position, Stand, Stop};
+
+/// How far to go back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Back {
+    Continue,
+    Step,
+    Next,
+    StepInstruction,
+    NextInstruction,
+    Finish,
+}
+
+/// Where lines began that a thread has come to.
+#[derive(Clone, Debug, Default)]
+struct Lines {
+    now: Option<((u32, u32), Line, Position)>,
+    before: Option<Position>,
+    /// The line goes on there behind a call.
+    is_behind_call: bool,
+}
+
+impl Live<'_, '_> {
+    pub(super) fn only_me(&self) -> Filter {
+        Filter { cta: Some(self.thread.0), warp: Some(self.thread.1), lanes: 1 << self.thread.2 }
+    }
+
+    /// Executes from a checkpoint up to a position, and tells of each stop before it.
+    pub(super) fn again(
+        &mut self,
+        checkpoint: usize,
+        end: Position,
+        tell: &mut dyn FnMut(&mut Self, Stand),
+    ) {
+        self.history.restore(self.machine, checkpoint);
+        self.machine.set_between(false);
+        self.machine.set_end(Some(end));
+        // A checkpoint that was made at a stop stands before that instruction already.
+        let stand = self.machine.stand();
+        if self.machine.is_stopped() {
+            if self.machine.position() >= end {
+                return;
+            }
+            tell(self, stand);
+        }
+        while let Stop::Stands(stand) = self.machine.run() {
+            if self.machine.position() >= end {
+                break;
+            }
+            tell(self, stand);
+        }
+    }
+
+    /// Is at a position that the launch has passed, or comes to.
+    pub(crate) fn go_to(&mut self, position: Position) {
+        let Some(&checkpoint) = self.history.before(position).first() else { return };
+        self.machine.set_breaks(&|_| false);
+        self.machine.set_filter(None);
+        self.machine.set_watched(Vec::new(), false);
+        self.again(checkpoint, position, &mut |_, _| {});
+        self.machine.set_end(None);
+        self.renew_watches();
+    }
+
+    /// Goes to a position, and looks at the thread that was looked at, if it is there.
+    pub(crate) fn move_to(&mut self, position: Position) {
+        let thread = self.thread;
+        self.go_to(position);
+        let is_there = self.machine.live(thread.0, thread.1) >> thread.2 & 1 == 1;
+        let stand = self.machine.stand();
+        self.focus(if is_there { thread } else { Self::first_of(stand) });
+    }
+
+    /// The number of a step as a place: forward from here if it has not been executed yet.
+    pub(crate) fn jump(&mut self, number: u64) -> Result<Reason, String> {
+        let here = self.machine.position();
+        let mut position = self.machine.position_of(number);
+        if self.history.is_on() && position <= here {
+            loop {
+                self.move_to(position);
+                // What was executed at speed is known better now.
+                let known = self.machine.position_of(number);
+                if known == position || known > here {
+                    return Ok(Reason::Moved);
+                }
+                position = known;
+            }
+        }
+        if position < here {
+            return Err(
+                "Going back is off: --checkpoint-memory is too small for this launch.".to_owned()
+            );
+        }
+        loop {
+            let to = self.machine.position_of(number);
+            match self.forward(&super::run::Run::To(to)) {
+                // More CTAs are known now.
+                Reason::Moved if self.machine.position_of(number) > self.machine.position() => {}
+                Reason::Moved => break,
+                other => return Ok(other),
+            }
+        }
+        let stand = self.machine.stand();
+        let thread = self.thread;
+        let is_there = self.machine.live(thread.0, thread.1) >> thread.2 & 1 == 1;
+        self.focus(if is_there { thread } else { Self::first_of(stand) });
+        Ok(Reason::Moved)
+    }
+
+    /// Goes back.
+    pub(crate) fn backward(&mut self, back: Back) -> Result<Reason, String> {
+        if !self.history.is_on() {
+            return Err(
+                "Going back is off: --checkpoint-memory is too small for this launch.".to_owned()
+            );
+        }
+        let here = self.machine.position();
+        let thread = self.thread;
+        let found = match back {
+            Back::Continue => self.last_break(here),
+            Back::StepInstruction => {
+                self.last_step(thread, here, u32::MAX).map(|p| (p, Reason::Step))
+            }
+            Back::NextInstruction => {
+                let depth = self.machine.depth(thread);
+                self.last_step(thread, here, depth).map(|p| (p, Reason::Step))
+            }
+            Back::Finish => {
+                let depth = self.machine.depth(thread);
+                let found =
+                    depth.checked_sub(1).and_then(|depth| self.last_step(thread, here, depth));
+                if found.is_none() && depth == 0 {
+                    self.go_to(here);
+                    self.focus(thread);
+                    return Err("\"finish\" not meaningful in the outermost frame.".to_owned());
+                }
+                found.map(|p| (p, Reason::Step))
+            }
+            Back::Step | Back::Next => self.last_line(back, here).map(|p| (p, Reason::Step)),
+        };
+        let Some((position, reason)) = found else {
+            let first = self.history.before(here).last().copied();
+            let Some(first) = first else { return Ok(Reason::NoHistory) };
+            self.history.restore(self.machine, first);
+            self.machine.set_breaks(&|_| false);
+            self.machine.set_watched(Vec::new(), false);
+            self.machine.set_end(None);
+            // To the first instruction of all.
+            self.machine.set_filter(Some(Filter { cta: None, warp: None, lanes: u32::MAX }));
+            if !self.machine.is_stopped() {
+                self.machine.run();
+            }
+            self.machine.set_filter(None);
+            self.renew_watches();
+            let stand = self.machine.stand();
+            let is_there = self.machine.live(thread.0, thread.1) >> thread.2 & 1 == 1;
+            self.focus(if is_there { thread } else { Self::first_of(stand) });
+            return Ok(Reason::NoHistory);
+        };
+        self.go_to(position);
+        let stand = self.machine.stand();
+        match &reason {
+            Reason::Breakpoint(_) => {
+                let hit = self.hit(stand, false);
+                self.focus(hit.map_or(Self::first_of(stand), |(_, thread)| thread));
+            }
+            _ => self.focus(thread),
+        }
+        Ok(reason)
+    }
+
+    /// The last place before a position where a breakpoint was hit, or a watched value changed.
+    fn last_break(&mut self, here: Position) -> Option<(Position, Reason)> {
+        for checkpoint in self.history.before(here) {
+            let end = self.end_of(checkpoint, here);
+            if self.history.position(checkpoint) >= here {
+                continue;
+            }
+            self.go_to(self.history.position(checkpoint));
+            let filter = self.watch_filter(None);
+            self.arm(filter);
+            let mut last = None;
+            self.again(checkpoint, end, &mut |live, stand| {
+                if let Some(Reason::Watch(number, old, new)) = live.watched(stand) {
+                    last = Some((live.machine.position(), Reason::Watch(number, new, old)));
+                }
+                if let Some((numbers, _)) = live.hit(stand, false) {
+                    last = Some((live.machine.position(), Reason::Breakpoint(numbers)));
+                }
+            });
+            if last.is_some() {
+                return last;
+            }
+        }
+        None
+    }
+
+    /// Where what a checkpoint leads to ends: at the next checkpoint, or here.
+    pub(super) fn end_of(&self, checkpoint: usize, here: Position) -> Position {
+        let next = self.history.before(here).iter().rposition(|&c| c == checkpoint + 1);
+        match next {
+            Some(_) => self.history.position(checkpoint + 1).min(here),
+            None => here,
+        }
+    }
+
+    /// The last place before a position where a thread came to an instruction, in no more than so many calls.
+    fn last_step(&mut self, thread: Thread, here: Position, depth: u32) -> Option<Position> {
+        for checkpoint in self.history.before(here) {
+            let end = self.end_of(checkpoint, here);
+            self.machine.set_breaks(&|_| false);
+            self.machine.set_watched(Vec::new(), false);
+            self.machine.set_filter(Some(self.only_me()));
+            let mut last = None;
+            self.again(checkpoint, end, &mut |live, stand| {
+                let is_own = (stand.cta, stand.warp) == (thread.0, thread.1)
+                    && stand.lanes >> thread.2 & 1 == 1;
+                if is_own && live.machine.depth(thread) <= depth {
+                    last = Some(live.machine.position());
+                }
+            });
+            if last.is_some() {
+                return last;
+            }
+        }
+        None
+    }
+
+    /// Where the thread came to its line, or if it stands there, to the one before.
+    fn last_line(&mut self, back: Back, here: Position) -> Option<Position> {
+        let thread = self.thread;
+        let at = self.at();
+        let (depth, inlined) = self.depth(thread, at);
+        let checkpoints = self.history.before(here);
+        // From further and further back, until a line begins that was not being executed already.
+        let mut reach = 1;
+        loop {
+            let first = *checkpoints.get(reach - 1).or(checkpoints.last())?;
+            self.machine.set_breaks(&|_| false);
+            self.machine.set_watched(Vec::new(), false);
+            self.machine.set_filter(Some(self.only_me()));
+            let mut lines = Lines::default();
+            self.again(first, here, &mut |live, stand| {
+                let is_own = (stand.cta, stand.warp) == (thread.0, thread.1)
+                    && stand.lanes >> thread.2 & 1 == 1;
+                let now = live.depth(thread, stand.at);
+                if !is_own || (back == Back::Next && now > (depth, inlined)) {
+                    return;
+                }
+                let Some(instruction) = live.module.instruction(stand.at) else { return };
+                let is_same = lines
+                    .now
+                    .as_ref()
+                    .is_some_and(|(d, line, _)| *d == now && *line == instruction.place);
+                if !is_same {
+                    let before = lines.now.take();
+                    lines.is_behind_call = before.as_ref().is_some_and(|(d, ..)| d.0 > now.0);
+                    lines.before = before.map(|(.., position)| position);
+                    lines.now = Some((now, instruction.place.clone(), live.machine.position()));
+                }
+            });
+            let is_all = reach >= checkpoints.len();
+            let known = lines.before.is_some() || is_all;
+            let found = match lines.now {
+                // Into the function, at its end.
+                Some(_) if back == Back::Step && lines.is_behind_call => lines.before,
+                // In the middle of its line: to where that begins. Or to the line before.
+                Some((.., position)) => known.then_some(position),
+                None => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+            if is_all {
+                return None;
+            }
+            reach *= 2;
+        }
+    }
+}

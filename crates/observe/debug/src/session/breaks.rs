@@ -1,0 +1,313 @@
+//! Breakpoints.
+
+use super::{Live, Thread};
+use crate::dwarf::TypeId;
+use crate::value::Place;
+use serde::{Deserialize, Serialize};
+use texunit_simt::debug::Stand;
+use texunit_unit::lanes;
+
+/// What a breakpoint waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum What {
+    /// A place.
+    Place,
+    /// A value that changes, is read, or both.
+    Watch { reads: bool, writes: bool },
+    /// The end of the launch, a fault.
+    Catch(String),
+}
+
+/// A breakpoint.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Breakpoint {
+    pub(crate) number: u32,
+    pub(crate) what: What,
+    /// The place, or the expression, as it was given.
+    pub(crate) text: String,
+    pub(crate) condition: Option<String>,
+    pub(crate) is_temporary: bool,
+    pub(crate) is_enabled: bool,
+    /// Hits that are passed.
+    pub(crate) ignore: u64,
+    pub(crate) hits: u64,
+    /// What is written in place of a stop.
+    pub(crate) log: Option<String>,
+    /// Of an editor: with which others it is replaced.
+    pub(crate) group: String,
+    /// Commands at a stop.
+    pub(crate) commands: Vec<String>,
+    /// First bytes of its instructions in this launch's PTX.
+    #[serde(skip)]
+    pub(crate) at: Vec<u32>,
+    /// File and line of the first one.
+    #[serde(skip)]
+    pub(crate) place: Option<(String, u32)>,
+    #[serde(skip)]
+    pub(crate) watched: Option<Watched>,
+}
+
+/// What a watchpoint looks at in this launch.
+#[derive(Clone, Debug)]
+pub(crate) struct Watched {
+    pub(crate) thread: Thread,
+    pub(crate) place: Place,
+    pub(crate) ty: TypeId,
+    pub(crate) old: Vec<u8>,
+    /// Depth of the frame that it belongs to; `None`: it outlives frames.
+    pub(crate) depth: Option<u32>,
+}
+
+impl Breakpoint {
+    pub(crate) fn new(number: u32, what: What, text: &str) -> Self {
+        Self {
+            number,
+            what,
+            text: text.to_owned(),
+            condition: None,
+            is_temporary: false,
+            is_enabled: true,
+            ignore: 0,
+            hits: 0,
+            log: None,
+            group: String::new(),
+            commands: Vec::new(),
+            at: Vec::new(),
+            place: None,
+            watched: None,
+        }
+    }
+
+    /// What kind it is, as `info breakpoints` says.
+    pub(crate) fn kind(&self) -> &'static str {
+        match &self.what {
+            What::Place => "breakpoint",
+            What::Watch { reads: false, .. } => "hw watchpoint",
+            What::Watch { writes: false, .. } => "read watchpoint",
+            What::Watch { .. } => "acc watchpoint",
+            What::Catch(_) => "catchpoint",
+        }
+    }
+}
+
+/// `file.cu:12 if i == 70`, `kernel if ...`, `if ...`: the place and the condition.
+pub(crate) fn split_condition(text: &str) -> (&str, Option<String>) {
+    let text = text.trim();
+    let condition = |at: usize, skip: usize| Some(text[at + skip..].trim().to_owned());
+    if let Some(rest) =
+        text.strip_prefix("if ").or_else(|| text.strip_prefix("if(").map(|_| &text[2..]))
+    {
+        return ("", Some(rest.trim().to_owned()));
+    }
+    let found = text.find(" if ").map(|at| (at, 4)).or_else(|| text.find(" if(").map(|at| (at, 3)));
+    match found {
+        Some((at, skip)) => (text[..at].trim(), condition(at, skip)),
+        None => (text, None),
+    }
+}
+
+impl Live<'_, '_> {
+    /// Finds the instructions of all breakpoints.
+    pub(crate) fn resolve(&mut self) {
+        let all = std::mem::take(&mut self.session.settings.breakpoints);
+        let resolved = all.into_iter().map(|mut breakpoint| {
+            if breakpoint.what == What::Place {
+                let found = self.locate(&breakpoint.text).ok();
+                (breakpoint.at, breakpoint.place) =
+                    found.map_or((Vec::new(), None), |(at, place)| (at, Some(place)));
+            }
+            breakpoint
+        });
+        self.session.settings.breakpoints = resolved.collect();
+    }
+
+    /// The instructions of a place: `file.cu:12`, `12`, `+2`, `function`, `file.cu:function`, `*OFFSET`, `ptx:73`; nothing: where
+    /// the frame stands.
+    pub(crate) fn locate(&self, text: &str) -> Result<(Vec<u32>, (String, u32)), String> {
+        let text = text.trim();
+        let module = &self.module;
+        let here = |at: Vec<u32>| {
+            let first = at.first().and_then(|&at| module.instruction(at));
+            let place =
+                first.map_or_else(Default::default, |i| (i.place.file.to_string(), i.place.line));
+            (at, place)
+        };
+        let current = || {
+            let frame = self.frame();
+            frame.map(|frame| frame.place.file.to_string()).or_else(|| {
+                let first = module.instructions().first()?;
+                Some(first.place.file.to_string())
+            })
+        };
+        if text.is_empty() {
+            let frame = self.frame().ok_or("No default breakpoint location.")?;
+            return Ok(here(vec![frame.at]));
+        }
+        if let Some(offset) = text.strip_prefix('*') {
+            let at = number(offset.trim()).ok_or_else(|| format!("Invalid address `{offset}'."))?;
+            let at = at as u32;
+            return match module.instruction(at) {
+                Some(_) => Ok(here(vec![at])),
+                None => Err(format!("No instruction begins at 0x{at:x}.")),
+            };
+        }
+        let relative = |sign: char| text.strip_prefix(sign).and_then(|n| n.parse::<u32>().ok());
+        let frame_line = self.frame().map_or(0, |frame| frame.place.line);
+        let line = text
+            .parse::<u32>()
+            .ok()
+            .or_else(|| relative('+').map(|n| frame_line + n))
+            .or_else(|| relative('-').map(|n| frame_line.saturating_sub(n)));
+        if let Some(line) = line {
+            let file = current().ok_or("No symbol table is loaded.  Use the \"file\" command.")?;
+            let found = module.at_line(&file, line);
+            let (line, at) = found.ok_or_else(|| format!("No line {line} in the current file."))?;
+            return Ok((at, (file, line)));
+        }
+        if let Some((file, line)) = text.rsplit_once(':').filter(|(file, _)| !file.ends_with(':')) {
+            if let Ok(wanted) = line.trim().parse::<u32>() {
+                if file == "ptx" {
+                    let found = module.at_ptx_line(wanted);
+                    let (line, at) =
+                        found.ok_or_else(|| format!("No line {wanted} in the PTX."))?;
+                    return Ok((at, (module.text.name().to_owned(), line)));
+                }
+                let found = module.at_line(file, wanted);
+                let (_, at) =
+                    found.ok_or_else(|| format!("No line {wanted} in file \"{file}\"."))?;
+                return Ok(here(at));
+            }
+            let at = module.at_function(line);
+            if !at.is_empty() {
+                return Ok(here(at));
+            }
+        }
+        match module.at_function(text) {
+            at if at.is_empty() => Err(format!("Function \"{text}\" not defined.")),
+            at => Ok(here(at)),
+        }
+    }
+
+    /// Adds a breakpoint; its number.
+    pub(crate) fn add(&mut self, what: What, text: &str) -> &mut Breakpoint {
+        let number = self.session.settings.next_breakpoint;
+        self.session.settings.next_breakpoint += 1;
+        let all = &mut self.session.settings.breakpoints;
+        all.push(Breakpoint::new(number, what, text));
+        let last = all.len() - 1;
+        &mut all[last]
+    }
+
+    /// The breakpoints that lanes which stand at a place hit, and the thread that meets the condition of the first one.
+    /// `counts`: hits are counted.
+    pub(crate) fn hit(&mut self, stand: Stand, counts: bool) -> Option<(Vec<u32>, Thread)> {
+        let there: Vec<(usize, Option<String>)> = self
+            .session
+            .settings
+            .breakpoints
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| b.is_enabled && b.what == What::Place && b.at.contains(&stand.at))
+            .map(|(i, b)| (i, b.condition.clone()))
+            .collect();
+        let mut hit: Option<(Vec<u32>, Thread)> = None;
+        for (index, condition) in there {
+            let Some(thread) = self.meets(stand, condition.as_deref(), index) else { continue };
+            let breakpoint = &mut self.session.settings.breakpoints[index];
+            if counts {
+                breakpoint.hits += 1;
+                if breakpoint.ignore > 0 {
+                    breakpoint.ignore -= 1;
+                    continue;
+                }
+                if let Some(log) = breakpoint.log.clone() {
+                    self.log(&log, thread);
+                    continue;
+                }
+            }
+            let number = self.session.settings.breakpoints[index].number;
+            hit.get_or_insert((Vec::new(), thread)).0.push(number);
+        }
+        hit
+    }
+
+    /// The thread of those at a place that meets a condition: the one that is looked at, if it does.
+    fn meets(&mut self, stand: Stand, condition: Option<&str>, index: usize) -> Option<Thread> {
+        let (cta, warp, lane) = self.thread;
+        let is_own = (cta, warp) == (stand.cta, stand.warp) && stand.lanes >> lane & 1 == 1;
+        let Some(condition) = condition else {
+            return Some(if is_own { self.thread } else { Self::first_of(stand) });
+        };
+        let own = is_own.then_some(lane as usize);
+        let others = lanes(stand.lanes).filter(|&l| Some(l) != own);
+        for lane in own.into_iter().chain(others) {
+            let thread = (stand.cta, stand.warp, lane as u32);
+            match self.is_true(condition, thread) {
+                Ok(true) => return Some(thread),
+                Ok(false) => {}
+                Err(error) => {
+                    let number = self.session.settings.breakpoints[index].number;
+                    self.say(&format!(
+                        "Error in testing condition for breakpoint {number}:\n{error}\n"
+                    ));
+                    return Some(thread);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether a condition holds for a thread.
+    pub(crate) fn is_true(&mut self, condition: &str, thread: Thread) -> Result<bool, String> {
+        let frames = self.module.frames(self.machine, thread);
+        let before = std::mem::replace(&mut self.frames, frames);
+        let selected = std::mem::take(&mut self.selected);
+        let expr = self.parsed(condition);
+        let frame = self.frames.first().cloned();
+        (self.frames, self.selected) = (before, selected);
+        let expr = expr?;
+        self.with_scene_of(thread, frame.as_ref(), |scene| {
+            let value = scene.evaluate(&expr)?;
+            let number = value.number(scene.types);
+            number
+                .map(crate::value::Number::is_true)
+                .ok_or_else(|| "Value can't be converted to integer.".to_owned())
+        })
+    }
+
+    /// Writes a log message, in which `{expression}` is its value.
+    fn log(&mut self, text: &str, thread: Thread) {
+        let frames = self.module.frames(self.machine, thread);
+        let before = std::mem::replace(&mut self.frames, frames);
+        let (was, selected) = (self.thread, std::mem::take(&mut self.selected));
+        self.thread = thread;
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((plain, behind)) = rest.split_once('{') {
+            out.push_str(plain);
+            let Some((expr, behind)) = behind.split_once('}') else {
+                rest = behind;
+                break;
+            };
+            out.push_str(&self.shown(expr).unwrap_or_else(|error| format!("<{error}>")));
+            rest = behind;
+        }
+        out.push_str(rest);
+        (self.frames, self.thread, self.selected) = (before, was, selected);
+        self.say(&format!("{out}\n"));
+    }
+
+    /// The value of an expression as text.
+    pub(crate) fn shown(&mut self, text: &str) -> Result<String, String> {
+        let value = self.evaluate(text)?;
+        Ok(self.text_of(&value, crate::value::print::Format::Natural, true))
+    }
+}
+
+/// A number in C's forms.
+pub(crate) fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok(),
+    }
+}

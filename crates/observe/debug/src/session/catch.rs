@@ -1,0 +1,146 @@
+//! What is caught where it happens: NaN that are made of numbers, and lanes of a warp that part. All instructions of all
+//! threads are looked at.
+
+use super::Live;
+use super::run::Reason;
+use texunit_simt::debug::{RegisterAt, Stand};
+use texunit_unit::lanes;
+
+/// An instruction that may make a NaN, which has been begun.
+#[derive(Clone, Debug)]
+pub(crate) struct Begun {
+    stand: Stand,
+    frame: u32,
+    register: RegisterAt,
+    /// Lanes with a NaN among the sources, or in the register before.
+    mask: u32,
+    number: u32,
+}
+
+/// Opcodes whose result is computed from numbers.
+const ARITHMETIC: [&str; 15] = [
+    "add", "sub", "mul", "div", "fma", "mad", "sqrt", "rsqrt", "rcp", "lg2", "ex2", "sin", "cos",
+    "tanh", "rem",
+];
+
+/// Guard, opcode words and operands of an instruction.
+fn parts(ptx: &str) -> (Option<&str>, &str, Vec<&str>) {
+    let text = ptx.trim_end_matches(';');
+    let (guard, rest) = match text.strip_prefix('@') {
+        Some(rest) => rest
+            .split_once(' ')
+            .map_or((None, rest), |(g, rest)| (Some(g.trim_start_matches('!')), rest)),
+        None => (None, text),
+    };
+    let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
+    (guard, opcode, operands.split(',').map(str::trim).collect())
+}
+
+impl Live<'_, '_> {
+    /// Whether all instructions are looked at.
+    pub(super) fn looks_at_all(&self) -> bool {
+        self.catches("nan").is_some() || self.catches("divergence").is_some()
+    }
+
+    fn register_of(&self, stand: Stand, name: &str) -> Option<(u32, RegisterAt)> {
+        let thread = Self::first_of(stand);
+        let frames = self.machine.frames(thread);
+        let frame = frames.first()?;
+        let all = self.machine.registers(&frame.function);
+        Some((frame.id, all.into_iter().find(|register| register.name == name)?))
+    }
+
+    fn nan_lanes(&self, stand: Stand, frame: u32, register: &RegisterAt) -> u32 {
+        let bits = register.ty.bits();
+        lanes(stand.lanes).fold(0, |mask, lane| {
+            let thread = (stand.cta, stand.warp, lane as u32);
+            let value = self.machine.register(thread, frame, register).map_or(0, |words| words[0]);
+            let is_nan = match bits {
+                64 => f64::from_bits(value).is_nan(),
+                _ => f32::from_bits(value as u32).is_nan(),
+            };
+            mask | u32::from(is_nan) << lane
+        })
+    }
+
+    /// Whether lanes part at the instruction that they come to, or the one before it has made a NaN.
+    pub(super) fn caught_here(&mut self, stand: Stand) -> Option<Reason> {
+        if let Some(begun) = self.begun.take() {
+            let made = self.nan_lanes(begun.stand, begun.frame, &begun.register)
+                & !begun.mask
+                & begun.stand.lanes;
+            if made != 0 {
+                let thread = (begun.stand.cta, begun.stand.warp, made.trailing_zeros());
+                self.focus(thread);
+                let text = format!(
+                    "NaN in {} of {}, made by `{}' at {}",
+                    begun.register.name,
+                    texunit_forms::Count(made.count_ones(), "lane"),
+                    self.module.ptx(begun.stand.at),
+                    self.place_of(begun.stand.at)
+                );
+                return Some(Reason::Catch(begun.number, text));
+            }
+        }
+        let ptx = self.module.ptx(stand.at);
+        let (guard, opcode, operands) = parts(&ptx);
+        if let (Some(number), Some(guard)) = (self.catches("divergence"), guard)
+            && opcode.starts_with("bra")
+            && let Some((frame, register)) = self.register_of(stand, guard)
+        {
+            let taken = lanes(stand.lanes).fold(0, |mask, lane| {
+                let thread = (stand.cta, stand.warp, lane as u32);
+                let value =
+                    self.machine.register(thread, frame, &register).map_or(0, |words| words[0]);
+                mask | (value as u32 & 1) << lane
+            });
+            if taken != 0 && taken != stand.lanes {
+                self.focus(Self::first_of(stand));
+                let text = format!(
+                    "lanes part: {} of {} at `{ptx}'",
+                    taken.count_ones().min(stand.lanes.count_ones() - taken.count_ones()),
+                    stand.lanes.count_ones()
+                );
+                return Some(Reason::Catch(number, text));
+            }
+        }
+        let number = self.catches("nan")?;
+        let mut words = opcode.split('.');
+        let first = words.next().unwrap_or("");
+        let is_float = words.any(|word| matches!(word, "f32" | "f64"));
+        if !is_float || !ARITHMETIC.contains(&first) {
+            return None;
+        }
+        let (to, from) = operands.split_first()?;
+        let (frame, register) = self.register_of(stand, to)?;
+        let mut mask = 0;
+        for name in from {
+            if let Some((frame, source)) = self.register_of(stand, name) {
+                mask |= self.nan_lanes(stand, frame, &source);
+            }
+        }
+        if let Some(guard) = guard {
+            let _ = guard;
+            mask |= self.nan_lanes(stand, frame, &register);
+        }
+        self.begun = Some(Begun { stand, frame, register, mask, number });
+        None
+    }
+
+    /// `dbg.cu:40`
+    pub(crate) fn place_of(&self, at: u32) -> String {
+        let place = self.module.instruction(at).map(|i| i.place.clone()).unwrap_or_default();
+        format!("{}:{}", crate::module::base_name(&place.file), place.line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+
+    #[test]
+    fn instructions_have_parts() {
+        assert_eq!(parts("@!%p1 bra $L;"), (Some("%p1"), "bra", vec!["$L"]));
+        assert_eq!(parts("add.f32 %f1, %f2, %f3;"), (None, "add.f32", vec!["%f1", "%f2", "%f3"]));
+    }
+}

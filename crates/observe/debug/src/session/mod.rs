@@ -1,0 +1,320 @@
+//! A session: what somebody has asked for (breakpoints, displays, values that were printed), over all launches, and the
+//! launch that stands.
+
+pub(crate) mod back;
+pub(crate) mod breaks;
+pub(crate) mod catch;
+pub(crate) mod run;
+pub(crate) mod watch;
+mod written;
+
+use crate::console::{Console, Request};
+use crate::dwarf::Types;
+use crate::expr::parse::parse;
+use crate::expr::scene::Scene;
+use crate::history::History;
+use crate::module::{Frame, Module};
+use crate::value::Value;
+use breaks::Breakpoint;
+use run::Run;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use texunit_simt::debug::{Machine, Position, Stand};
+
+/// A thread: CTA, warp, lane.
+pub(crate) type Thread = (u64, u32, u32);
+
+/// What outlives a launch, and goes to the process of a program.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Settings {
+    pub(crate) breakpoints: Vec<Breakpoint>,
+    pub(crate) next_breakpoint: u32,
+    pub(crate) displays: Vec<Display>,
+    /// Only launches of this kernel are debugged, and only this one of them, from 1.
+    pub kernel: Option<(String, Option<u64>)>,
+    /// Bytes that checkpoints of a launch may take.
+    pub checkpoint_memory: u64,
+    /// Folders of sources.
+    pub(crate) folders: Vec<String>,
+    /// What an editor has asked for, if one asks.
+    pub(crate) editor: Option<crate::dap::config::Editor>,
+    /// A launch stands before it begins until somebody says `run`.
+    pub waits_for_run: bool,
+}
+
+impl Settings {
+    /// What a session begins with.
+    pub fn new() -> Self {
+        Self { checkpoint_memory: 1 << 30, next_breakpoint: 1, ..Self::default() }
+    }
+}
+
+/// An expression that is shown at every stop.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Display {
+    pub(crate) number: u32,
+    pub(crate) text: String,
+    pub(crate) format: String,
+}
+
+/// A session.
+pub(crate) struct Session {
+    pub(crate) settings: Settings,
+    pub(crate) printed: Vec<Value>,
+    pub(crate) variables: HashMap<String, Value>,
+    modules: HashMap<(String, usize), (Arc<Module>, Types)>,
+    launches: u64,
+    by_kernel: HashMap<String, u64>,
+    /// Nobody debugs any more.
+    pub(crate) is_detached: bool,
+    /// The program is to be ended.
+    pub(crate) is_killed: bool,
+    /// Whether the launch was stopped inside, so that its end is told.
+    pub(crate) dap: crate::dap::State,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").finish_non_exhaustive()
+    }
+}
+
+/// A launch that stands, in a session.
+pub(crate) struct Live<'s, 'm> {
+    pub(crate) session: &'s mut Session,
+    pub(crate) machine: &'s mut Machine<'m>,
+    pub(crate) console: &'s mut dyn Console,
+    pub(crate) module: Arc<Module>,
+    pub(crate) types: Types,
+    pub(crate) history: History,
+    pub(crate) thread: Thread,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) selected: usize,
+    /// Number of the launch in the process, from 0.
+    pub(crate) launch: u64,
+    /// The line behind those that were listed.
+    pub(crate) listed: Option<(std::sync::Arc<str>, u32, u32)>,
+    /// The last command, for an empty line.
+    pub(crate) last: String,
+    /// What `x` goes on with.
+    pub(crate) examined: Option<(u64, String)>,
+    pub(crate) is_over: bool,
+    /// What was told last: thread, function and depth.
+    pub(crate) told_focus: Option<Thread>,
+    pub(crate) told_frame: Option<(String, u32, Thread)>,
+    /// The breakpoint that was hit last.
+    pub(crate) last_hit: Option<u32>,
+    /// Whether a fault has been told.
+    pub(crate) faulted: bool,
+    /// `run` stops at the first instruction.
+    pub(crate) begins_stopped: bool,
+    /// How an editor wants it to go on.
+    pub(crate) pending: Option<crate::dap::requests::Onward>,
+    /// What may make a NaN.
+    pub(crate) begun: Option<catch::Begun>,
+    /// CTAs that are stepped through before others are tried at speed, and how many that were.
+    pub(crate) slow: u64,
+    pub(crate) patience: u64,
+}
+
+impl Session {
+    pub(crate) fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            printed: Vec::new(),
+            variables: HashMap::new(),
+            modules: HashMap::new(),
+            launches: 0,
+            by_kernel: HashMap::new(),
+            is_detached: false,
+            is_killed: false,
+            dap: crate::dap::State::default(),
+        }
+    }
+
+    /// Counts a launch of a kernel; whether it is to be debugged, and to be stopped where it begins.
+    pub(crate) fn counts(&mut self, kernel: &str) -> (bool, bool) {
+        let count = self.by_kernel.entry(kernel.to_owned()).or_insert(0);
+        *count += 1;
+        self.launches += 1;
+        if self.is_detached {
+            return (false, false);
+        }
+        let Some((name, number)) = &self.settings.kernel else {
+            let editor = self.settings.editor.as_mut();
+            let at_entry = editor.is_some_and(|editor| std::mem::take(&mut editor.stops_at_entry));
+            return (true, at_entry);
+        };
+        let symbol = texunit_report::place::function_name(kernel);
+        let is_it = name == kernel || *name == crate::module::short(&symbol);
+        let is_chosen = is_it && number.is_none_or(|n| n == *count);
+        (is_chosen, is_chosen)
+    }
+
+    /// A launch that stands before its first instruction.
+    pub(crate) fn debugs(
+        &mut self,
+        machine: &mut Machine<'_>,
+        console: &mut dyn Console,
+        stops_first: bool,
+    ) {
+        let key =
+            (machine.program().source().name().to_owned(), machine.program().source().text().len());
+        let (module, types) = match self.modules.remove(&key) {
+            Some((module, types)) if module.text.text() == machine.program().source().text() => {
+                (module, types)
+            }
+            _ => {
+                let mut module = Module::of(machine);
+                let types = std::mem::take(&mut module.info.types);
+                self.printed.clear();
+                self.variables.clear();
+                (Arc::new(module), types)
+            }
+        };
+        let history = History::new(machine, self.settings.checkpoint_memory);
+        let launch = self.launches - 1;
+        let mut live = Live {
+            session: self,
+            machine,
+            console,
+            module,
+            types,
+            history,
+            thread: (0, 0, 0),
+            frames: Vec::new(),
+            selected: 0,
+            launch,
+            listed: None,
+            last: String::new(),
+            examined: None,
+            is_over: false,
+            told_focus: None,
+            told_frame: None,
+            last_hit: None,
+            faulted: false,
+            begins_stopped: false,
+            pending: None,
+            begun: None,
+            slow: 0,
+            patience: 0,
+        };
+        while let Some(request) = live.console.waiting() {
+            if let Request::Dap(message) = request {
+                live.dap(&message);
+            }
+        }
+        live.resolve();
+        if live.session.settings.is_dap() {
+            live.tell_breakpoints();
+        }
+        live.serve(stops_first);
+        let (module, types) = (Arc::clone(&live.module), std::mem::take(&mut live.types));
+        if self.is_killed {
+            machine.kill();
+        }
+        self.modules.insert(key, (module, types));
+        console.keeps(&self.settings);
+    }
+}
+
+impl Live<'_, '_> {
+    /// Runs the launch, and does what is asked for at each stop.
+    fn serve(&mut self, stops_first: bool) {
+        self.console.watches(Some(self.machine.interrupt()));
+        self.begins_stopped = stops_first;
+        if !std::mem::take(&mut self.session.settings.waits_for_run) {
+            let run = if stops_first { Run::Begin } else { Run::Continue };
+            let reason = self.forward(&run);
+            self.stop(reason);
+        }
+        while !self.is_over {
+            let Some(request) = self.console.read("(texunit) ") else {
+                self.session.is_killed = true;
+                break;
+            };
+            match request {
+                Request::Command(line) => self.command(&line),
+                Request::Dap(message) => self.dap(&message),
+            }
+        }
+        self.console.watches(None);
+    }
+
+    /// The frame that is selected.
+    pub(crate) fn frame(&self) -> Option<&Frame> {
+        self.frames.get(self.selected)
+    }
+
+    /// Looks at a thread.
+    pub(crate) fn focus(&mut self, thread: Thread) {
+        self.thread = thread;
+        self.frames = self.module.frames(self.machine, thread);
+        self.selected = 0;
+        self.listed = None;
+    }
+
+    /// The first thread of those that stand at a place.
+    pub(crate) fn first_of(stand: Stand) -> Thread {
+        (stand.cta, stand.warp, stand.lanes.trailing_zeros().min(31))
+    }
+
+    /// Does something with expressions in the selected frame.
+    pub(crate) fn with_scene<T>(&mut self, work: impl FnOnce(&mut Scene<'_, '_>) -> T) -> T {
+        let frame = self.frames.get(self.selected).cloned();
+        self.with_scene_of(self.thread, frame.as_ref(), work)
+    }
+
+    /// The same in a frame of another thread.
+    pub(crate) fn with_scene_of<T>(
+        &mut self,
+        thread: Thread,
+        frame: Option<&Frame>,
+        work: impl FnOnce(&mut Scene<'_, '_>) -> T,
+    ) -> T {
+        let mut scene = Scene {
+            machine: self.machine,
+            module: &self.module,
+            types: &mut self.types,
+            thread,
+            frame,
+            printed: &self.session.printed,
+            variables: &mut self.session.variables,
+        };
+        work(&mut scene)
+    }
+
+    /// The value of an expression in the selected frame.
+    pub(crate) fn evaluate(&mut self, text: &str) -> Result<Value, String> {
+        let expr = self.parsed(text)?;
+        let changes = crate::expr::changes(&expr);
+        let value = self.with_scene(|scene| scene.evaluate(&expr))?;
+        if changes {
+            self.history.changed(self.machine);
+        }
+        Ok(value)
+    }
+
+    /// An expression as a tree.
+    pub(crate) fn parsed(&self, text: &str) -> Result<crate::expr::parse::Expr, String> {
+        let is_type = |word: &str| self.types.named(word).is_some();
+        let is_variable = |word: &str| {
+            let frame = self.frame();
+            let scopes = frame.map_or_else(Vec::new, |frame| self.module.scopes(frame));
+            scopes.iter().any(|scope| scope.variables.iter().any(|v| v.name == word))
+        };
+        parse(text, &|word| is_type(word) && !is_variable(word))
+    }
+
+    /// The number of a step, as people see it.
+    pub(crate) fn step_number(&self, position: Position) -> u64 {
+        self.machine.number(position)
+    }
+
+    /// Forgets that somebody has asked to stop.
+    pub(crate) fn clear_interrupt(&mut self) {
+        self.machine.interrupt().store(false, Relaxed);
+    }
+}

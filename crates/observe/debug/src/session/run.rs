@@ -1,0 +1,343 @@
+//! Going forward: to the next breakpoint, line, instruction, or out of a function.
+
+use super::breaks::What;
+use super::{Live, Thread};
+use crate::module::Line;
+use texunit_simt::Fault;
+use texunit_simt::debug::{Fast, Filter, Position, Stand, Stop};
+
+/// Checkpoints on the way to a CTA.
+const PARTS: u64 = 8;
+/// CTAs that are stepped through before others are tried at speed again, where these have come to a breakpoint soon.
+const FEW: u64 = 8;
+const MOST: u64 = 4096;
+
+/// How far to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Run {
+    /// To the first instruction.
+    Begin,
+    Continue,
+    Step,
+    Next,
+    StepInstruction,
+    NextInstruction,
+    Finish,
+    Until,
+    /// To one of these instructions, of the thread that is looked at.
+    Advance(Vec<u32>),
+    To(Position),
+}
+
+/// Why a launch stands.
+#[derive(Clone, Debug)]
+pub(crate) enum Reason {
+    Begin,
+    Breakpoint(Vec<u32>),
+    /// Watchpoint: number, value before and behind.
+    Watch(u32, Vec<u8>, Vec<u8>),
+    /// The frame of a watchpoint has ended.
+    WatchScope(u32),
+    Catch(u32, String),
+    Step,
+    Finish,
+    /// Somebody has moved to it.
+    Moved,
+    /// The thread that was looked at has ended.
+    ThreadEnd,
+    /// Here begins what can be gone back to.
+    NoHistory,
+    Fault(Box<Fault>),
+    Interrupted,
+    Ended,
+}
+
+/// Where a step began.
+pub(super) struct Begun {
+    thread: Thread,
+    depth: (u32, u32),
+    line: Option<Line>,
+    before: u32,
+}
+
+impl Live<'_, '_> {
+    /// Calls that a thread is in, and those that were inlined where it stands.
+    pub(super) fn depth(&self, thread: Thread, at: u32) -> (u32, u32) {
+        let inlined = self.module.instruction(at).map_or(0, |i| i.inlined);
+        (self.machine.depth(thread), inlined)
+    }
+
+    /// The instruction that a thread stands before.
+    pub(crate) fn at(&self) -> u32 {
+        self.frames.first().map_or(0, |frame| frame.at)
+    }
+
+    /// Sets what the machine stops at.
+    pub(super) fn arm(&mut self, filter: Option<Filter>) {
+        let breakpoints = &self.session.settings.breakpoints;
+        let places: Vec<u32> = breakpoints
+            .iter()
+            .filter(|b| b.is_enabled)
+            .flat_map(|b| b.at.iter().copied())
+            .collect();
+        self.machine.set_breaks(&|at| places.contains(&at));
+        self.machine.set_filter(filter);
+        self.arm_watches();
+    }
+
+    fn only(thread: Thread) -> Filter {
+        Filter { cta: Some(thread.0), warp: Some(thread.1), lanes: 1 << thread.2 }
+    }
+
+    /// Runs.
+    pub(crate) fn forward(&mut self, run: &Run) -> Reason {
+        if run == &Run::Begin {
+            self.machine.set_filter(Some(Filter { cta: None, warp: None, lanes: u32::MAX }));
+            let stop = self.machine.run();
+            self.machine.set_filter(None);
+            return match stop {
+                Stop::Stands(stand) => {
+                    self.focus(Self::first_of(stand));
+                    Reason::Begin
+                }
+                stop => self.other(stop).unwrap_or(Reason::Ended),
+            };
+        }
+        let at = self.at();
+        let mut begun = Begun {
+            thread: self.thread,
+            depth: self.depth(self.thread, at),
+            line: self
+                .frames
+                .first()
+                .and_then(|_| self.module.instruction(at))
+                .map(|i| i.place.clone()),
+            before: at,
+        };
+        if *run == Run::Finish
+            && let Some(frame) = self.frames.get(self.selected)
+        {
+            // Out of the frame that is selected.
+            let (own, inlined) = (self.physical(self.selected), self.inlined(self.selected));
+            let _ = frame;
+            begun.depth = (own, inlined);
+        }
+        let steps = !matches!(run, Run::Continue | Run::To(_));
+        let own = steps.then(|| Self::only(self.thread));
+        let looks = self.looks_at_all() && !matches!(run, Run::To(_));
+        let filter = match looks {
+            true => Some(Filter { cta: None, warp: None, lanes: u32::MAX }),
+            false => self.watch_filter(own),
+        };
+        self.arm(filter);
+        self.begun = None;
+        let mut leaving = false;
+        let is_fast = *run == Run::Continue && filter.is_none() && !self.has_watches();
+        self.machine.set_between(is_fast);
+        loop {
+            if is_fast && self.machine.is_between() {
+                self.at_speed();
+            }
+            let end = match run {
+                Run::To(position) => Some(*position),
+                _ => self.history.next(self.machine),
+            };
+            let end = if leaving {
+                let at = self.machine.position();
+                Some(Position { step: at.step + 1, ..at })
+            } else {
+                end
+            };
+            self.machine.set_end(end);
+            let stand = match self.machine.run() {
+                Stop::Stands(stand) => stand,
+                stop => {
+                    if let Some(reason) = self.other(stop) {
+                        return reason;
+                    }
+                    continue;
+                }
+            };
+            self.history.keep(self.machine);
+            if let Some(reason) = self.watched(stand) {
+                return reason;
+            }
+            if looks && let Some(reason) = self.caught_here(stand) {
+                return reason;
+            }
+            if let Run::To(position) = run {
+                if self.machine.position() >= *position {
+                    return Reason::Moved;
+                }
+                continue;
+            }
+            let gone = self.machine.live(begun.thread.0, begun.thread.1) >> begun.thread.2 & 1 == 0;
+            let is_own = (stand.cta, stand.warp) == (begun.thread.0, begun.thread.1)
+                && stand.lanes >> begun.thread.2 & 1 == 1;
+            // Other warps do not disturb a step.
+            let may_hit = !steps || (stand.cta, stand.warp) == (begun.thread.0, begun.thread.1);
+            if may_hit && let Some((numbers, thread)) = self.hit(stand, true) {
+                self.focus(thread);
+                self.drop_temporary(&numbers);
+                return Reason::Breakpoint(numbers);
+            }
+            if steps && gone {
+                self.focus(Self::first_of(stand));
+                return Reason::ThreadEnd;
+            }
+            leaving = false;
+            if !steps || !is_own {
+                continue;
+            }
+            if let Some(reason) = self.steps(run, &mut begun, stand) {
+                self.focus(begun.thread);
+                return reason;
+            }
+            leaving =
+                self.depth(begun.thread, stand.at).0 == 0 && is_exit(&self.module.ptx(stand.at));
+        }
+    }
+
+    /// Executes the CTAs at speed that come to no breakpoint.
+    fn at_speed(&mut self) {
+        if self.slow > 0 {
+            self.slow -= 1;
+            return;
+        }
+        if self.machine.left() == 0 || !self.history.keep_here(self.machine) {
+            return;
+        }
+        let all = self.session.settings.breakpoints.iter().filter(|b| b.is_enabled);
+        let places: Vec<u32> = all.flat_map(|b| b.at.iter().copied()).collect();
+        let came = self.machine.skip(Some(&|at| places.contains(&at)), u64::MAX);
+        let Fast::Hit(ended) = came else {
+            self.patience = 0;
+            return;
+        };
+        // Once more, up to the CTA that has come to one, with checkpoints on the way.
+        self.history.restore(self.machine, self.history.last());
+        let part = (ended / PARTS).max(1);
+        let mut left = ended;
+        while left > 0 {
+            self.machine.skip(None, part.min(left));
+            left -= part.min(left);
+            self.history.keep_here(self.machine);
+        }
+        // Where one CTA after the other comes to a breakpoint, this only costs.
+        self.patience = if ended < FEW { (2 * self.patience).clamp(FEW, MOST) } else { 0 };
+        self.slow = self.patience;
+    }
+
+    /// Physical depth of a frame, and what was inlined there.
+    fn physical(&self, selected: usize) -> u32 {
+        let frame = &self.frames[selected];
+        let all = self.machine.frames(self.thread);
+        all.iter().find(|f| f.id == frame.id).map_or(0, |f| f.depth)
+    }
+
+    fn inlined(&self, selected: usize) -> u32 {
+        let frame = &self.frames[selected];
+        self.frames[selected + 1..].iter().take_while(|f| f.id == frame.id).count() as u32
+    }
+
+    /// Whether a step is done where the thread stands.
+    fn steps(&self, run: &Run, begun: &mut Begun, stand: Stand) -> Option<Reason> {
+        let depth = self.depth(begun.thread, stand.at);
+        let instruction = self.module.instruction(stand.at)?;
+        let jumped = self.module.behind(begun.before).is_none_or(|i| i.at != stand.at);
+        begun.before = stand.at;
+        let deeper = depth > begun.depth;
+        let done = match run {
+            Run::StepInstruction => true,
+            Run::NextInstruction => !deeper,
+            Run::Finish => depth < begun.depth,
+            Run::Advance(places) => places.contains(&stand.at),
+            Run::Step | Run::Next | Run::Until => {
+                if depth < begun.depth {
+                    // Behind a call in the middle of a line: on to the next one.
+                    begun.depth = depth;
+                    let is_line = instruction.begins;
+                    begun.line = Some(instruction.place.clone());
+                    if !is_line {
+                        return None;
+                    }
+                    return Some(Reason::Step);
+                }
+                let is_other = begun.line.as_ref() != Some(&instruction.place);
+                let begins = instruction.begins || jumped;
+                match run {
+                    Run::Next | Run::Until if deeper => false,
+                    Run::Step if depth.0 > begun.depth.0 => {
+                        // Behind what only prepares the function.
+                        begins && (instruction.column != 0 || !self.module.has_lines())
+                    }
+                    Run::Until => {
+                        let goes_back = begun.line.as_ref().is_some_and(|line| {
+                            line.file == instruction.place.file
+                                && instruction.place.line < line.line
+                        });
+                        is_other && begins && !goes_back
+                    }
+                    _ => is_other && begins,
+                }
+            }
+            _ => false,
+        };
+        let reason = if *run == Run::Finish { Reason::Finish } else { Reason::Step };
+        done.then_some(reason)
+    }
+
+    /// Why a machine stands that has not come to an instruction; `None`: it goes on.
+    fn other(&mut self, stop: Stop) -> Option<Reason> {
+        match stop {
+            Stop::Stands(_) | Stop::Between => None,
+            Stop::Ended => {
+                if let Some(number) = self.catches("end") {
+                    // No thread runs any more.
+                    self.frames.clear();
+                    return Some(Reason::Catch(number, "the end of the launch".to_owned()));
+                }
+                self.is_over = true;
+                Some(Reason::Ended)
+            }
+            Stop::Faulted(_, _)
+                if self.session.settings.editor.as_ref().is_some_and(|e| e.passes_faults) =>
+            {
+                self.is_over = true;
+                Some(Reason::Ended)
+            }
+            Stop::Faulted(stand, fault) => {
+                let lane = crate::focus::index_of(fault.thread, self.machine.config().block);
+                let lane = lane.map_or(stand.lanes.trailing_zeros().min(31), |n| (n % 32) as u32);
+                self.focus((stand.cta, stand.warp, lane));
+                Some(Reason::Fault(fault))
+            }
+            Stop::Interrupted => {
+                self.clear_interrupt();
+                let stand = self.machine.stand();
+                self.focus(Self::first_of(stand));
+                Some(Reason::Interrupted)
+            }
+        }
+    }
+
+    /// The number of a catchpoint for something.
+    pub(crate) fn catches(&self, what: &str) -> Option<u32> {
+        let all = self.session.settings.breakpoints.iter();
+        let mut found = all.filter(|b| b.is_enabled && b.what == What::Catch(what.to_owned()));
+        found.next().map(|b| b.number)
+    }
+
+    fn drop_temporary(&mut self, numbers: &[u32]) {
+        let all = &mut self.session.settings.breakpoints;
+        all.retain(|b| !(b.is_temporary && numbers.contains(&b.number)));
+    }
+}
+
+/// Whether a thread may end with an instruction.
+pub(super) fn is_exit(ptx: &str) -> bool {
+    let mut words = ptx.split([' ', ';', '.']).filter(|word| !word.is_empty());
+    let first = words.next().unwrap_or("");
+    let word = if first.starts_with('@') { words.next().unwrap_or("") } else { first };
+    matches!(word, "ret" | "exit")
+}

@@ -1,0 +1,169 @@
+//! Watchpoints: memory by what the machine catches, registers by looking at each step of their thread.
+
+use super::breaks::{Watched, What};
+use super::run::Reason;
+use super::{Live, Thread};
+use crate::value::{Place, Value};
+use texunit_memory::SpaceKind;
+use texunit_simt::debug::{Filter, Range, Stand};
+
+impl Live<'_, '_> {
+    /// What a value's place is for watching; it stays the thread's that is looked at.
+    pub(crate) fn watched_of(&mut self, text: &str) -> Result<(Watched, Value), String> {
+        let value = self.evaluate(text)?;
+        let Some(place) = value.place.clone() else {
+            return Err("Cannot watch constant value `".to_owned() + text.trim() + "'.");
+        };
+        let depth = match &place {
+            Place::Memory(SpaceKind::Global | SpaceKind::Const | SpaceKind::Shared, _) => None,
+            _ => Some(self.machine.depth(self.thread)),
+        };
+        let watched =
+            Watched { thread: self.thread, place, ty: value.ty, old: value.bytes.clone(), depth };
+        Ok((watched, value))
+    }
+
+    pub(super) fn range(watched: &Watched, reads: bool, writes: bool) -> Option<Range> {
+        let Place::Memory(space, address) = watched.place else { return None };
+        let (cta, warp, lane) = watched.thread;
+        let bytes = watched.old.len() as u64;
+        Some(Range { space, address, bytes, cta, thread: (warp, lane), reads, writes })
+    }
+
+    /// Tells the machine what is watched.
+    pub(super) fn arm_watches(&mut self) {
+        let mut ranges = Vec::new();
+        for breakpoint in self.session.settings.breakpoints.iter().filter(|b| b.is_enabled) {
+            if let (What::Watch { reads, writes }, Some(watched)) =
+                (&breakpoint.what, &breakpoint.watched)
+            {
+                ranges.extend(Self::range(watched, *reads, *writes));
+            }
+        }
+        self.machine.set_watched(ranges, true);
+    }
+
+    pub(super) fn has_watches(&self) -> bool {
+        !self.watches().is_empty()
+    }
+
+    fn watches(&self) -> Vec<(usize, Watched)> {
+        let all = self.session.settings.breakpoints.iter().enumerate();
+        let enabled = all.filter(|(_, b)| b.is_enabled && matches!(b.what, What::Watch { .. }));
+        enabled.filter_map(|(i, b)| Some((i, b.watched.clone()?))).collect()
+    }
+
+    /// The threads whose every step is looked at: the one that steps, and one whose registers are watched.
+    pub(super) fn watch_filter(&self, own: Option<Filter>) -> Option<Filter> {
+        let registers = self.watches();
+        let mut threads: Vec<Thread> = registers
+            .iter()
+            .filter(|(_, w)| matches!(w.place, Place::Register(..)) || w.depth.is_some())
+            .map(|(_, w)| w.thread)
+            .collect();
+        threads.dedup();
+        let mut all = own;
+        for (cta, warp, lane) in threads {
+            let one = Filter { cta: Some(cta), warp: Some(warp), lanes: 1 << lane };
+            all = Some(match all {
+                None => one,
+                Some(f) if (f.cta, f.warp) == (one.cta, one.warp) => {
+                    Filter { lanes: f.lanes | one.lanes, ..f }
+                }
+                Some(f) => Filter {
+                    cta: f.cta.filter(|_| f.cta == one.cta),
+                    warp: f.warp.filter(|_| f.warp == one.warp),
+                    lanes: f.lanes | one.lanes,
+                },
+            });
+        }
+        all
+    }
+
+    fn bytes_at(&self, watched: &Watched) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; watched.old.len()];
+        match &watched.place {
+            Place::Memory(space, address) => {
+                self.machine.read(*space, watched.thread, *address, &mut bytes).then_some(bytes)
+            }
+            Place::Register(frame, register, from) => {
+                let words = self.machine.register(watched.thread, *frame, register)?;
+                let all: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let from = *from as usize;
+                bytes.copy_from_slice(all.get(from..from + watched.old.len())?);
+                Some(bytes)
+            }
+        }
+    }
+
+    /// Whether a watched value has changed, or was read, before lanes came here.
+    pub(super) fn watched(&mut self, stand: Stand) -> Option<Reason> {
+        let watches = self.watches();
+        if watches.is_empty() {
+            return None;
+        }
+        let caught = self.machine.caught();
+        let is_there = |watched: &Watched| {
+            let (cta, warp, lane) = watched.thread;
+            (stand.cta, stand.warp) == (cta, warp) && stand.lanes >> lane & 1 == 1
+        };
+        // Those with ranges are numbered as they were told to the machine.
+        let mut range = 0;
+        for (index, watched) in watches {
+            let number = self.session.settings.breakpoints[index].number;
+            let is_memory = matches!(watched.place, Place::Memory(..));
+            let by = is_memory.then(|| caught.iter().rev().find(|c| c.range == range)).flatten();
+            range += usize::from(is_memory);
+            if let Some(depth) = watched.depth
+                && is_there(&watched)
+                && self.machine.depth(watched.thread) < depth
+            {
+                self.session.settings.breakpoints.remove(index);
+                self.focus(watched.thread);
+                return Some(Reason::WatchScope(number));
+            }
+            let Some(new) = self.bytes_at(&watched) else { continue };
+            let changed = new != watched.old;
+            let reads = matches!(
+                self.session.settings.breakpoints[index].what,
+                What::Watch { reads: true, .. }
+            );
+            if !(changed || (reads && by.is_some())) {
+                continue;
+            }
+            let own = &mut self.session.settings.breakpoints[index];
+            if let Some(place) = &mut own.watched {
+                place.old.clone_from(&new);
+            }
+            let thread = match by {
+                Some(caught) => {
+                    let grid = self.machine.config().grid;
+                    let cta = crate::focus::index_of(caught.cta, grid).unwrap_or(0);
+                    (cta, caught.warp, caught.lane)
+                }
+                None => watched.thread,
+            };
+            if let Some(condition) = self.session.settings.breakpoints[index].condition.clone()
+                && self.is_true(&condition, thread) == Ok(false)
+            {
+                continue;
+            }
+            self.session.settings.breakpoints[index].hits += 1;
+            self.focus(thread);
+            return Some(Reason::Watch(number, watched.old, new));
+        }
+        None
+    }
+
+    /// What watched values are where the launch stands now: somebody has moved it.
+    pub(crate) fn renew_watches(&mut self) {
+        for (index, watched) in self.watches() {
+            if let Some(now) = self.bytes_at(&watched)
+                && let Some(own) = &mut self.session.settings.breakpoints[index].watched
+            {
+                own.old = now;
+            }
+        }
+        self.machine.caught();
+    }
+}

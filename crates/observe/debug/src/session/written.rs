@@ -1,0 +1,183 @@
+//! Who has written something last: what was executed is executed again, from one checkpoint after the other, the last first,
+//! with the bytes watched, or the register of the thread looked at before each of its instructions.
+
+use super::{Live, Thread};
+use crate::value::Place;
+use texunit_simt::debug::{Caught, Position, Range};
+
+impl Live<'_, '_> {
+    /// The last write to bytes before here: what was caught, the bytes before and behind it. The launch stands where it stood.
+    pub(crate) fn last_write(
+        &mut self,
+        place: &Place,
+        bytes: usize,
+    ) -> Result<Option<(Caught, Vec<u8>, Vec<u8>)>, String> {
+        if !self.history.is_on() {
+            return Err(
+                "Going back is off: --checkpoint-memory is too small for this launch.".to_owned()
+            );
+        }
+        let here = self.machine.position();
+        let (thread, selected) = (self.thread, self.selected);
+        let found = match place {
+            Place::Memory(space, address) => {
+                let (cta, warp, lane) = thread;
+                let range = Range {
+                    space: *space,
+                    address: *address,
+                    bytes: bytes as u64,
+                    cta,
+                    thread: (warp, lane),
+                    reads: false,
+                    writes: true,
+                };
+                self.last_caught(range, here)
+            }
+            Place::Register(..) => self.last_register(place, bytes, here),
+        };
+        let result = found.map(|caught| {
+            let read = |live: &Self| live.peek(place, thread, bytes);
+            self.go_to(caught.position);
+            let before = read(self);
+            // Behind the instruction: of its warp, others may have been in between.
+            self.machine
+                .set_end(Some(Position { step: caught.position.step + 1, ..caught.position }));
+            self.machine.run();
+            let after = read(self);
+            (caught, before, after)
+        });
+        self.go_to(here);
+        self.focus(thread);
+        self.selected = selected.min(self.frames.len().saturating_sub(1));
+        Ok(result)
+    }
+
+    fn peek(&self, place: &Place, thread: Thread, size: usize) -> Vec<u8> {
+        let mut bytes = vec![0; size];
+        match place {
+            Place::Memory(space, address) => {
+                self.machine.read(*space, thread, *address, &mut bytes);
+            }
+            Place::Register(frame, register, from) => {
+                let words = self.machine.register(thread, *frame, register).unwrap_or_default();
+                let all = words.iter().flat_map(|word| word.to_le_bytes()).skip(*from as usize);
+                bytes.iter_mut().zip(all).for_each(|(to, byte)| *to = byte);
+            }
+        }
+        bytes
+    }
+
+    fn last_caught(&mut self, range: Range, here: Position) -> Option<Caught> {
+        for checkpoint in self.history.before(here) {
+            let end = self.end_of(checkpoint, here);
+            self.machine.set_breaks(&|_| false);
+            self.machine.set_filter(None);
+            self.machine.set_watched(vec![range], false);
+            self.again(checkpoint, end, &mut |_, _| {});
+            let last = self.machine.caught().pop();
+            self.machine.set_watched(Vec::new(), false);
+            if last.is_some() {
+                return last;
+            }
+        }
+        None
+    }
+
+    /// The last instruction of the thread that has written a register of a frame.
+    fn last_register(&mut self, place: &Place, bytes: usize, here: Position) -> Option<Caught> {
+        let thread = self.thread;
+        let Place::Register(wanted, register, _) = place else { return None };
+        for checkpoint in self.history.before(here) {
+            let end = self.end_of(checkpoint, here);
+            self.machine.set_breaks(&|_| false);
+            self.machine.set_watched(Vec::new(), false);
+            self.machine.set_filter(Some(self.only_me()));
+            let mut last: Option<(Position, u32)> = None;
+            self.again(checkpoint, end, &mut |live, stand| {
+                let is_own = (stand.cta, stand.warp) == (thread.0, thread.1)
+                    && stand.lanes >> thread.2 & 1 == 1;
+                if is_own && live.writes(thread, stand.at, (*wanted, &register.name)) {
+                    last = Some((live.machine.position(), stand.at));
+                }
+            });
+            if let Some((position, at)) = last {
+                let grid = self.machine.config().grid;
+                return Some(Caught {
+                    range: 0,
+                    position,
+                    cta: crate::focus::cta_of(thread.0, grid),
+                    warp: thread.1,
+                    lane: thread.2,
+                    at,
+                    writes: true,
+                    address: 0,
+                    bytes: bytes as u32,
+                });
+            }
+        }
+        None
+    }
+
+    /// Whether the instruction that a thread comes to writes a register of a frame.
+    fn writes(&self, thread: Thread, at: u32, (frame, name): (u32, &str)) -> bool {
+        let ptx = self.module.ptx(at);
+        if !destinations(&ptx).any(|to| to == name) {
+            return false;
+        }
+        let frames = self.machine.frames(thread);
+        let Some(own) = frames.first().filter(|own| own.id == frame) else { return false };
+        let Some(guard) = ptx.strip_prefix('@').and_then(|rest| rest.split_once(' ')) else {
+            return true;
+        };
+        let (guard, negated) = (guard.0.trim_start_matches('!'), guard.0.starts_with('!'));
+        let all = self.machine.registers(&own.function);
+        let found = all.iter().find(|register| register.name == guard);
+        let value = found.and_then(|register| self.machine.register(thread, frame, register));
+        value.is_none_or(|words| (words[0] & 1 == 1) != negated)
+    }
+}
+
+/// The registers that an instruction of the PTX writes.
+fn destinations(ptx: &str) -> impl Iterator<Item = &str> {
+    let code = match ptx.strip_prefix('@') {
+        Some(rest) => rest.split_once(' ').map_or("", |(_, rest)| rest),
+        None => ptx,
+    };
+    let (opcode, operands) = code.split_once(' ').unwrap_or((code, ""));
+    let word = opcode.split('.').next().unwrap_or("");
+    let has_none = matches!(
+        word,
+        "st" | "red"
+            | "bra"
+            | "brx"
+            | "bar"
+            | "barrier"
+            | "call"
+            | "ret"
+            | "exit"
+            | "sust"
+            | "sured"
+    );
+    let operands = operands.trim_start();
+    let first = match operands.strip_prefix('{') {
+        Some(vector) => vector.split('}').next().unwrap_or(""),
+        None => operands.split([',', ';']).next().unwrap_or(""),
+    };
+    let first = if has_none { "" } else { first };
+    first.split([',', '|', ' ']).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::destinations;
+
+    #[test]
+    fn instructions_write_their_first_operands() {
+        let of = |ptx: &'static str| destinations(ptx).collect::<Vec<_>>();
+        assert_eq!(of("add.s32 %r1, %r2, %r3;"), ["%r1"]);
+        assert_eq!(of("@!%p1 setp.lt.s32 %p2|%p3, %r2, 4;"), ["%p2", "%p3"]);
+        assert_eq!(of("ld.global.v2.u32 {%r1, %r2}, [%rd1];"), ["%r1", "%r2"]);
+        assert!(of("st.global.u32 [%rd1], %r1;").is_empty());
+        assert!(of("ret;").is_empty());
+    }
+}

@@ -1,0 +1,93 @@
+//! `reverse-step` and so on, `goto`, `last-write`.
+
+use super::Done;
+use crate::dwarf::Shape;
+use crate::focus::{shown, thread_of};
+use crate::module::base_name;
+use crate::session::Live;
+use crate::session::back::Back;
+use crate::session::breaks::number;
+use crate::value::Place;
+
+impl Live<'_, '_> {
+    pub(super) fn goes_back(&mut self, command: &str, rest: &str) -> Done {
+        if command == "last-write" {
+            return self.tell_last_write(rest);
+        }
+        if command == "goto" {
+            let number = number(rest).ok_or("Argument required (the number of a step).")?;
+            let reason = self.jump(number)?;
+            self.stop(reason);
+            return Ok(());
+        }
+        if self.frames.is_empty() {
+            return Err("The program is not being run.".to_owned());
+        }
+        let back = match command {
+            "reverse-continue" => Back::Continue,
+            "reverse-step" => Back::Step,
+            "reverse-next" => Back::Next,
+            "reverse-stepi" => Back::StepInstruction,
+            "reverse-nexti" => Back::NextInstruction,
+            _ => Back::Finish,
+        };
+        let count = if rest.is_empty() { 1 } else { number(rest).unwrap_or(1) };
+        let mut reason = self.backward(back)?;
+        for _ in 1..count.min(1_000_000) {
+            if !matches!(reason, crate::session::run::Reason::Step) {
+                break;
+            }
+            reason = self.backward(back)?;
+        }
+        self.stop(reason);
+        Ok(())
+    }
+
+    /// What is asked for by an expression that says where: a variable, or a pointer to it.
+    fn tell_last_write(&mut self, text: &str) -> Done {
+        if text.is_empty() {
+            return Err("Argument required (an expression).".to_owned());
+        }
+        if let Some(texel) = text.trim().strip_prefix("texel ") {
+            return Err(format!(
+                "Texels are not followed: `{texel}`; surfaces are memory to `watch`."
+            ));
+        }
+        let value = self.evaluate(text)?;
+        // Pointer arithmetic names the place that it leads to; a variable that is a pointer is itself a place.
+        let value = match (&value.place, self.types.shape(value.ty)) {
+            (None, Shape::Pointer { .. }) => self.with_scene(|scene| scene.pointed(&value))?,
+            _ => value,
+        };
+        let Some(place) = value.place.clone() else {
+            return Err(format!("`{}' is in no place that can be written.", text.trim()));
+        };
+        let found = self.last_write(&place, value.bytes.len().max(1))?;
+        let Some((caught, before, after)) = found else {
+            let what = match &place {
+                Place::Memory(..) => "Nothing of this launch has written it before here.",
+                Place::Register(..) => "Its thread has not written it before here.",
+            };
+            self.say(&format!("{what}\n"));
+            return Ok(());
+        };
+        let (old, new) = (self.bytes_text(value.ty, &before), self.bytes_text(value.ty, &after));
+        let block = self.machine.config().block;
+        let thread = shown(thread_of(caught.warp * 32 + caught.lane, block));
+        let instruction = self.module.instruction(caught.at);
+        let place = instruction
+            .map_or_else(String::new, |i| format!("{}:{}", base_name(&i.place.file), i.place.line));
+        let step = self.step_number(caught.position);
+        let line = instruction.and_then(|i| {
+            let text = self.module.line(&i.place, &self.session.settings.folders)?;
+            Some(format!("{}\t{text}\n", i.place.line))
+        });
+        let text = format!(
+            "{place}, block {}, thread {thread}: {old} -> {new}, step {step}\n{}",
+            shown(caught.cta),
+            line.unwrap_or_default()
+        );
+        self.say(&text);
+        Ok(())
+    }
+}

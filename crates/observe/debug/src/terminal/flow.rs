@@ -1,0 +1,146 @@
+//! `run`, `continue`, `step` and so on.
+
+use super::Done;
+use crate::session::Live;
+use crate::session::breaks::number;
+use crate::session::run::{Reason, Run};
+
+impl Live<'_, '_> {
+    pub(super) fn flows(&mut self, command: &str, rest: &str) -> Done {
+        let count = match rest {
+            "" => 1,
+            text => number(text).unwrap_or(1),
+        };
+        let run = match command {
+            "run" | "start" => return self.runs_again(command == "start"),
+            "continue" => {
+                if let (true, Some(last)) = (count > 1, self.last_hit) {
+                    let found =
+                        self.session.settings.breakpoints.iter_mut().find(|b| b.number == last);
+                    if let Some(breakpoint) = found {
+                        breakpoint.ignore = count - 1;
+                        self.say(&format!(
+                            "Will ignore next {} crossings of breakpoint {last}.  Continuing.\n",
+                            count - 1
+                        ));
+                    }
+                }
+                Run::Continue
+            }
+            "step" => Run::Step,
+            "next" => Run::Next,
+            "stepi" => Run::StepInstruction,
+            "nexti" => Run::NextInstruction,
+            "finish" => return self.finishes(),
+            "until" if rest.is_empty() => Run::Until,
+            _ => {
+                let (at, _) = self.locate(rest)?;
+                Run::Advance(at)
+            }
+        };
+        if self.frames.is_empty() && !matches!(run, Run::Continue) {
+            return Err("The program is not being run.".to_owned());
+        }
+        let repeats =
+            if matches!(run, Run::Step | Run::Next | Run::StepInstruction | Run::NextInstruction) {
+                count
+            } else {
+                1
+            };
+        let mut reason = Reason::Step;
+        for _ in 0..repeats {
+            reason = self.forward(&run);
+            if !matches!(reason, Reason::Step) {
+                break;
+            }
+        }
+        self.stop(reason);
+        Ok(())
+    }
+
+    /// Arrives, and knows which breakpoint that was.
+    pub(crate) fn stop(&mut self, reason: Reason) {
+        if let Reason::Breakpoint(numbers) = &reason {
+            self.last_hit = numbers.first().copied();
+        }
+        if let Reason::Fault(_) = &reason {
+            if self.faulted {
+                // It has been looked at: the launch ends with it.
+                self.is_over = true;
+                return;
+            }
+            self.faulted = true;
+        } else {
+            self.faulted = false;
+        }
+        self.arrive(reason);
+    }
+
+    /// `run`: from the beginning of the launch.
+    fn runs_again(&mut self, stops: bool) -> Done {
+        let begun = !self.frames.is_empty();
+        if begun && self.history.is_on() {
+            self.session.settings.breakpoints.iter_mut().for_each(|b| b.hits = 0);
+            self.go_to(texunit_simt::debug::Position::default());
+        }
+        let reason = match stops || self.begins_stopped {
+            true => self.forward(&Run::Begin),
+            false => {
+                self.frames.clear();
+                self.forward(&Run::Continue)
+            }
+        };
+        self.stop(reason);
+        Ok(())
+    }
+
+    fn finishes(&mut self) -> Done {
+        let Some(frame) = self.frames.get(self.selected).cloned() else {
+            return Err("The program is not being run.".to_owned());
+        };
+        if frame.depth == 0 {
+            return Err("\"finish\" not meaningful in the outermost frame.".to_owned());
+        }
+        let call = self.call_text(self.selected);
+        let text = format!(
+            "Run till exit from #{}  {call} at {}:{}\n",
+            self.selected,
+            crate::module::base_name(&frame.place.file),
+            frame.place.line
+        );
+        self.say(&text);
+        let module = std::sync::Arc::clone(&self.module);
+        let result = module.scopes(&frame).first().and_then(|scope| scope.result);
+        let is_real = self.frames[self.selected + 1..].first().is_some_and(|f| f.id != frame.id);
+        let returned = if is_real { self.before_return(&frame, result) } else { None };
+        let reason = self.forward(&Run::Finish);
+        let finished = matches!(reason, Reason::Finish);
+        self.stop(reason);
+        if let (true, Some(value)) = (finished, returned.and_then(|read| read(self))) {
+            self.session.printed.push(value.clone());
+            let text = self.text_of(&value, crate::value::print::Format::Natural, true);
+            let number = self.session.printed.len();
+            self.say(&format!("Value returned is ${number} = {text}\n"));
+        }
+        Ok(())
+    }
+
+    /// Reads the result of a function behind its return: it is where the function's frame was.
+    #[expect(clippy::type_complexity, reason = "a closure that is made once")]
+    fn before_return(
+        &mut self,
+        frame: &crate::module::Frame,
+        result: Option<crate::dwarf::TypeId>,
+    ) -> Option<Box<dyn FnOnce(&mut Self) -> Option<crate::value::Value>>> {
+        let ty = result?;
+        let places = self.machine.results(self.thread, frame.id);
+        let &(address, _) = places.first()?;
+        let thread = self.thread;
+        Some(Box::new(move |live: &mut Self| {
+            live.with_scene_of(thread, None, |scene| {
+                let read = scene.in_memory(ty, texunit_memory::SpaceKind::Local, address).ok()?;
+                Some(crate::value::Value { place: None, ..read })
+            })
+        }))
+    }
+}

@@ -1,0 +1,102 @@
+//! Commands while no launch stands: what is remembered for the launches to come.
+
+use super::{HELP, command_of, echoed, split};
+use crate::session::Settings;
+use crate::session::breaks::{Breakpoint, What, split_condition};
+
+/// What comes of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// It is done.
+    Done,
+    /// It has failed.
+    Failed,
+    /// The program is to run.
+    Run,
+    /// The session is over.
+    Quit,
+}
+
+impl Settings {
+    /// Does what a line says while no launch stands.
+    pub fn command(&mut self, line: &str, say: &mut dyn FnMut(&str)) -> Idle {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            return Idle::Done;
+        }
+        let (word, format, rest) = split(line);
+        let command = match command_of(word) {
+            Ok(command) => command,
+            Err(error) => {
+                say(&format!("{error}\n"));
+                return Idle::Failed;
+            }
+        };
+        match command {
+            "run" | "start" => return Idle::Run,
+            "quit" | "kill" => return Idle::Quit,
+            "break" | "tbreak" => {
+                let (place, condition) = split_condition(rest);
+                if place.is_empty() {
+                    say("No default breakpoint location.\n");
+                    return Idle::Failed;
+                }
+                let number = self.next_breakpoint;
+                self.next_breakpoint += 1;
+                let mut breakpoint = Breakpoint::new(number, What::Place, place);
+                breakpoint.condition = condition;
+                breakpoint.is_temporary = command == "tbreak";
+                self.breakpoints.push(breakpoint);
+                let word = if command == "tbreak" { "Temporary breakpoint" } else { "Breakpoint" };
+                say(&format!("{word} {number} ({place}) pending.\n"));
+            }
+            "catch" => {
+                let Some((name, what)) = super::places::caught(rest) else {
+                    say(&format!("{}\n", super::places::CATCHES));
+                    return Idle::Failed;
+                };
+                let number = self.next_breakpoint;
+                self.next_breakpoint += 1;
+                self.breakpoints.push(Breakpoint::new(number, What::Catch(name.to_owned()), name));
+                say(&format!("Catchpoint {number} ({what})\n"));
+            }
+            "delete" => {
+                let numbers: Vec<u32> =
+                    rest.split_whitespace().filter_map(|n| n.parse().ok()).collect();
+                self.breakpoints.retain(|b| !(rest.is_empty() || numbers.contains(&b.number)));
+            }
+            "display" if !rest.is_empty() => {
+                let number = self.displays.iter().map(|d| d.number).max().unwrap_or(0) + 1;
+                let (text, format) = (rest.to_owned(), format.to_owned());
+                self.displays.push(crate::session::Display { number, text, format });
+            }
+            "directory" => self.folders.insert(0, rest.to_owned()),
+            "echo" => say(&echoed(rest)),
+            "help" => say(HELP),
+            "set" | "show" | "display" | "undisplay" => {}
+            "info" if rest.starts_with('b') => {
+                let mut out =
+                    "Num     Type           Disp Enb Address            What\n".to_owned();
+                for b in &self.breakpoints {
+                    let disp = if b.is_temporary { "del" } else { "keep" };
+                    out += &format!(
+                        "{:<7} {:<14} {disp:<4} y   <PENDING>          {}\n",
+                        b.number,
+                        b.kind(),
+                        b.text
+                    );
+                }
+                say(if self.breakpoints.is_empty() {
+                    "No breakpoints or watchpoints.\n"
+                } else {
+                    &out
+                });
+            }
+            _ => {
+                say("The program is not being run.\n");
+                return Idle::Failed;
+            }
+        }
+        Idle::Done
+    }
+}

@@ -1,0 +1,378 @@
+//! `info`.
+
+use super::Done;
+use crate::dwarf::Variable;
+use crate::focus::{cta_of, shown, thread_of};
+use crate::module::base_name;
+use crate::session::Live;
+use crate::value::print::Format;
+use std::fmt::Write;
+use texunit_simt::debug::Waits;
+use texunit_unit::lanes;
+
+impl Live<'_, '_> {
+    pub(super) fn info(&mut self, rest: &str) -> Done {
+        let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let word = if word == "cuda" { rest.trim() } else { word };
+        let is = |name: &str, least: usize| name.starts_with(word) && word.len() >= least;
+        if word.is_empty() {
+            return Err("\"info\" must be followed by the name of an info command.".to_owned());
+        }
+        if is("breakpoints", 1) || is("watchpoints", 2) {
+            return self.info_breakpoints();
+        }
+        if is("display", 1) {
+            return self.info_displays();
+        }
+        if self.frames.is_empty() && !is("kernels", 1) {
+            return Err("No frame selected.".to_owned());
+        }
+        match () {
+            () if is("locals", 2) => self.info_variables(false),
+            () if is("args", 2) => self.info_variables(true),
+            () if is("registers", 1) || is("all-registers", 3) => self.info_registers(rest),
+            () if is("kernels", 1) => self.info_kernels(),
+            () if is("blocks", 2) => self.info_blocks(),
+            () if is("warps", 2) => self.info_warps(),
+            () if is("lanes", 2) => self.info_lanes(),
+            () if is("threads", 1) => self.info_threads(),
+            () if is("barriers", 3) => self.info_warps(),
+            () if is("textures", 3) => self.info_textures(),
+            () if is("line", 3) => self.info_line(rest),
+            () if is("source", 2) => self.info_source(),
+            () if is("frame", 1) || is("stack", 2) => self.info_frame(),
+            () if is("step", 3) => {
+                let step = self.step_number(self.machine.position());
+                self.say(&format!("Step {step} of the launch.\n"));
+                Ok(())
+            }
+            () => Err(format!("Undefined info command: \"{word}\".  Try \"help info\".")),
+        }
+    }
+
+    fn info_breakpoints(&mut self) -> Done {
+        if self.session.settings.breakpoints.is_empty() {
+            self.say("No breakpoints or watchpoints.\n");
+            return Ok(());
+        }
+        let mut out = "Num     Type           Disp Enb Address            What\n".to_owned();
+        for b in &self.session.settings.breakpoints {
+            let disp = if b.is_temporary { "del" } else { "keep" };
+            let enabled = if b.is_enabled { 'y' } else { 'n' };
+            let (address, what) = match (&b.place, b.at.first()) {
+                (Some((file, line)), Some(at)) => {
+                    let function =
+                        self.module.instruction(*at).map(|i| std::sync::Arc::clone(&i.function));
+                    let name = function.map_or_else(String::new, |f| {
+                        let scope = self
+                            .module
+                            .info
+                            .functions
+                            .iter()
+                            .find(|s| s.linkage == *f || s.name == *f);
+                        scope.map_or_else(
+                            || crate::module::short(&texunit_report::place::function_name(&f)),
+                            |s| s.name.clone(),
+                        )
+                    });
+                    (format!("0x{at:016x}"), format!("in {name} at {}:{line}", base_name(file)))
+                }
+                _ if b.kind() == "breakpoint" => ("<PENDING>         ".to_owned(), b.text.clone()),
+                _ => (" ".repeat(18), b.text.clone()),
+            };
+            let _ = writeln!(
+                out,
+                "{:<7} {:<14} {disp:<4} {enabled}   {address} {what}",
+                b.number,
+                b.kind()
+            );
+            if let Some(condition) = &b.condition {
+                let _ = writeln!(out, "\tstop only if {condition}");
+            }
+            if b.hits > 0 {
+                let s = if b.hits == 1 { "" } else { "s" };
+                let _ = writeln!(out, "\tbreakpoint already hit {} time{s}", b.hits);
+            }
+            for command in &b.commands {
+                let _ = writeln!(out, "        {command}");
+            }
+        }
+        self.say(&out);
+        Ok(())
+    }
+
+    fn info_displays(&mut self) -> Done {
+        let mut out = String::new();
+        for display in &self.session.settings.displays {
+            let _ = writeln!(out, "{}:   y  {}", display.number, display.text);
+        }
+        self.say(if out.is_empty() {
+            "There are no auto-display expressions now.\n"
+        } else {
+            &out
+        });
+        Ok(())
+    }
+
+    /// Variables that are seen in the frame: parameters, or others.
+    pub(crate) fn variables(&self, parameters: bool) -> Vec<Variable> {
+        let Some(frame) = self.frame() else { return Vec::new() };
+        let scopes = self.module.scopes(frame);
+        let mut all: Vec<Variable> = Vec::new();
+        // As gdb: those of the innermost block first.
+        for scope in scopes.iter().rev() {
+            for variable in scope.variables.iter().filter(|v| v.is_parameter == parameters) {
+                all.push(variable.clone());
+            }
+        }
+        all
+    }
+
+    /// The value of a variable as text, or why it has none: then with the registers that the line reads.
+    pub(crate) fn variable_text(&mut self, variable: &Variable) -> String {
+        let value = self.with_scene(|scene| scene.read_variable(variable));
+        match value {
+            Ok(value) => self.text_of(&value, Format::Natural, true),
+            Err(error) if error.contains("optimized out") => match self.line_registers() {
+                names if names.is_empty() => "<optimized out>".to_owned(),
+                names => format!("<optimized out> (the line reads {})", names.join(", ")),
+            },
+            Err(error) => format!("<error: {error}>"),
+        }
+    }
+
+    /// Registers that the instructions of the frame's line read, by name.
+    fn line_registers(&self) -> Vec<String> {
+        let Some(frame) = self.frame() else { return Vec::new() };
+        let own = self.module.instructions().iter();
+        let own = own.filter(|i| i.place == frame.place && *i.function == *frame.function);
+        let mut names: Vec<String> = Vec::new();
+        for instruction in own {
+            let text = self.module.ptx(instruction.at);
+            // The first operand is what is written.
+            let reads = text.split_once(',').map_or("", |(_, reads)| reads);
+            for word in reads.split(|c: char| !(c.is_ascii_alphanumeric() || "%_$".contains(c))) {
+                let is_register =
+                    word.starts_with('%') && word.ends_with(|c: char| c.is_ascii_digit());
+                if is_register && !names.iter().any(|n| n == word) {
+                    names.push(word.to_owned());
+                }
+            }
+        }
+        names.truncate(8);
+        names
+    }
+
+    fn info_variables(&mut self, parameters: bool) -> Done {
+        let all = self.variables(parameters);
+        if all.is_empty() {
+            let none = if parameters { "No arguments.\n" } else { "No locals.\n" };
+            let why = match self.module.info.has_variables() {
+                true => none.to_owned(),
+                false => {
+                    none.trim_end().to_owned()
+                        + " The PTX has no debug information about variables (nvcc -G, clang -g).\n"
+                }
+            };
+            self.say(&why);
+            return Ok(());
+        }
+        let mut out = String::new();
+        for variable in all {
+            let text = self.variable_text(&variable);
+            let _ = writeln!(out, "{} = {text}", variable.name);
+        }
+        self.say(&out);
+        Ok(())
+    }
+
+    fn info_registers(&mut self, rest: &str) -> Done {
+        let Some(frame) = self.frame().cloned() else {
+            return Err("No frame selected.".to_owned());
+        };
+        let wanted: Vec<&str> = rest.split_whitespace().collect();
+        let mut out = String::new();
+        for register in self.machine.registers(&frame.function) {
+            let plain = register.name.trim_start_matches('%');
+            let is_wanted = wanted.iter().any(|w| w.trim_start_matches(['%', '$']) == plain);
+            if !wanted.is_empty() && !is_wanted {
+                continue;
+            }
+            let name = register.name.clone();
+            let value = self.with_scene(|scene| scene.register(&name))?;
+            let hex = self.text_of(&value, Format::Hex, false);
+            let natural = self.text_of(&value, Format::Natural, false);
+            let _ = writeln!(out, "{name:<14} {hex:<18} {natural}");
+        }
+        if out.is_empty() {
+            return Err(format!("Invalid register `{}'", rest.trim()));
+        }
+        self.say(&out);
+        Ok(())
+    }
+
+    fn info_kernels(&mut self) -> Done {
+        let config = self.machine.config();
+        let name = self.module.info.functions.iter().find(|f| f.linkage == self.machine.kernel());
+        let name = name.map_or_else(
+            || crate::module::short(&texunit_report::place::function_name(self.machine.kernel())),
+            |f| f.name.clone(),
+        );
+        let text = format!(
+            "  Kernel Parent Dev Grid Status   SMs Mask GridDim  BlockDim Invocation\n*      {}      -   0    {} Active 0x00000001 {} {} {name}()\n",
+            self.launch,
+            self.launch + 1,
+            shown(config.grid),
+            shown(config.block)
+        );
+        self.say(&text);
+        Ok(())
+    }
+
+    fn info_blocks(&mut self) -> Done {
+        let grid = self.machine.config().grid;
+        let mut out = "  BlockIdx     State\n".to_owned();
+        for cta in self.machine.ctas() {
+            let mark = if cta == self.thread.0 { '*' } else { ' ' };
+            let _ = writeln!(out, "{mark} {:<12} running", shown(cta_of(cta, grid)));
+        }
+        self.say(&out);
+        Ok(())
+    }
+
+    /// Where lanes stand, and what they wait for.
+    pub(crate) fn standing_text(&self, warp: u32) -> Vec<(u32, String)> {
+        let cta = self.thread.0;
+        let all = self.machine.standing(cta, warp).into_iter();
+        all.map(|standing| {
+            let place = self.module.instruction(standing.at);
+            let place = place.map_or_else(String::new, |i| {
+                format!("{}:{}", base_name(&i.place.file), i.place.line)
+            });
+            let waits = match standing.waits {
+                Waits::Turn => String::new(),
+                Waits::Lanes => " waits for other lanes".to_owned(),
+                Waits::Barrier(id) => format!(" waits at barrier {id}"),
+                Waits::Cluster => " waits for the other CTAs of the cluster".to_owned(),
+                Waits::Others => " waits for lanes that took the other way".to_owned(),
+            };
+            (standing.lanes, format!("{place}{waits}"))
+        })
+        .collect()
+    }
+
+    fn info_warps(&mut self) -> Done {
+        let (cta, own, _) = self.thread;
+        let mut out = "  Wp Active Lanes Mask Divergent Mask Where\n".to_owned();
+        for warp in 0..self.machine.warps() {
+            let live = self.machine.live(cta, warp);
+            let all = self.standing_text(warp);
+            let first = all.first().map_or(0, |(lanes, _)| *lanes);
+            let mark = if warp == own { '*' } else { ' ' };
+            let text: Vec<String> = all
+                .iter()
+                .map(|(lanes, text)| {
+                    format!("{} of {} at {text}", lanes.count_ones(), live.count_ones())
+                })
+                .collect();
+            let text = if live == 0 { "ended".to_owned() } else { text.join("; ") };
+            let _ = writeln!(
+                out,
+                "{mark} {warp:>2} 0x{first:08x}        0x{:08x}     {text}",
+                live & !first
+            );
+        }
+        self.say(&out);
+        Ok(())
+    }
+
+    fn info_lanes(&mut self) -> Done {
+        let (cta, warp, own) = self.thread;
+        let block = self.machine.config().block;
+        let standing = self.machine.standing(cta, warp);
+        let live = self.machine.live(cta, warp);
+        let mut out = "  Ln  State    ThreadIdx    Where\n".to_owned();
+        for lane in 0..self.machine.threads().saturating_sub(32 * warp).min(32) {
+            let found = standing.iter().find(|s| s.lanes >> lane & 1 == 1);
+            let mark = if lane == own { '*' } else { ' ' };
+            let (state, place) = match found {
+                _ if live >> lane & 1 == 0 => ("exited", String::new()),
+                Some(s) => {
+                    let place = self.module.instruction(s.at);
+                    let place = place.map_or_else(String::new, |i| {
+                        format!("{}:{}", base_name(&i.place.file), i.place.line)
+                    });
+                    let is_first = standing.first().is_some_and(|f| f.lanes == s.lanes);
+                    (if is_first { "active" } else { "divergent" }, place)
+                }
+                None => ("inactive", String::new()),
+            };
+            let thread = shown(thread_of(warp * 32 + lane, block));
+            let _ = writeln!(out, "{mark} {lane:>2}  {state:<9}{thread:<12} {place}");
+        }
+        self.say(&out);
+        Ok(())
+    }
+
+    fn info_threads(&mut self) -> Done {
+        let (cta, own, _) = self.thread;
+        let (grid, block) = (self.machine.config().grid, self.machine.config().block);
+        let mut out = "  BlockIdx ThreadIdx To BlockIdx To ThreadIdx Count Where\n".to_owned();
+        for warp in 0..self.machine.warps() {
+            for (mask, text) in self.standing_text(warp) {
+                let all: Vec<usize> = lanes(mask).collect();
+                let (Some(&first), Some(&last)) = (all.first(), all.last()) else { continue };
+                let mark = if warp == own { '*' } else { ' ' };
+                let name = |lane: usize| shown(thread_of(warp * 32 + lane as u32, block));
+                let block = shown(cta_of(cta, grid));
+                let _ = writeln!(
+                    out,
+                    "{mark} {block} {} {block} {} {} {text}",
+                    name(first),
+                    name(last),
+                    all.len()
+                );
+            }
+        }
+        self.say(&out);
+        Ok(())
+    }
+
+    fn info_line(&mut self, rest: &str) -> Done {
+        let (at, (file, line)) = self.locate(rest)?;
+        let at = at.first().copied().unwrap_or(0);
+        self.say(&format!(
+            "Line {line} of \"{}\" starts at PTX line {} (0x{at:x}).\n",
+            base_name(&file),
+            self.module.ptx_line(at)
+        ));
+        Ok(())
+    }
+
+    fn info_source(&mut self) -> Done {
+        let file = self.frame().map_or_else(String::new, |f| f.place.file.to_string());
+        let compiled: Vec<String> = self
+            .module
+            .info
+            .files
+            .iter()
+            .map(|(name, folder)| format!("Compilation unit {name}, in {folder}\n"))
+            .collect();
+        self.say(&format!("Current source file is {file}\n{}", compiled.concat()));
+        Ok(())
+    }
+
+    fn info_frame(&mut self) -> Done {
+        let Some(frame) = self.frame().cloned() else { return Err("No stack.".to_owned()) };
+        let text = format!(
+            "Stack level {}, frame of PTX function {}:\n at {}:{}, PTX line {}\n",
+            self.selected,
+            frame.function,
+            frame.place.file,
+            frame.place.line,
+            self.module.ptx_line(frame.at)
+        );
+        self.say(&text);
+        Ok(())
+    }
+}

@@ -1,0 +1,216 @@
+//! `list`, `disassemble`, `backtrace`, `frame`, `up`, `down`.
+
+use super::Done;
+use crate::module::{Line, base_name};
+use crate::session::Live;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Lines of a listing.
+const LINES: u32 = 10;
+
+impl Live<'_, '_> {
+    pub(super) fn backtrace(&mut self, rest: &str) -> Done {
+        if self.frames.is_empty() {
+            return Err("No stack.".to_owned());
+        }
+        let count = self.frames.len();
+        let most = rest.parse::<i64>().unwrap_or(i64::MAX);
+        let range = if most < 0 {
+            count.saturating_sub(most.unsigned_abs() as usize)..count
+        } else {
+            0..count.min(usize::try_from(most).unwrap_or(count))
+        };
+        let (end, mut out) = (range.end, String::new());
+        for index in range {
+            let text = self.frame_text(index);
+            let _ = writeln!(out, "{text}");
+        }
+        if end < count {
+            out.push_str("(More stack frames follow...)\n");
+        }
+        self.say(&out);
+        Ok(())
+    }
+
+    /// `#0  work (n=100) at dbg.cu:40`
+    fn frame_text(&mut self, index: usize) -> String {
+        let frame = self.frames[index].clone();
+        let middle = if index == 0 { self.is_in_the_middle(&frame) } else { self.caller(index) };
+        let call = self.call_text(index);
+        format!(
+            "#{index:<2} {middle}{call} at {}:{}",
+            base_name(&frame.place.file),
+            frame.place.line
+        )
+    }
+
+    fn caller(&self, index: usize) -> String {
+        let frame = &self.frames[index];
+        // Inlined calls are of the same place.
+        let is_inlined = self.frames[index - 1].id == frame.id;
+        if is_inlined { String::new() } else { format!("0x{:x} in ", frame.at) }
+    }
+
+    pub(super) fn selects(&mut self, command: &str, rest: &str) -> Done {
+        if self.frames.is_empty() {
+            return Err("No stack.".to_owned());
+        }
+        let count = rest.parse::<usize>().unwrap_or(1);
+        let last = self.frames.len() - 1;
+        self.selected = match command {
+            "up" if self.selected == last => {
+                return Err("Initial frame selected; you can't go up.".to_owned());
+            }
+            "up" => (self.selected + count).min(last),
+            "down" if self.selected == 0 => {
+                return Err("Bottom (innermost) frame selected; you can't go down.".to_owned());
+            }
+            "down" => self.selected.saturating_sub(count),
+            _ if rest.is_empty() => self.selected,
+            _ => rest
+                .parse::<usize>()
+                .ok()
+                .filter(|&n| n <= last)
+                .ok_or("No frame at level ".to_owned() + rest + ".")?,
+        };
+        self.listed = None;
+        let text = self.frame_text(self.selected);
+        let frame = self.frames[self.selected].clone();
+        let line = self.line_text(&frame);
+        self.say(&format!("{text}\n{line}"));
+        Ok(())
+    }
+
+    pub(super) fn list(&mut self, rest: &str) -> Done {
+        let here = self.frame().map(|frame| frame.place.clone());
+        let first = self.module.instructions().first().map(|i| i.place.clone());
+        let place =
+            here.or(first).ok_or("No symbol table is loaded.  Use the \"file\" command.")?;
+        let around = |line: u32| line.saturating_sub(LINES / 2).max(1);
+        let (file, from, to) = match (rest, &self.listed) {
+            ("", Some((file, _, next))) => (Arc::clone(file), *next, *next + LINES - 1),
+            ("-", Some((file, first, _))) => {
+                let from = first.saturating_sub(LINES).max(1);
+                (Arc::clone(file), from, first.saturating_sub(1).max(1))
+            }
+            ("" | "-", _) => {
+                let from = around(place.line);
+                (Arc::clone(&place.file), from, from + LINES - 1)
+            }
+            (range, _) if range.contains(',') => {
+                let (a, b) = range.split_once(',').unwrap_or((range, ""));
+                let number =
+                    |text: &str| text.trim().rsplit(':').next().and_then(|n| n.parse::<u32>().ok());
+                let from = number(a).ok_or("Bad line number.")?;
+                (Arc::clone(&place.file), from, number(b).unwrap_or(from + LINES - 1))
+            }
+            (text, _) => {
+                let wanted = text.rsplit(':').next().and_then(|n| n.parse::<u32>().ok());
+                let is_plain = text.parse::<u32>().is_ok();
+                let found = if is_plain { None } else { Some(self.locate(text)?.1) };
+                let (file, line) = match found {
+                    Some((file, line)) => (file.as_str().into(), wanted.unwrap_or(line)),
+                    None => (Arc::clone(&place.file), wanted.unwrap_or(place.line)),
+                };
+                let from = around(line);
+                (file, from, from + LINES - 1)
+            }
+        };
+        let mut out = String::new();
+        let mut last = from;
+        for line in from..=to {
+            let place = Line { file: Arc::clone(&file), line };
+            let Some(text) = self.module.line(&place, &self.session.settings.folders) else {
+                break;
+            };
+            let _ = writeln!(out, "{line}\t{text}");
+            last = line + 1;
+        }
+        if out.is_empty() {
+            return Err(
+                match self.module.line(
+                    &Line { file: Arc::clone(&file), line: 1 },
+                    &self.session.settings.folders,
+                ) {
+                    Some(_) => format!(
+                        "Line number {from} out of range; \"{}\" has fewer lines.",
+                        base_name(&file)
+                    ),
+                    None => format!(
+                        "{from}\tin {} (the file is not there; `directory` names folders)",
+                        base_name(&file)
+                    ),
+                },
+            );
+        }
+        self.listed = Some((file, from, last));
+        self.say(&out);
+        Ok(())
+    }
+
+    pub(super) fn disassemble(&mut self, rest: &str) -> Done {
+        let here = self.frame().map(|frame| frame.at);
+        let function = match rest {
+            "" => {
+                let at = here.ok_or("No frame selected.")?;
+                self.module.instruction(at).map(|i| Arc::clone(&i.function))
+            }
+            text => {
+                let (at, _) = self.locate(text)?;
+                at.first()
+                    .and_then(|&at| self.module.instruction(at))
+                    .map(|i| Arc::clone(&i.function))
+            }
+        };
+        let function = function.ok_or("No function contains specified address.")?;
+        let mut out = format!("Dump of PTX code for function {function}:\n");
+        let own: Vec<_> =
+            self.module.instructions().iter().filter(|i| i.function == function).collect();
+        let mut line: Option<Line> = None;
+        for instruction in own {
+            if self.module.has_lines() && line.as_ref() != Some(&instruction.place) {
+                line = Some(instruction.place.clone());
+                let text = self.module.line(&instruction.place, &self.session.settings.folders);
+                let _ = writeln!(
+                    out,
+                    "{}:{}\t{}",
+                    base_name(&instruction.place.file),
+                    instruction.place.line,
+                    text.unwrap_or_default().trim()
+                );
+            }
+            let mark = if here == Some(instruction.at) { "=>" } else { "  " };
+            let _ = writeln!(
+                out,
+                "{mark} 0x{:x} <ptx:{}>:\t{}",
+                instruction.at,
+                self.module.ptx_line(instruction.at),
+                self.module.ptx(instruction.at)
+            );
+        }
+        self.say(&(out + "End of PTX dump.\n"));
+        Ok(())
+    }
+
+    /// `x/4i ADDRESS`
+    pub(super) fn examine_code(&mut self, address: u32, count: u64) -> Done {
+        let here = self.frame().map(|frame| frame.at);
+        let all = self.module.instructions().iter().filter(|i| i.at >= address);
+        let mut out = String::new();
+        for instruction in all.take(count as usize) {
+            let mark = if here == Some(instruction.at) { "=>" } else { "  " };
+            let _ = writeln!(
+                out,
+                "{mark} 0x{:x}:\t{}",
+                instruction.at,
+                self.module.ptx(instruction.at)
+            );
+        }
+        if out.is_empty() {
+            return Err(format!("Cannot access memory at address 0x{address:x}"));
+        }
+        self.say(&out);
+        Ok(())
+    }
+}

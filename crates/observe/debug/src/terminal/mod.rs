@@ -1,0 +1,280 @@
+//! Commands of the terminal: gdb's words, and cuda-gdb's.
+
+mod back;
+mod data;
+mod flow;
+mod focus;
+pub(crate) mod idle;
+mod info;
+mod lanes;
+mod listing;
+mod memory;
+mod places;
+mod stops;
+
+use crate::session::Live;
+
+/// Commands, and the shortest beginnings that mean them.
+const COMMANDS: [(&str, usize); 61] = [
+    ("advance", 3),
+    ("backtrace", 9),
+    ("break", 1),
+    ("bt", 2),
+    ("where", 3),
+    ("catch", 3),
+    ("condition", 4),
+    ("continue", 1),
+    ("commands", 4),
+    ("cuda", 4),
+    ("delete", 1),
+    ("detach", 3),
+    ("directory", 3),
+    ("disable", 3),
+    ("disassemble", 6),
+    ("display", 4),
+    ("down", 4),
+    ("echo", 2),
+    ("enable", 2),
+    ("explain", 3),
+    ("finish", 3),
+    ("fg", 2),
+    ("frame", 1),
+    ("goto", 2),
+    ("help", 1),
+    ("ignore", 3),
+    ("info", 1),
+    ("inspect", 3),
+    ("kill", 1),
+    ("last-write", 6),
+    ("list", 1),
+    ("lanes", 5),
+    ("next", 1),
+    ("nexti", 5),
+    ("ni", 2),
+    ("output", 3),
+    ("print", 1),
+    ("printf", 6),
+    ("ptype", 2),
+    ("quit", 1),
+    ("reverse-continue", 9),
+    ("rc", 2),
+    ("reverse-finish", 9),
+    ("reverse-next", 9),
+    ("rn", 2),
+    ("reverse-nexti", 13),
+    ("rni", 3),
+    ("reverse-step", 9),
+    ("rs", 2),
+    ("reverse-stepi", 13),
+    ("rsi", 3),
+    ("run", 1),
+    ("set", 3),
+    ("step", 1),
+    ("stepi", 5),
+    ("si", 2),
+    ("tbreak", 2),
+    ("undisplay", 5),
+    ("until", 1),
+    ("up", 2),
+    ("whatis", 5),
+];
+
+/// Words that are not in the table above: whole, or short for one of it.
+const SHORT: [(&str, &str); 12] = [
+    ("x", "x"),
+    ("l", "list"),
+    ("watch", "watch"),
+    ("rwatch", "rwatch"),
+    ("awatch", "awatch"),
+    ("exit", "quit"),
+    ("start", "start"),
+    ("show", "show"),
+    ("tb", "tbreak"),
+    ("br", "break"),
+    ("cont", "continue"),
+    ("fin", "finish"),
+];
+
+/// The command that a word means.
+pub(crate) fn command_of(word: &str) -> Result<&'static str, String> {
+    let unknown = || format!("Undefined command: \"{word}\".  Try \"help\".");
+    if let Some((_, command)) = SHORT.iter().find(|(short, _)| *short == word) {
+        return Ok(command);
+    }
+    if let Some((command, _)) = COMMANDS.iter().find(|(command, _)| *command == word) {
+        return Ok(plain(command));
+    }
+    let fits =
+        |&&(command, least): &&(&str, usize)| command.starts_with(word) && word.len() >= least;
+    let mut found = COMMANDS.iter().filter(fits);
+    found.next().map(|(command, _)| plain(command)).ok_or_else(unknown)
+}
+
+/// Other names of commands.
+fn plain(command: &'static str) -> &'static str {
+    match command {
+        "bt" | "where" => "backtrace",
+        "ni" => "nexti",
+        "si" => "stepi",
+        "rc" => "reverse-continue",
+        "rn" => "reverse-next",
+        "rni" => "reverse-nexti",
+        "rs" => "reverse-step",
+        "rsi" => "reverse-stepi",
+        "fg" => "continue",
+        "inspect" => "print",
+        other => other,
+    }
+}
+
+/// A line as command, `/format` and the rest.
+pub(crate) fn split(line: &str) -> (&str, &str, &str) {
+    let line = line.trim();
+    let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'));
+    let (word, rest) = line.split_at(end.unwrap_or(line.len()));
+    match rest.strip_prefix('/') {
+        Some(format) => {
+            let end = format.find(char::is_whitespace).unwrap_or(format.len());
+            (word, &format[..end], format[end..].trim())
+        }
+        None => (word, "", rest.trim()),
+    }
+}
+
+/// What a command leads to.
+type Done = Result<(), String>;
+
+impl Live<'_, '_> {
+    /// Does what a line says.
+    pub(crate) fn command(&mut self, line: &str) {
+        let line = match line.trim() {
+            "" if self.last.is_empty() => return,
+            "" => self.last.clone(),
+            line => line.to_owned(),
+        };
+        if line.starts_with('#') {
+            return;
+        }
+        let (word, format, rest) = split(&line);
+        let (format, rest) = (format.to_owned(), rest.to_owned());
+        let result = command_of(word).and_then(|command| {
+            // An empty line does the same again, for commands that go on.
+            let repeats = matches!(
+                command,
+                "step" | "next" | "stepi" | "nexti" | "continue" | "list" | "x" | "up" | "down"
+            ) || command.starts_with("reverse");
+            self.last = match (repeats, command) {
+                (true, "list" | "x") => command.to_owned(),
+                (true, _) => line.clone(),
+                (false, _) => String::new(),
+            };
+            self.does(command, &format, &rest)
+        });
+        if let Err(error) = result {
+            self.fail(&format!("{error}\n"));
+        }
+        if let Some(note) = self.history.note.take() {
+            self.say(&format!("[{note}]\n"));
+        }
+    }
+
+    fn does(&mut self, command: &str, format: &str, rest: &str) -> Done {
+        match command {
+            "break" | "tbreak" => self.breaks(command == "tbreak", rest),
+            "watch" | "rwatch" | "awatch" => self.watches_at(command, rest),
+            "catch" => self.catch(rest),
+            "delete" | "enable" | "disable" => self.of_breakpoints(command, rest),
+            "condition" => self.condition(rest),
+            "ignore" => self.ignore(rest),
+            "commands" => self.read_commands(rest),
+            "run" | "start" | "continue" | "step" | "next" | "stepi" | "nexti" | "finish"
+            | "until" | "advance" => self.flows(command, rest),
+            "reverse-continue" | "reverse-step" | "reverse-next" | "reverse-stepi"
+            | "reverse-nexti" | "reverse-finish" | "goto" | "last-write" => {
+                self.goes_back(command, rest)
+            }
+            "backtrace" => self.backtrace(rest),
+            "frame" | "up" | "down" => self.selects(command, rest),
+            "list" => self.list(rest),
+            "disassemble" => self.disassemble(rest),
+            "directory" => {
+                self.session.settings.folders.insert(0, rest.to_owned());
+                self.say(&format!(
+                    "Source directories searched: {}:$cdir:$cwd\n",
+                    self.session.settings.folders.join(":")
+                ));
+                Ok(())
+            }
+            "print" => self.print(format, rest),
+            "output" => self.output(format, rest),
+            "printf" => self.prints(rest),
+            "x" => self.examine(format, rest),
+            "display" => self.display(format, rest),
+            "undisplay" => self.undisplay(rest),
+            "set" => self.set(rest),
+            "show" => Ok(()),
+            "ptype" | "whatis" => self.type_of(command, rest),
+            "lanes" => self.lanes(rest),
+            "info" => self.info(rest),
+            "cuda" => self.cuda(rest),
+            "explain" => self.explain(),
+            "echo" => {
+                self.say(&echoed(rest));
+                Ok(())
+            }
+            "detach" => {
+                self.session.is_detached = true;
+                self.is_over = true;
+                Ok(())
+            }
+            "quit" | "kill" => {
+                self.session.is_killed = true;
+                self.session.is_detached = true;
+                self.is_over = true;
+                Ok(())
+            }
+            _ => {
+                self.say(HELP);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What `echo` writes: `\n` and other letters behind backslashes as C has them.
+pub(crate) fn echoed(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let (mut out, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        if bytes[at] == b'\\' {
+            let (byte, end) = crate::expr::escape(bytes, at + 1);
+            if at + 1 < bytes.len() {
+                out.push(byte);
+            }
+            at = end.max(at + 1);
+        } else {
+            out.push(bytes[at]);
+            at += 1;
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// What `help` says.
+pub(crate) const HELP: &str = "\
+break PLACE [if CONDITION]   stop there: file.cu:12, kernel, ptx:73; tbreak: once
+watch EXPR                   stop when a value changes; rwatch: is read, awatch: either
+catch end|nan|divergence     stop at the end of a launch, at a NaN that is made, where lanes part
+run, continue                go on
+step, next, stepi, nexti     to the next line or instruction, next over calls
+finish, until, advance PLACE out of a function, past a loop, to a place
+reverse-step, reverse-next, reverse-continue, reverse-finish, reverse-stepi   the same backwards
+goto N                       to a step of the launch
+last-write EXPR              who wrote this last
+print[/x] EXPR, x/8fw ADDR, display EXPR, set var NAME = EXPR
+lanes EXPR                   a value in all lanes of the warp; lanes -cta: over the CTA
+info locals|args|registers|kernels|blocks|warps|lanes|threads|breakpoints|textures|line|source|display
+cuda thread (1,0,0) block (2,0,0), cuda warp 3 lane 5
+backtrace, up, down, frame N, list, disassemble, explain
+echo TEXT, quit
+";

@@ -1,0 +1,156 @@
+//! Textures and surfaces, and the fetch under the cursor.
+
+use crate::session::Live;
+use serde_json::{Value as Json, json};
+use texunit_device::{Sampler, Watched};
+use texunit_explain::{Explanation, Known, Page, Source, SurfaceExplanation};
+use texunit_unit::{Resource, TexelIndex};
+
+/// Texels of a preview.
+const PREVIEW: u32 = 8;
+
+/// What is told of a resource: one line, and lines inside.
+type Told = (String, String, Vec<(String, String)>);
+
+impl Live<'_, '_> {
+    /// The PTX opcode that the thread stands before.
+    fn opcode(&self) -> String {
+        let text = self.module.ptx(self.at());
+        let mut words = text.split_whitespace();
+        let first = words.next().unwrap_or("");
+        let word = if first.starts_with('@') { words.next().unwrap_or("") } else { first };
+        word.split('.').next().unwrap_or("").to_owned()
+    }
+
+    /// Whether the thread stands before a fetch or an access to a surface.
+    pub(crate) fn is_at_fetch(&self) -> bool {
+        matches!(self.opcode().as_str(), "tex" | "tld4" | "suld" | "sust" | "sured")
+    }
+
+    /// What the fetch does that the thread stands before. The launch stands where it stood.
+    fn fetch(&mut self) -> Result<Watched, String> {
+        if !self.is_at_fetch() {
+            let ptx = self.module.ptx(self.at());
+            return Err(format!(
+                "No fetch and no surface access is next: `{ptx}' (`until' or `break' lead to one)."
+            ));
+        }
+        if !self.history.is_on() {
+            return Err(
+                "Going back is off, so a fetch cannot be tried (--checkpoint-memory).".to_owned()
+            );
+        }
+        let (here, thread, selected) = (self.machine.position(), self.thread, self.selected);
+        let answer = self.machine.answer(thread);
+        self.go_to(here);
+        self.focus(thread);
+        self.selected = selected.min(self.frames.len().saturating_sub(1));
+        answer.ok_or_else(|| {
+            "The thread does not take part in the fetch (its guard), or the launch ended there."
+                .to_owned()
+        })
+    }
+
+    pub(crate) fn explain(&mut self) -> Result<(), String> {
+        let watched = self.fetch()?;
+        let text = explained(&watched, |e| e.text(), |e| e.text())?;
+        self.say(&format!("{}\n", text.trim_end()));
+        Ok(())
+    }
+
+    /// The same as lines with a name and a value.
+    pub(crate) fn fetch_lines(&mut self) -> Result<Vec<(String, String)>, String> {
+        let watched = self.fetch()?;
+        let text = explained(&watched, |e| e.text(), |e| e.text())?;
+        let lines = text.lines().filter(|line| !line.trim().is_empty()).enumerate();
+        let split = lines.map(|(i, line)| match line.trim().split_once(": ") {
+            Some((name, value)) => (name.to_owned(), value.to_owned()),
+            None => (format!("{}", i + 1), line.trim().to_owned()),
+        });
+        Ok(split.collect())
+    }
+
+    /// The fetch as a picture.
+    pub(crate) fn fetch_picture(&mut self) -> Result<Json, String> {
+        let watched = self.fetch()?;
+        let place = vec![self.module.ptx(self.at())];
+        let page = std::cell::RefCell::new(Page::new("the fetch under the cursor"));
+        explained(
+            &watched,
+            |e| page.borrow_mut().fetch(place.clone(), e),
+            |e| page.borrow_mut().surface(place.clone(), e),
+        )?;
+        Ok(json!({ "svg": page.into_inner().svg() }))
+    }
+
+    /// All textures and surfaces of the launch.
+    pub(crate) fn textures(&self) -> Vec<Told> {
+        let descriptors = self.machine.config().descriptors;
+        let textures =
+            descriptors.textures.iter().enumerate().filter_map(|(i, t)| Some((i, t.as_ref()?)));
+        let mut all: Vec<Told> = textures
+            .map(|(i, texture)| {
+                let sampler = descriptors.samplers.get(i).and_then(|s| s.as_deref());
+                told(format!("texture {i}"), &texture.resource, sampler)
+            })
+            .collect();
+        let surfaces =
+            descriptors.surfaces.iter().enumerate().filter_map(|(i, s)| Some((i, s.as_ref()?)));
+        all.extend(
+            surfaces.map(|(i, surface)| told(format!("surface {i}"), &surface.resource, None)),
+        );
+        all
+    }
+
+    pub(crate) fn info_textures(&mut self) -> Result<(), String> {
+        let all = self.textures();
+        if all.is_empty() {
+            self.say("No textures and no surfaces.\n");
+        }
+        for (name, value, lines) in all {
+            let lines: String =
+                lines.iter().map(|(name, value)| format!("    {name} = {value}\n")).collect();
+            self.say(&format!("{name}: {value}\n{lines}"));
+        }
+        Ok(())
+    }
+}
+
+fn told(name: String, resource: &Resource, sampler: Option<&Sampler>) -> Told {
+    let extent = resource.extent();
+    let mut lines = vec![
+        ("format".to_owned(), resource.format().to_string()),
+        ("size".to_owned(), format!("{} x {} x {}", extent.width, extent.height, extent.depth)),
+        ("levels".to_owned(), resource.levels().len().to_string()),
+    ];
+    if let Some(sampler) = sampler {
+        lines.push(("filter".to_owned(), format!("{:?}", sampler.filter)));
+        lines.push(("address".to_owned(), format!("{:?}", sampler.address_mode)));
+    }
+    let texels = (0..PREVIEW)
+        .map_while(|x| resource.texel(TexelIndex { at: [x, 0, 0], ..TexelIndex::default() }));
+    let texels: Vec<String> = texels.map(|texel| format!("{texel:x?}")).collect();
+    lines.push(("first texels".to_owned(), texels.join(" ")));
+    (name, resource.describe(), lines)
+}
+
+/// A view of an access.
+fn explained<T>(
+    watched: &Watched,
+    fetch: impl Fn(&Explanation<'_>) -> T,
+    surface: impl Fn(&SurfaceExplanation) -> T,
+) -> Result<T, String> {
+    match watched {
+        Watched::Fetch(f) => {
+            let made = Explanation::new(f.form, &f.texture, &f.sampler, &f.operands);
+            let mut explanation = made.map_err(|error| error.to_string())?;
+            explanation.known =
+                Some(Known { values: f.values, resident: Some(f.resident), from: Source::Launch });
+            Ok(fetch(&explanation))
+        }
+        Watched::Surface(s) => {
+            let made = SurfaceExplanation::of_made(s.form, &s.surface, s.coords, s.outcome.clone());
+            made.map(|e| surface(&e)).map_err(|error| error.to_string())
+        }
+    }
+}

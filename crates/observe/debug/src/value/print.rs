@@ -1,0 +1,341 @@
+//! Values as gdb prints them.
+
+use super::number::general;
+use super::{Number, Value, integer, small_float};
+use crate::dwarf::{Base, Member, Shape, TypeId, Types};
+use std::fmt::Write;
+
+/// Elements of an array that are shown, and from how many equal ones on they are counted.
+const ELEMENTS: usize = 200;
+const REPEATS: usize = 10;
+/// Types within types that are followed.
+const DEPTH: usize = 32;
+
+/// A letter behind `/`: how to show a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Natural,
+    Hex,
+    Decimal,
+    Unsigned,
+    Octal,
+    Binary,
+    Char,
+    Float,
+    Address,
+    String,
+    Instruction,
+}
+
+impl Format {
+    pub(crate) fn of(letter: char) -> Option<Self> {
+        Some(match letter {
+            'x' | 'z' => Self::Hex,
+            'd' => Self::Decimal,
+            'u' => Self::Unsigned,
+            'o' => Self::Octal,
+            't' => Self::Binary,
+            'c' => Self::Char,
+            'f' => Self::Float,
+            'a' => Self::Address,
+            's' => Self::String,
+            'i' => Self::Instruction,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads the characters at an address up to a zero; `None`: they cannot be read.
+pub(crate) type Text<'t> = dyn Fn(u64) -> Option<(Vec<u8>, bool)> + 't;
+
+/// A value, as `print` shows it: with the type of a pointer.
+pub(crate) fn shown(types: &Types, value: &Value, format: Format, text: &Text<'_>) -> String {
+    let prefix = match types.shape(value.ty) {
+        Shape::Pointer { is_reference: false, to } if format == Format::Natural => {
+            if is_char(types, *to) {
+                String::new()
+            } else {
+                format!("({}) ", types.get(value.ty).name)
+            }
+        }
+        Shape::Pointer { is_reference: true, .. } if format == Format::Natural => {
+            format!("({}) @", types.get(value.ty).name)
+        }
+        _ => String::new(),
+    };
+    let mut out = prefix;
+    put(&mut out, types, value, format, text, 0);
+    out
+}
+
+/// A value without the type of a pointer, as inside of others.
+pub(crate) fn inner(types: &Types, value: &Value, format: Format, text: &Text<'_>) -> String {
+    let mut out = String::new();
+    put(&mut out, types, value, format, text, 0);
+    out
+}
+
+fn is_char(types: &Types, ty: TypeId) -> bool {
+    let is_char = matches!(types.shape(ty), Shape::Base(Base::SignedChar | Base::UnsignedChar));
+    is_char && types.size(ty) == 1
+}
+
+/// A member of a structure.
+pub(crate) fn member(types: &Types, value: &Value, member: &Member) -> Value {
+    let size = types.size(member.ty) as usize;
+    let from = member.offset as usize;
+    let bytes = value.bytes.get(from..from.saturating_add(size)).map(<[u8]>::to_vec);
+    let place = value.place.clone().map(|place| place_behind(place, member.offset));
+    Value {
+        ty: member.ty,
+        bytes: bytes.unwrap_or_else(|| vec![0; size.min(1 << 20)]),
+        place,
+        bits: member.bits,
+    }
+}
+
+/// A place so many bytes behind another one.
+pub(crate) fn place_behind(place: super::Place, offset: u64) -> super::Place {
+    match place {
+        super::Place::Memory(space, address) => {
+            super::Place::Memory(space, address.wrapping_add(offset))
+        }
+        super::Place::Register(frame, register, from) => {
+            super::Place::Register(frame, register, from + offset as u32)
+        }
+    }
+}
+
+/// An element of an array.
+pub(crate) fn element(types: &Types, value: &Value, of: TypeId, index: u64) -> Value {
+    let offset = types.size(of).wrapping_mul(index);
+    let all = Member { name: String::new(), ty: of, offset, bits: None, is_base: false };
+    member(types, value, &all)
+}
+
+fn put(
+    out: &mut String,
+    types: &Types,
+    value: &Value,
+    format: Format,
+    text: &Text<'_>,
+    depth: usize,
+) {
+    if depth > DEPTH {
+        out.push_str("...");
+        return;
+    }
+    match types.shape(value.ty) {
+        Shape::Struct { .. } if small_float(types, value.ty).is_some() => {
+            out.push_str(&scalar(types, value, format, text));
+        }
+        Shape::Struct { members, .. } => {
+            out.push('{');
+            for (i, each) in members.iter().enumerate() {
+                out.push_str(if i > 0 { ", " } else { "" });
+                if !each.name.is_empty() {
+                    out.push_str(&each.name);
+                    out.push_str(" = ");
+                }
+                put(out, types, &member(types, value, each), format, text, depth + 1);
+            }
+            out.push_str(if members.is_empty() { "<No data fields>}" } else { "}" });
+        }
+        &Shape::Array { of, count } => {
+            let fits = value.bytes.len() as u64 / types.size(of).max(1);
+            array(out, types, value, (of, count.min(fits)), (format, text, depth));
+        }
+        _ => out.push_str(&scalar(types, value, format, text)),
+    }
+}
+
+fn array(
+    out: &mut String,
+    types: &Types,
+    value: &Value,
+    (of, count): (TypeId, u64),
+    (format, text, depth): (Format, &Text<'_>, usize),
+) {
+    if is_char(types, of) && matches!(format, Format::Natural | Format::String) {
+        out.push_str(&quoted(&value.bytes));
+        return;
+    }
+    out.push('{');
+    let (mut i, mut shown) = (0, 0);
+    while i < count {
+        if shown >= ELEMENTS {
+            out.push_str("...");
+            break;
+        }
+        if i > 0 {
+            out.push_str(", ");
+        }
+        let one = element(types, value, of, i);
+        let same = (i..count).take_while(|&j| element(types, value, of, j).bytes == one.bytes);
+        let same = same.count() as u64;
+        put(out, types, &one, format, text, depth + 1);
+        if same as usize >= REPEATS {
+            let _ = write!(out, " <repeats {same} times>");
+            i += same;
+            shown += REPEATS;
+        } else {
+            i += 1;
+            shown += 1;
+        }
+    }
+    out.push('}');
+}
+
+/// Characters between quotes; zeros at the end are left out, as gdb does.
+fn quoted(bytes: &[u8]) -> String {
+    let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
+    let (text, zeros) = (&bytes[..end], bytes.len() - end);
+    let mut out = String::new();
+    if !text.is_empty() || zeros < REPEATS {
+        out.push('"');
+        for &byte in text.iter().take(ELEMENTS) {
+            escape(&mut out, byte, '"');
+        }
+        out.push('"');
+        if text.len() > ELEMENTS {
+            out.push_str("...");
+        }
+    }
+    // One zero ends the text.
+    let more = zeros.saturating_sub(usize::from(!text.is_empty()));
+    if more >= REPEATS {
+        let comma = if out.is_empty() { "" } else { ", " };
+        let _ = write!(out, "{comma}'\\000' <repeats {} times>", more);
+    }
+    out
+}
+
+fn escape(out: &mut String, byte: u8, quote: char) {
+    match byte {
+        b'\n' => out.push_str("\\n"),
+        b'\t' => out.push_str("\\t"),
+        b'\r' => out.push_str("\\r"),
+        b'\\' => out.push_str("\\\\"),
+        b if char::from(b) == quote => {
+            out.push('\\');
+            out.push(quote);
+        }
+        b' '..=b'~' => out.push(char::from(byte)),
+        b => {
+            let _ = write!(out, "\\{b:03o}");
+        }
+    }
+}
+
+/// Digits of a float of a size, so that it can be read back.
+pub(crate) fn digits(size: u64, base: Base) -> usize {
+    match (size, base) {
+        (_, Base::Brain) => 4,
+        (2, _) => 5,
+        (4, _) => 9,
+        _ => 17,
+    }
+}
+
+fn scalar(types: &Types, value: &Value, format: Format, text: &Text<'_>) -> String {
+    let size = value.bytes.len();
+    let Some(number) = value.number(types) else {
+        return match types.shape(value.ty) {
+            Shape::Function => "{...}".to_owned(),
+            _ => "void".to_owned(),
+        };
+    };
+    let raw = match value.bits {
+        Some(_) => number.as_int(),
+        None => integer(&value.bytes, false),
+    };
+    let is_float = matches!(number, Number::Float(_));
+    match format {
+        Format::Natural | Format::String | Format::Instruction => {}
+        // The value itself of a float is shown by these, as gdb does.
+        Format::Hex if is_float => return format!("0x{:x}", raw),
+        Format::Hex => return format!("0x{:x}", masked(raw, size, value)),
+        Format::Octal => return format!("0{:o}", masked(raw, size, value)),
+        Format::Binary => return format!("{:b}", masked(raw, size, value)),
+        Format::Decimal => {
+            return integer(&masked(raw, size, value).to_le_bytes()[..size.clamp(1, 16)], true)
+                .to_string();
+        }
+        Format::Unsigned => return masked(raw, size, value).to_string(),
+        Format::Address => return format!("0x{:x}", masked(raw, size, value)),
+        Format::Char => {
+            let byte = raw as u8;
+            let mut out = format!("{} '", byte as i8);
+            escape(&mut out, byte, '\'');
+            return out + "'";
+        }
+        Format::Float if is_float => {}
+        Format::Float => {
+            return match size {
+                4 => general(f32::from_bits(raw as u32).into(), 9),
+                8 => general(f64::from_bits(raw as u64), 17),
+                _ => number.as_int().to_string(),
+            };
+        }
+    }
+    match types.shape(value.ty) {
+        Shape::Base(Base::Bool) => match number.as_int() {
+            0 => "false".to_owned(),
+            1 => "true".to_owned(),
+            other => other.to_string(),
+        },
+        Shape::Base(Base::SignedChar | Base::UnsignedChar) if size == 1 => {
+            let mut out = format!("{} '", number.as_int());
+            escape(&mut out, raw as u8, '\'');
+            out + "'"
+        }
+        Shape::Base(base @ (Base::Float | Base::Brain)) => {
+            general(number.as_float(), digits(size as u64, *base))
+        }
+        Shape::Struct { .. } => {
+            let base = small_float(types, value.ty).unwrap_or(Base::Float);
+            general(number.as_float(), digits(2, base))
+        }
+        Shape::Pointer { to, .. } => {
+            let address = number.as_int();
+            let found = if is_char(types, *to) { text(address as u64) } else { None };
+            match found {
+                Some((bytes, is_cut)) => {
+                    let dots = if is_cut { "..." } else { "" };
+                    let shown = if bytes.is_empty() { "\"\"".to_owned() } else { quoted(&bytes) };
+                    format!("0x{address:x} {shown}{dots}")
+                }
+                None => format!("0x{address:x}"),
+            }
+        }
+        Shape::Enum { names, .. } => enumerator(names, number.as_int()),
+        _ => number.as_int().to_string(),
+    }
+}
+
+/// The bits of a number, without the sign that it was extended with.
+fn masked(raw: i128, size: usize, value: &Value) -> u128 {
+    let bits = value.bits.map_or(size as u32 * 8, |(_, count)| count).clamp(1, 128);
+    (raw as u128) & (u128::MAX >> (128 - bits))
+}
+
+fn enumerator(names: &[(String, i64)], value: i128) -> String {
+    if let Some((name, _)) = names.iter().find(|(_, v)| i128::from(*v) == value) {
+        return name.clone();
+    }
+    // Bits that have names.
+    let is_flags = names.iter().all(|(_, v)| *v == 0 || v.count_ones() == 1);
+    let mut rest = value;
+    let mut found = Vec::new();
+    for (name, bit) in names.iter().filter(|(_, v)| is_flags && *v != 0) {
+        if rest & i128::from(*bit) == i128::from(*bit) {
+            found.push(name.as_str());
+            rest &= !i128::from(*bit);
+        }
+    }
+    match (found.is_empty(), rest) {
+        (true, _) => value.to_string(),
+        (false, 0) => format!("({})", found.join(" | ")),
+        (false, rest) => format!("({} | unknown: 0x{rest:x})", found.join(" | ")),
+    }
+}

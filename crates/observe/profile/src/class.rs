@@ -1,0 +1,98 @@
+//! Kinds of instructions, as Nsight Compute divides them (`smsp__sass_thread_inst_executed_op_*`).
+
+use serde::{Deserialize, Serialize};
+
+/// What an instruction is, by its opcode and type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Arithmetic of integers.
+    Integer,
+    /// Arithmetic of f16 and bf16.
+    Fp16,
+    /// Arithmetic of f32.
+    Fp32,
+    /// Arithmetic of f64.
+    Fp64,
+    /// Products of matrices.
+    Tensor,
+    /// `cvt`
+    Conversion,
+    /// Logic, shifts, bit fields.
+    Bit,
+    /// Comparisons and selections.
+    Compare,
+    /// Loads, stores and copies of memory.
+    Memory,
+    /// `atom`, `red`
+    Atomic,
+    /// Fetches and queries of textures.
+    Texture,
+    /// Accesses of surfaces.
+    Surface,
+    /// Branches, calls, exits.
+    Control,
+    /// Instructions that lanes execute together.
+    Communication,
+    /// Barriers and fences.
+    Barrier,
+    /// Moves and all others.
+    #[default]
+    Other,
+}
+
+impl Class {
+    /// The class of an instruction with these words: `add`, `f32`.
+    pub fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
+        let words: Vec<&str> = words.collect();
+        let Some((&opcode, modifiers)) = words.split_first() else { return Self::Other };
+        let has = |word: &str| modifiers.contains(&word);
+        match opcode {
+            "ld" | "ldu" | "st" | "ldmatrix" | "stmatrix" | "prefetch" | "prefetchu" | "cp"
+            | "applypriority" | "discard" | "movmatrix" => Self::Memory,
+            "atom" | "red" => Self::Atomic,
+            "tex" | "tld4" | "txq" => Self::Texture,
+            "suld" | "sust" | "sured" | "suq" => Self::Surface,
+            "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" => Self::Control,
+            "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => Self::Communication,
+            "bar" | "barrier" | "membar" | "fence" | "mbarrier" | "nanosleep" => Self::Barrier,
+            "mma" | "wmma" | "wgmma" | "tcgen05" => Self::Tensor,
+            "cvt" => Self::Conversion,
+            "and" | "or" | "xor" | "not" | "cnot" | "shl" | "shr" | "shf" | "lop3" | "bfe"
+            | "bfi" | "bfind" | "brev" | "popc" | "clz" | "fns" | "prmt" | "szext" | "bmsk" => {
+                Self::Bit
+            }
+            "setp" | "set" | "selp" | "slct" | "testp" => Self::Compare,
+            "mov" | "cvta" | "isspacep" | "istypep" | "mapa" | "getctarank" => Self::Other,
+            _ if has("f64") => Self::Fp64,
+            _ if has("f32") || has("f32x2") => Self::Fp32,
+            _ if ["f16", "f16x2", "bf16", "bf16x2"].into_iter().any(has) => Self::Fp16,
+            "add" | "sub" | "mul" | "mad" | "mul24" | "mad24" | "sad" | "div" | "rem" | "abs"
+            | "neg" | "min" | "max" | "addc" | "subc" | "madc" | "dp4a" | "dp2a" => Self::Integer,
+            _ if opcode.starts_with('v') => Self::Integer,
+            _ => Self::Other,
+        }
+    }
+
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Integer => "integer",
+            Self::Fp16 => "fp16",
+            Self::Fp32 => "fp32",
+            Self::Fp64 => "fp64",
+            Self::Tensor => "tensor",
+            Self::Conversion => "conversion",
+            Self::Bit => "bit",
+            Self::Compare => "compare",
+            Self::Memory => "memory",
+            Self::Atomic => "atomic",
+            Self::Texture => "texture",
+            Self::Surface => "surface",
+            Self::Control => "control",
+            Self::Communication => "communication",
+            Self::Barrier => "barrier",
+            Self::Other => "other",
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What has been counted of a loaded module.
+
+use crate::counts::Counts;
+use crate::data::{Instruction, Kernel, LaunchCounts, MAX_LAUNCHES, Profile};
+use crate::launch::Launch;
+use crate::lines::OverLaunches;
+use crate::recorder::Recorder;
+use crate::table::Table;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hasher};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use texunit_simt::observe::LaunchInfo;
+
+/// A loaded module, whose launches are counted.
+#[derive(Debug)]
+pub struct Module {
+    /// What its PTX is called, and a hash of it.
+    ptx: String,
+    hash: u64,
+    counted: Mutex<Counted>,
+    recorder: Option<Arc<Recorder>>,
+}
+
+#[derive(Debug, Default)]
+struct Counted {
+    /// By kernel.
+    tables: HashMap<String, Arc<Table>>,
+    profile: Profile,
+    launches: u64,
+}
+
+impl Module {
+    /// Of PTX in a file of this name.
+    pub fn new(text: &str, ptx: PathBuf) -> Arc<Self> {
+        Arc::new(Self::of(text, ptx, None))
+    }
+
+    pub(crate) fn of(text: &str, ptx: PathBuf, recorder: Option<Arc<Recorder>>) -> Self {
+        let mut hash = DefaultHasher::new();
+        hash.write(text.as_bytes());
+        let ptx = ptx.to_string_lossy().into_owned();
+        Self { ptx, hash: hash.finish(), counted: Mutex::default(), recorder }
+    }
+
+    /// The observer of a launch.
+    pub fn launch(self: &Arc<Self>) -> Launch {
+        Launch::new(Arc::clone(self))
+    }
+
+    fn counted(&self) -> MutexGuard<'_, Counted> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What has been counted up to now.
+    pub fn profile(&self) -> Profile {
+        self.counted().profile.clone()
+    }
+
+    pub(crate) fn add_to(&self, profile: &mut Profile) {
+        profile.add(&self.counted().profile);
+    }
+
+    /// Forgets what has been counted: it is the parent's.
+    pub(crate) fn clear(&self) {
+        let mut counted = self.counted();
+        (counted.profile, counted.launches) = (Profile::default(), 0);
+    }
+
+    /// The table of a kernel's code.
+    pub(crate) fn table(&self, launch: &LaunchInfo<'_>) -> Arc<Table> {
+        if let Some(recorder) = &self.recorder {
+            recorder.begins();
+        }
+        let known = self.counted().tables.get(launch.kernel).cloned();
+        // All functions may have been lowered since, which have other numbers.
+        let known = known.filter(|table| table.operations == launch.listing.len());
+        known.unwrap_or_else(|| {
+            let table = Arc::new(Table::of(launch.listing, &self.ptx));
+            let kept = Arc::clone(&table);
+            self.counted().tables.insert(launch.kernel.to_owned(), kept);
+            table
+        })
+    }
+
+    /// A launch has ended.
+    pub(crate) fn launched(
+        &self,
+        launch: &LaunchInfo<'_>,
+        table: &Table,
+        counts: Vec<Counts>,
+        has_fault: bool,
+    ) {
+        let mut counted = self.counted();
+        counted.launches += 1;
+        let number = match &self.recorder {
+            Some(recorder) => recorder.number(),
+            None => counted.launches,
+        };
+        let key = (launch.kernel.to_owned(), self.hash);
+        let kernel = counted.profile.kernels.entry(key).or_default();
+        kernel.ptx.clone_from(&self.ptx);
+        kernel.add_launch(number, launch, table, counts);
+        drop(counted);
+        if let Some(recorder) = &self.recorder {
+            recorder.has_counted(has_fault);
+        }
+    }
+}
+
+impl Kernel {
+    fn add_launch(
+        &mut self,
+        number: u64,
+        launch: &LaunchInfo<'_>,
+        table: &Table,
+        counts: Vec<Counts>,
+    ) {
+        let (mut warps, mut threads) = (0, 0);
+        let mut lines: BTreeMap<(String, u32), u64> = BTreeMap::new();
+        for (entry, counts) in table.entries.iter().zip(counts) {
+            if counts.is_empty() {
+                continue;
+            }
+            warps += counts.warp_instructions;
+            threads += counts.thread_instructions;
+            let line = (entry.place.file.clone(), entry.place.line);
+            *lines.entry(line).or_default() += counts.thread_instructions;
+            let instruction = self.instructions.entry(entry.start).or_insert_with(|| Instruction {
+                ptx_line: entry.ptx_line,
+                text: entry.text.clone(),
+                class: entry.class,
+                ptx_function: entry.function.clone(),
+                place: entry.place.clone(),
+                counts: Counts::default(),
+            });
+            instruction.counts.add(&counts);
+        }
+        for (line, threads) in lines {
+            self.lines.entry(line).or_default().add(&OverLaunches::of(number, threads));
+        }
+        self.launches += 1;
+        if self.each.len() < MAX_LAUNCHES {
+            self.each.push(LaunchCounts {
+                launch: number,
+                grid: launch.config.grid,
+                block: launch.config.block,
+                warp_instructions: warps,
+                thread_instructions: threads,
+            });
+        }
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if let Some(recorder) = self.recorder.take() {
+            recorder.unloaded(&self.counted().profile);
+        }
+    }
+}

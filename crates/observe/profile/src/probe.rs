@@ -1,0 +1,248 @@
+//! What a worker counts of accesses, fetches and surface accesses.
+
+use crate::cost::{local_sectors, sectors, sharing, wavefronts};
+use crate::counts::{Atomics, Constant, Counts, Requests, Shared};
+use crate::launch::Launch;
+use crate::unit::{Accesses, Fetches, Space};
+use std::collections::HashMap;
+use texunit_simt::SpaceKind;
+use texunit_simt::observe::{Access, At, Doing, FetchAnswered, Further, Probe, SurfaceAnswered};
+
+/// What an instruction does with a space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Way {
+    #[default]
+    Load,
+    Store,
+    Atomic,
+}
+
+/// Accesses of an instruction to a space.
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    way: Way,
+    requests: u64,
+    threads: u64,
+    bytes: u64,
+    /// Sectors, wavefronts or addresses.
+    cost: u64,
+    /// Ideal sectors or wavefronts, or lanes one after the other.
+    other: u64,
+    /// Sectors of atomics.
+    sectors: u64,
+}
+
+/// Spaces that are told apart.
+const SPACES: [SpaceKind; 4] =
+    [SpaceKind::Global, SpaceKind::Shared, SpaceKind::Local, SpaceKind::Const];
+
+/// Accesses by space, in the order of [`SPACES`].
+type BySpace = [Told; SPACES.len()];
+
+/// What all workers of a launch have been told.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    accesses: HashMap<u32, BySpace>,
+    fetches: HashMap<u32, Fetches>,
+    surfaces: HashMap<u32, Accesses>,
+}
+
+/// The counts of a worker.
+pub(crate) struct Worker<'a> {
+    launch: &'a Launch,
+    accesses: Vec<Option<Box<BySpace>>>,
+    fetches: HashMap<u32, Fetches>,
+    surfaces: HashMap<u32, Accesses>,
+    space: Space,
+}
+
+impl<'a> Worker<'a> {
+    pub(crate) fn new(launch: &'a Launch, operations: u32) -> Self {
+        let accesses = (0..operations).map(|_| None).collect();
+        let (fetches, surfaces) = (HashMap::new(), HashMap::new());
+        Self { launch, accesses, fetches, surfaces, space: Space::default() }
+    }
+
+    fn told(&mut self, op: u32, space: SpaceKind) -> Option<&mut Told> {
+        let number = SPACES.iter().position(|&other| other == space)?;
+        let all = self.accesses.get_mut(op as usize)?.get_or_insert_default();
+        Some(&mut all[number])
+    }
+}
+
+impl Told {
+    fn count(&mut self, lanes: u32, bytes: u32, (cost, other): (u64, u64)) {
+        let threads = u64::from(lanes.count_ones());
+        self.requests += 1;
+        self.threads += threads;
+        self.bytes += threads * u64::from(bytes);
+        self.cost += cost;
+        self.other += other;
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.way = if self.requests == 0 { other.way } else { self.way };
+        self.requests += other.requests;
+        self.threads += other.threads;
+        self.bytes += other.bytes;
+        self.cost += other.cost;
+        self.other += other.other;
+        self.sectors += other.sectors;
+    }
+
+    fn requests(&self) -> Requests {
+        let &Self { requests, threads, bytes, cost, other, .. } = self;
+        Requests { requests, threads, bytes, sectors: cost, ideal_sectors: other }
+    }
+
+    fn shared(&self) -> Shared {
+        let &Self { requests, threads, bytes, cost, other, .. } = self;
+        Shared {
+            requests,
+            threads,
+            bytes,
+            wavefronts: cost,
+            ideal_wavefronts: other,
+            bank_conflicts: cost.saturating_sub(other),
+        }
+    }
+
+    fn atomics(&self) -> Atomics {
+        let &Self { requests, threads, cost, other, sectors, .. } = self;
+        Atomics { requests, threads, addresses: cost, serial: other, sectors }
+    }
+
+    fn put(&self, space: SpaceKind, counts: &mut Counts) {
+        if self.requests == 0 {
+            return;
+        }
+        match (space, self.way) {
+            (SpaceKind::Global, Way::Load) => counts.global_load.add(&self.requests()),
+            (SpaceKind::Global, Way::Store) => counts.global_store.add(&self.requests()),
+            (SpaceKind::Global, Way::Atomic) => counts.global_atomic.add(&self.atomics()),
+            (SpaceKind::Shared, Way::Load) => counts.shared_load.add(&self.shared()),
+            (SpaceKind::Shared, Way::Store) => counts.shared_store.add(&self.shared()),
+            (SpaceKind::Shared, Way::Atomic) => counts.shared_atomic.add(&self.atomics()),
+            (SpaceKind::Local, Way::Store) => counts.local_store.add(&self.requests()),
+            (SpaceKind::Local, _) => counts.local_load.add(&self.requests()),
+            (SpaceKind::Const, _) => {
+                let &Self { requests, threads, cost: addresses, .. } = self;
+                counts.constant.add(&Constant { requests, threads, addresses });
+            }
+            (SpaceKind::Param, _) => {}
+        }
+    }
+}
+
+impl Totals {
+    /// Adds them to the counts of instructions.
+    pub(crate) fn put(self, mut of_op: impl FnMut(u32, &mut dyn FnMut(&mut Counts))) {
+        for (op, told) in self.accesses {
+            of_op(op, &mut |counts| {
+                SPACES.into_iter().zip(&told).for_each(|(space, told)| told.put(space, counts));
+            });
+        }
+        for (op, fetches) in self.fetches {
+            let done = fetches.done();
+            of_op(op, &mut |counts| counts.texture.add(&done));
+        }
+        for (op, accesses) in self.surfaces {
+            of_op(op, &mut |counts| counts.surface.add(&accesses.counts));
+        }
+    }
+}
+
+impl Probe for Worker<'_> {
+    fn counted(&mut self, counts: &[u64]) {
+        self.launch.counted(counts);
+    }
+
+    fn access(&mut self, at: &At, access: &Access<'_>) {
+        let (lanes, bytes, addresses) = (at.lanes, access.bytes(), access.addresses);
+        if lanes == 0 {
+            return;
+        }
+        let way = match access.doing {
+            Doing::Atomic(_) => Way::Atomic,
+            doing if doing.writes() => Way::Store,
+            _ => Way::Load,
+        };
+        let mut of_atomic = 0;
+        let cost = match (access.space, way) {
+            (SpaceKind::Param, _) => return,
+            (SpaceKind::Global | SpaceKind::Shared, Way::Atomic) => {
+                if access.space == SpaceKind::Global {
+                    of_atomic = sectors(addresses, lanes, bytes).touched;
+                }
+                let sharing = sharing(addresses, lanes);
+                (sharing.addresses, sharing.most)
+            }
+            (SpaceKind::Global, _) => {
+                let sectors = sectors(addresses, lanes, bytes);
+                (sectors.touched, sectors.ideal)
+            }
+            (SpaceKind::Shared, _) => {
+                let wavefronts = wavefronts(addresses, lanes, bytes);
+                (wavefronts.made, wavefronts.ideal)
+            }
+            (SpaceKind::Local, _) => {
+                let sectors = local_sectors(addresses, lanes, bytes);
+                (sectors.touched, sectors.ideal)
+            }
+            (SpaceKind::Const, _) => (sharing(addresses, lanes).addresses, 0),
+        };
+        let Some(told) = self.told(at.op, access.space) else { return };
+        told.way = way;
+        told.sectors += of_atomic;
+        told.count(lanes, bytes, cost);
+    }
+
+    /// Words that lie a whole number of words apart are of other banks, and as many passes.
+    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[Further]) {
+        let cost = wavefronts(first.addresses, at.lanes, first.bytes());
+        let cost = (cost.made, cost.ideal);
+        if let Some(told) = self.told(at.op, first.space) {
+            told.count(at.lanes, first.bytes(), cost);
+        }
+        for further in more {
+            let bytes = further.size * further.elements;
+            if bytes == first.bytes() && further.offset.is_multiple_of(4) {
+                if let Some(told) = self.told(further.op, first.space) {
+                    told.count(at.lanes, bytes, cost);
+                }
+                continue;
+            }
+            let addresses = further.addresses(first);
+            let at = At { op: further.op, ..*at };
+            self.access(&at, &further.access(first, &addresses));
+        }
+    }
+
+    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+        let Self { fetches, space, .. } = self;
+        fetches.entry(at.op).or_default().take(fetch.plan, fetch.request, space);
+    }
+
+    fn surface_answer(&mut self, at: &At, surface: &SurfaceAnswered<'_>) {
+        let Self { surfaces, space, .. } = self;
+        surfaces.entry(at.op).or_default().take(surface, space);
+    }
+}
+
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        self.launch.totals(|all| {
+            for (op, told) in (0..).zip(&self.accesses) {
+                let Some(told) = told else { continue };
+                let sums = all.accesses.entry(op).or_default();
+                sums.iter_mut().zip(&**told).for_each(|(sum, told)| sum.add(told));
+            }
+            for (op, fetches) in self.fetches.drain() {
+                all.fetches.entry(op).or_default().add(fetches);
+            }
+            for (op, accesses) in self.surfaces.drain() {
+                all.surfaces.entry(op).or_default().counts.add(&accesses.counts);
+            }
+        });
+    }
+}

@@ -1,0 +1,224 @@
+//! What fetches and surface accesses read: texels, sectors, levels.
+
+use crate::cost::SECTOR;
+use crate::counts::{Surface, Texture};
+use std::sync::Arc;
+use texunit_simt::observe::SurfaceAnswered;
+use texunit_unit::reference::trace;
+use texunit_unit::{
+    FetchPlan, FetchRequest, ReadTexels, Resource, SurfacePlan, TexelIndex, Texture as Seen, lanes,
+};
+
+/// Memory of a worker for notes of which texels were read; what comes after is counted, and not noted.
+const MAX_NOTES: usize = 64 << 20;
+
+/// Which texels of a texture were read, a bit each.
+#[derive(Debug)]
+pub(crate) struct Notes {
+    texture: Arc<Seen>,
+    bits: Vec<u64>,
+}
+
+/// Fetches of an instruction.
+#[derive(Debug, Default)]
+pub(crate) struct Fetches {
+    pub(crate) counts: Texture,
+    notes: Vec<Notes>,
+}
+
+/// Surface accesses of an instruction.
+#[derive(Debug, Default)]
+pub(crate) struct Accesses {
+    pub(crate) counts: Surface,
+    plan: Option<SurfacePlan>,
+}
+
+/// What a worker needs for all of its instructions.
+#[derive(Debug)]
+pub(crate) struct Space {
+    texels: ReadTexels,
+    /// Offsets of texels of a warp.
+    offsets: Vec<u64>,
+    /// Offsets that were put there last, each at a place that follows from it: neighbours mostly read the same texels, and
+    /// what is there twice all the same goes when they are sorted.
+    last: [u64; LAST],
+    /// Bytes of notes.
+    noted: usize,
+}
+
+/// Offsets that are looked at before one is put down.
+const LAST: usize = 64;
+
+impl Default for Space {
+    fn default() -> Self {
+        let texels = ReadTexels::default();
+        Self { texels, offsets: Vec::new(), last: [u64::MAX; LAST], noted: 0 }
+    }
+}
+
+impl Space {
+    fn begin(&mut self) {
+        self.offsets.clear();
+        self.last.fill(u64::MAX);
+    }
+
+    fn push(&mut self, resource: &Resource, at: TexelIndex) {
+        let Some(offset) = resource.texel_offset(at) else { return };
+        let size = u64::from(resource.format().texel_size());
+        // Rows of a power of two are put apart.
+        let texel = offset / size;
+        let place = &mut self.last[((texel ^ texel >> 6 ^ texel >> 10) % LAST as u64) as usize];
+        if std::mem::replace(place, offset) != offset {
+            self.offsets.push(offset);
+        }
+    }
+
+    /// The sectors of elements of so many bytes at the offsets, each of which is there once then.
+    fn sectors(&mut self, size: u64) -> u64 {
+        self.offsets.sort_unstable();
+        self.offsets.dedup();
+        let (mut touched, mut next) = (0, 0);
+        for &offset in &self.offsets {
+            let (begin, end) = (offset / SECTOR, (offset + size - 1) / SECTOR + 1);
+            touched += end.saturating_sub(begin.max(next));
+            next = next.max(end);
+        }
+        touched
+    }
+}
+
+impl Fetches {
+    /// Takes in a fetch of the lanes of a request.
+    pub(crate) fn take(&mut self, plan: &FetchPlan, request: &FetchRequest<'_>, space: &mut Space) {
+        let resource = &*plan.seen().resource;
+        space.begin();
+        self.counts.requests += 1;
+        for lane in lanes(request.active) {
+            let operands = request.lane(lane);
+            self.counts.fetches += 1;
+            let mut texels = std::mem::take(&mut space.texels);
+            let outside = if plan.few_texels(&operands, &mut texels) {
+                self.counts.taps += 1;
+                self.counts.add_level(0, 1);
+                self.counts.texels += texels.len() as u64;
+                texels.iter().for_each(|texel| space.push(resource, texel.at));
+                u64::from(texels.outside())
+            } else {
+                self.traced(plan, &operands, space)
+            };
+            space.texels = texels;
+            self.counts.texels += outside;
+            self.counts.texels_outside += outside;
+            self.counts.fetches_outside += u64::from(outside > 0);
+        }
+        let size = u64::from(resource.format().texel_size());
+        self.counts.sectors += space.sectors(size);
+        self.counts.ideal_sectors += (space.offsets.len() as u64 * size).div_ceil(SECTOR);
+        self.note(plan, request.active.count_ones().into(), space);
+    }
+
+    /// A fetch of several levels or taps, or of a cube, by the reference: how many texels are outside.
+    fn traced(
+        &mut self,
+        plan: &FetchPlan,
+        operands: &texunit_unit::FetchOperands,
+        space: &mut Space,
+    ) -> u64 {
+        // What the plan took cannot be refused.
+        let Ok(trace) = trace(plan.form(), plan.texture(), plan.sampler(), operands) else {
+            return 0;
+        };
+        let resource = &*plan.seen().resource;
+        let mut outside = 0;
+        for footprint in &trace.footprints {
+            self.counts.taps += 1;
+            self.counts.add_level(footprint.level as usize, 1);
+            for texel in &footprint.texels {
+                match (texel.at, texel.made_of) {
+                    (Some(at), _) => {
+                        self.counts.texels += 1;
+                        space.push(resource, at);
+                    }
+                    (None, Some(three)) => {
+                        self.counts.texels += 3;
+                        three.into_iter().for_each(|at| space.push(resource, at));
+                    }
+                    (None, None) => outside += 1,
+                }
+            }
+        }
+        outside
+    }
+
+    /// Notes the texels at the offsets.
+    fn note(&mut self, plan: &FetchPlan, fetches: u64, space: &mut Space) {
+        let texture = plan.seen();
+        let found = self.notes.iter().position(|notes| Arc::ptr_eq(&notes.texture, texture));
+        let size = u64::from(texture.resource.format().texel_size());
+        let i = match found {
+            Some(i) => i,
+            None => {
+                let words = (texture.resource.block().size() as u64 / size / 64 + 1) as usize;
+                if space.noted.saturating_add(8 * words) > MAX_NOTES {
+                    self.counts.not_noted += fetches;
+                    return;
+                }
+                space.noted += 8 * words;
+                self.notes.push(Notes { texture: Arc::clone(texture), bits: vec![0; words] });
+                self.notes.len() - 1
+            }
+        };
+        for &offset in &space.offsets {
+            let texel = offset / size;
+            self.notes[i].bits[(texel / 64) as usize] |= 1 << (texel % 64);
+        }
+    }
+
+    /// Adds those of another worker of the launch.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.counts.add(&other.counts);
+        for notes in other.notes {
+            let own = self.notes.iter_mut().find(|own| Arc::ptr_eq(&own.texture, &notes.texture));
+            match own {
+                Some(own) => own.bits.iter_mut().zip(notes.bits).for_each(|(a, b)| *a |= b),
+                None => self.notes.push(notes),
+            }
+        }
+    }
+
+    /// The counts of the launch.
+    pub(crate) fn done(mut self) -> Texture {
+        for notes in &self.notes {
+            let texels: u64 = notes.bits.iter().map(|word| u64::from(word.count_ones())).sum();
+            let size = u64::from(notes.texture.resource.format().texel_size());
+            self.counts.distinct_bytes += texels * size;
+        }
+        self.counts
+    }
+}
+
+impl Accesses {
+    /// Takes in an access of the lanes of a request.
+    pub(crate) fn take(&mut self, answer: &SurfaceAnswered<'_>, space: &mut Space) {
+        let is_it = |plan: &SurfacePlan| Arc::ptr_eq(plan.surface(), answer.surface);
+        if !self.plan.as_ref().is_some_and(is_it) {
+            self.plan = SurfacePlan::new(answer.form, answer.surface).ok();
+        }
+        let Some(plan) = &self.plan else { return };
+        space.begin();
+        let mut size = 1;
+        for lane in lanes(answer.request.active) {
+            self.counts.threads += 1;
+            match plan.bytes(answer.request.coords.map(|c| c[lane])) {
+                Some((offset, bytes)) => {
+                    size = u64::from(bytes).max(1);
+                    self.counts.bytes += size;
+                    space.offsets.push(offset);
+                }
+                None => self.counts.outside += 1,
+            }
+        }
+        self.counts.requests += 1;
+        self.counts.sectors += space.sectors(size);
+    }
+}

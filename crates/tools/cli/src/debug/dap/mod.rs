@@ -1,0 +1,348 @@
+//! `texunit dap`: the stream of the debug adapter protocol, and what comes before and behind a program.
+//!
+//! The launch is in a process of its own, of a program or of a job (`texunit debug --connect`), which answers the requests
+//! that come while it stands (`texunit_debug`, `dap`). Here they are read, numbered and handed on.
+
+mod launch;
+mod stream;
+
+use super::socket::Socket;
+use clap::Args;
+use launch::{Wanted, command, wanted};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use stream::read;
+use texunit_debug::remote::{Answers, Said, Served};
+use texunit_debug::{Editor, Settings, capabilities};
+
+/// Arguments of `texunit dap`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = crate::examples::DAP)]
+pub struct DapArgs {
+    /// Listen on this port of 127.0.0.1 for one editor, in place of standard input and output; 0: any, which is printed.
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+}
+
+/// What happens.
+enum News {
+    Request(Value),
+    Closed,
+    Connected(Served),
+    Said(Said),
+    Output(&'static str, String),
+    Silent,
+    Ended(i32),
+}
+
+/// Runs the command; the exit code.
+pub fn run(args: &DapArgs) -> u8 {
+    let Some(port) = args.port else {
+        return Adapter::new(Box::new(super::stdout())).serve(super::stdin());
+    };
+    let listening = TcpListener::bind(("127.0.0.1", port));
+    let accepted = listening.and_then(|listener| {
+        let _ = crate::out::print(&format!("listening on {}\n", listener.local_addr()?));
+        let (stream, _) = listener.accept()?;
+        Ok((stream.try_clone()?, stream))
+    });
+    match accepted {
+        Ok((reader, writer)) => Adapter::new(Box::new(writer)).serve(reader),
+        Err(error) => {
+            crate::out::tell(&format!("error: port {port}: {error}"));
+            crate::FAILED
+        }
+    }
+}
+
+struct Adapter {
+    out: Box<dyn Write>,
+    seq: i64,
+    settings: Settings,
+    wanted: Option<Wanted>,
+    answers: Option<Answers>,
+    child: Option<Child>,
+    socket: Option<Socket>,
+    /// Whether a launch stands.
+    stands: bool,
+    seen: u64,
+    said: Option<(Sender<News>, Receiver<News>)>,
+    is_over: bool,
+    /// Pipes of the program's output that are read yet.
+    outputs: u32,
+    ended: Option<i32>,
+}
+
+impl Adapter {
+    fn new(out: Box<dyn Write>) -> Self {
+        Self {
+            out,
+            seq: 0,
+            settings: Settings::of_editor(Editor::default()),
+            wanted: None,
+            answers: None,
+            child: None,
+            socket: None,
+            stands: false,
+            seen: 0,
+            said: None,
+            is_over: false,
+            outputs: 0,
+            ended: None,
+        }
+    }
+
+    fn send(&mut self, mut message: Value) {
+        self.seq += 1;
+        message["seq"] = json!(self.seq);
+        let text = message.to_string();
+        // Without an editor the next read ends it.
+        let _ = write!(self.out, "Content-Length: {}\r\n\r\n{text}", text.len());
+        let _ = self.out.flush();
+    }
+
+    fn event(&mut self, name: &str, body: Value) {
+        self.send(json!({ "type": "event", "event": name, "body": body }));
+    }
+
+    fn answer(&mut self, request: &Value, result: Result<Value, String>) {
+        let mut response = json!({
+            "type": "response",
+            "request_seq": request["seq"],
+            "command": request["command"],
+            "success": result.is_ok(),
+        });
+        match result {
+            Ok(body) => response["body"] = body,
+            Err(message) => {
+                response["body"] = json!({ "error": { "id": 2, "format": message } });
+                response["message"] = json!(message);
+            }
+        }
+        self.send(response);
+    }
+
+    fn serve(mut self, from: impl Read + Send + 'static) -> u8 {
+        let (to, news) = channel();
+        let reader = to.clone();
+        std::thread::spawn(move || read(from, &reader));
+        self.said = None;
+        let mut closed = false;
+        while let Ok(what) = news.recv() {
+            match what {
+                News::Request(request) => self.request(&request, &to),
+                News::Closed => {
+                    closed = true;
+                    break;
+                }
+                News::Connected(served) => self.connected(served, &to),
+                News::Said(said) => self.heard(said),
+                News::Output(category, output) => {
+                    self.event("output", json!({ "category": category, "output": output }));
+                }
+                News::Silent => {
+                    self.outputs = self.outputs.saturating_sub(1);
+                    self.tell_end();
+                }
+                News::Ended(code) => {
+                    self.ended = Some(code);
+                    self.tell_end();
+                }
+            }
+            if self.is_over {
+                break;
+            }
+        }
+        self.kill();
+        u8::from(closed && !self.is_over)
+    }
+
+    /// What a program has written comes before its end.
+    fn tell_end(&mut self) {
+        if self.outputs > 0 {
+            return;
+        }
+        if let Some(code) = self.ended.take() {
+            self.stands = false;
+            self.answers = None;
+            self.child = None;
+            self.event("exited", json!({ "exitCode": code }));
+            self.event("terminated", json!({}));
+        }
+    }
+
+    fn kill(&mut self) {
+        if let Some(child) = &mut self.child {
+            let process = nix::unistd::Pid::from_raw(child.id() as i32);
+            let _ = nix::sys::signal::kill(process, nix::sys::signal::Signal::SIGKILL);
+        }
+    }
+
+    fn request(&mut self, request: &Value, to: &Sender<News>) {
+        let command = request["command"].as_str().unwrap_or("").to_owned();
+        let arguments = request.get("arguments").cloned().unwrap_or_else(|| json!({}));
+        match command.as_str() {
+            "initialize" => self.answer(request, Ok(capabilities())),
+            "launch" | "attach" if command == "attach" => {
+                self.answer(
+                    request,
+                    Err("Programs are started by this adapter; there is no `attach`.".to_owned()),
+                );
+            }
+            "launch" => match wanted(&arguments) {
+                Ok(wanted) => {
+                    self.wanted = Some(wanted);
+                    self.answer(request, Ok(json!({})));
+                    self.event("initialized", json!({}));
+                }
+                Err(error) => self.answer(request, Err(error)),
+            },
+            "configurationDone" => {
+                let started = self.start(to);
+                let failed = started.is_err();
+                self.answer(request, started.map(|()| json!({})));
+                if failed {
+                    self.event("terminated", json!({}));
+                }
+            }
+            "disconnect" | "terminate" => {
+                self.kill();
+                self.answer(request, Ok(json!({})));
+                if command == "disconnect" {
+                    self.is_over = true;
+                }
+            }
+            "pause" => {
+                self.answers.iter_mut().for_each(|answers| {
+                    answers.interrupt();
+                });
+                self.answer(request, Ok(json!({})));
+            }
+            _ if self.stands => self.hand_on(request, &command),
+            _ => self.alone(request, &command, &arguments),
+        }
+    }
+
+    /// Hands a request to the process that is debugged.
+    fn hand_on(&mut self, request: &Value, command: &str) {
+        if matches!(
+            command,
+            "continue" | "next" | "stepIn" | "stepOut" | "stepBack" | "reverseContinue"
+        ) {
+            self.stands = false;
+        }
+        // What comes before the launch is known to the next process, too.
+        let _ = self.settings.configure(command, &request["arguments"]);
+        if let Some(answers) = &mut self.answers {
+            answers.dap(request);
+        }
+    }
+
+    /// What can be said while no launch stands.
+    fn alone(&mut self, request: &Value, command: &str, arguments: &Value) {
+        if let Some(numbers) = self.settings.configure(command, arguments) {
+            if let Some(answers) = &mut self.answers {
+                let mut quiet = request.clone();
+                quiet["quiet"] = json!(true);
+                answers.dap(&quiet);
+            }
+            self.answer(request, numbers.map(|numbers| Settings::unverified(&numbers)));
+            return;
+        }
+        let result = match command {
+            "threads" => Ok(json!({ "threads": [{ "id": 1, "name": "kernel" }] })),
+            "setDataBreakpoints" => Ok(json!({ "breakpoints": [] })),
+            "continue" => Ok(json!({ "allThreadsContinued": true })),
+            _ => Err("No launch of a kernel stands.".to_owned()),
+        };
+        self.answer(request, result);
+    }
+
+    fn start(&mut self, to: &Sender<News>) -> Result<(), String> {
+        let wanted = self.wanted.take().ok_or("There was no `launch`.")?;
+        let socket = Socket::new().map_err(|e| format!("no socket for the debugger: {e}"))?;
+        let mut command = command(&wanted, &socket.path())?;
+        command.envs(wanted.environment.iter().map(|(name, value)| (name, value)));
+        if let Some(folder) = &wanted.folder {
+            command.current_dir(folder);
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child =
+            command.spawn().map_err(|e| format!("cannot start `{}`: {e}", wanted.target[0]))?;
+        self.settings.take_launch(wanted.settings);
+        let outputs = [
+            child.stdout.take().map(|pipe| ("stdout", Box::new(pipe) as Box<dyn Read + Send>)),
+            child.stderr.take().map(|pipe| ("stderr", Box::new(pipe) as Box<dyn Read + Send>)),
+        ];
+        for (category, mut pipe) in outputs.into_iter().flatten() {
+            self.outputs += 1;
+            let to = to.clone();
+            std::thread::spawn(move || {
+                let mut buffer = [0; 8192];
+                while let Ok(count @ 1..) = pipe.read(&mut buffer) {
+                    let text = String::from_utf8_lossy(&buffer[..count]).into_owned();
+                    if to.send(News::Output(category, text)).is_err() {
+                        return;
+                    }
+                }
+                let _ = to.send(News::Silent);
+            });
+        }
+        let listener = socket.listener.try_clone().map_err(|e| e.to_string())?;
+        let (accepts, settings, chosen) =
+            (to.clone(), self.settings.clone(), wanted.process.max(1));
+        std::thread::spawn(move || {
+            let mut seen = 0;
+            for stream in listener.incoming().flatten() {
+                seen += 1;
+                let own = (seen == chosen).then_some(&settings);
+                if let Some((served, _)) = Served::accept(stream, own) {
+                    let _ = accepts.send(News::Connected(served));
+                }
+            }
+        });
+        let (ends, process) = (to.clone(), nix::unistd::Pid::from_raw(child.id() as i32));
+        std::thread::spawn(move || {
+            let code = match nix::sys::wait::waitpid(process, None) {
+                Ok(nix::sys::wait::WaitStatus::Exited(_, code)) => code,
+                Ok(nix::sys::wait::WaitStatus::Signaled(_, signal, _)) => 128 + signal as i32,
+                _ => 0,
+            };
+            let _ = ends.send(News::Ended(code));
+        });
+        (self.child, self.socket) = (Some(child), Some(socket));
+        Ok(())
+    }
+
+    fn connected(&mut self, mut served: Served, to: &Sender<News>) {
+        self.seen += 1;
+        self.answers = served.answers().ok();
+        let to = to.clone();
+        std::thread::spawn(move || {
+            while let Some(said) = served.hear() {
+                if to.send(News::Said(said)).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+
+    fn heard(&mut self, said: Said) {
+        match said {
+            Said::Dap(message) => {
+                if message["event"] == "stopped" {
+                    self.stands = true;
+                }
+                self.send(message);
+            }
+            Said::Text(text) | Said::Failed(text) => {
+                self.event("output", json!({ "category": "console", "output": text }));
+            }
+            Said::Settings(_) => self.stands = false,
+            Said::Asks(_) => {}
+        }
+    }
+}

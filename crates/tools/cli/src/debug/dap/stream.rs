@@ -1,0 +1,43 @@
+//! Messages of the protocol in a stream: headers, an empty line, as many bytes as they say.
+
+use super::News;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::sync::mpsc::Sender;
+
+/// Bytes of a message that are read at most.
+const LONGEST: usize = 64 << 20;
+
+/// Reads messages: headers, an empty line, as many bytes as they say.
+pub(super) fn read(from: impl Read, to: &Sender<News>) {
+    let mut from = BufReader::new(from);
+    while let Some(message) = message(&mut from) {
+        if to.send(News::Request(message)).is_err() {
+            return;
+        }
+    }
+    let _ = to.send(News::Closed);
+}
+
+fn message(from: &mut impl BufRead) -> Option<Value> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        if from.take(4096).read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        let line = line.trim_end();
+        if line.is_empty() {
+            break;
+        }
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse::<usize>().ok();
+        }
+    }
+    let length = length.filter(|&length| length <= LONGEST)?;
+    let mut bytes = vec![0; length];
+    from.read_exact(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}

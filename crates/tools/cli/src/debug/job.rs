@@ -1,0 +1,111 @@
+//! Jobs: the launch is in this process.
+
+use super::{DebugArgs, Script};
+use crate::args::LaunchArgs;
+use crate::{FAILED, USAGE, human};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use texunit_debug::{Console, Debugging, Idle, Request};
+
+/// A terminal that Ctrl-C interrupts launches of.
+struct Interruptible {
+    script: Script,
+    signalled: Arc<AtomicBool>,
+    registered: Option<signal_hook::SigId>,
+}
+
+impl Console for Interruptible {
+    fn read(&mut self, prompt: &str) -> Option<Request> {
+        self.script.read(prompt)
+    }
+
+    fn write(&mut self, text: &str) {
+        self.script.write(text);
+    }
+
+    fn failed(&mut self, text: &str) {
+        self.script.failed(text);
+    }
+
+    fn watches(&mut self, interrupted: Option<Arc<AtomicBool>>) {
+        if let Some(before) = self.registered.take() {
+            signal_hook::low_level::unregister(before);
+        }
+        let flag = interrupted.unwrap_or_else(|| Arc::clone(&self.signalled));
+        self.registered = signal_hook::flag::register(signal_hook::consts::SIGINT, flag).ok();
+    }
+}
+
+fn launch_args(args: &DebugArgs, job: &Path) -> Result<LaunchArgs, clap::Error> {
+    let seed = args.schedule.map(|seed| seed.to_string());
+    let mut options = vec!["--quiet"];
+    if let Some(seed) = &seed {
+        options.extend(["--schedule", seed]);
+    }
+    if let Some(device) = &args.device {
+        options.extend(["--arch", device]);
+    }
+    LaunchArgs::parse(job, &args.out, &options)
+}
+
+/// Debugs a job; the exit code.
+pub(super) fn run(args: &DebugArgs, job: &Path) -> u8 {
+    let launch = match launch_args(args, job) {
+        Ok(launch) => launch,
+        Err(error) => {
+            let _ = error.print();
+            return USAGE;
+        }
+    };
+    #[cfg(unix)]
+    if let Some(socket) = &args.connect {
+        let spawn = |take: Box<dyn FnOnce() + Send>| drop(std::thread::spawn(take));
+        let Some((remote, settings)) = texunit_debug::remote::Remote::connect(socket, spawn) else {
+            crate::out::tell("error: the debugger does not answer");
+            return FAILED;
+        };
+        let debugging = Debugging::new(settings, Box::new(remote));
+        let report = crate::run::launch_debugged(&launch, &debugging);
+        let _ = human::print(&report, true);
+        return if report.succeeded() { 0 } else { FAILED };
+    }
+    let signalled = Arc::new(AtomicBool::new(false));
+    let console = Interruptible { script: args.script(), signalled, registered: None };
+    let mut settings = args.settings();
+    settings.waits_for_run = true;
+    let debugging = Debugging::new(settings, Box::new(console));
+    loop {
+        let report = crate::run::launch_debugged(&launch, &debugging);
+        if debugging.is_killed() {
+            return 0;
+        }
+        // The text of the report goes the usual way; the kernel's output comes first.
+        let _ = human::print(&report, true);
+        let failed = !report.succeeded();
+        if report.stats.is_none() && report.fault.is_none() {
+            return FAILED;
+        }
+        let name = job.display();
+        debugging.with_console(|console| {
+            console.write(&match failed {
+                false => format!("[Inferior 1 (job {name}) exited normally]\n"),
+                true => format!("[Inferior 1 (job {name}) exited with code 01]\n"),
+            });
+        });
+        match debugging.idles() {
+            Idle::Run => {}
+            _ => return if failed { FAILED } else { 0 },
+        }
+    }
+}
+
+/// Whether somebody has asked to stop while nothing ran.
+impl Drop for Interruptible {
+    fn drop(&mut self) {
+        self.signalled.store(false, Relaxed);
+        if let Some(registered) = self.registered.take() {
+            signal_hook::low_level::unregister(registered);
+        }
+    }
+}

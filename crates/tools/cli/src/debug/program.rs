@@ -1,0 +1,211 @@
+//! Programs: the engine is in the process of the program, inside the driver, and asks here through a socket.
+
+use super::socket::Socket;
+use super::{DebugArgs, Script};
+use crate::program::{NOT_STARTED, RunArgs};
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+use texunit_debug::remote::{Answers, Said, Served, VARIABLE};
+use texunit_debug::{Console, Idle, Settings};
+
+/// What is awaited while a program runs.
+enum News {
+    Asks(UnixStream),
+    Ended(ExitStatus),
+}
+
+/// Debugs a program; the exit code.
+pub(super) fn run(args: &DebugArgs) -> u8 {
+    match debug(args) {
+        Ok(code) => code,
+        Err(message) => {
+            crate::out::tell(&format!("error: {message}"));
+            NOT_STARTED
+        }
+    }
+}
+
+fn debug(args: &DebugArgs) -> Result<u8, String> {
+    let mut settings = args.settings();
+    let mut script = args.script();
+    // Found before anything is asked for.
+    let run = run_args(args)?;
+    crate::program::command(&run)?;
+    let signalled = Arc::new(AtomicBool::new(false));
+    let registered =
+        signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&signalled));
+    registered.map_err(|e| format!("cannot hear Ctrl-C: {e}"))?;
+    loop {
+        let Some(line) = script.next("(texunit) ") else { return Ok(0) };
+        let mut out = String::new();
+        let came = settings.command(&line, &mut |text| out.push_str(text));
+        if came == Idle::Failed {
+            script.failed(&out)
+        } else {
+            script.write(&out)
+        }
+        match came {
+            Idle::Quit => return Ok(0),
+            Idle::Run => {
+                if runs(args, &run, (&mut settings, &mut script), &signalled)? {
+                    return Ok(0);
+                }
+            }
+            Idle::Done | Idle::Failed => {}
+        }
+    }
+}
+
+fn run_args(args: &DebugArgs) -> Result<RunArgs, String> {
+    let mut words: Vec<OsString> = Vec::new();
+    if let Some(device) = &args.device {
+        words.extend(["--device".into(), device.into()]);
+    }
+    if let Some(seed) = args.schedule {
+        words.extend(["--schedule".into(), seed.to_string().into()]);
+    }
+    words.push("--".into());
+    words.extend(args.target.iter().cloned());
+    RunArgs::parse(words).map_err(|error| error.to_string())
+}
+
+/// Runs the program once. True: the session is over.
+fn runs(
+    args: &DebugArgs,
+    run: &RunArgs,
+    (settings, script): (&mut Settings, &mut Script),
+    signalled: &Arc<AtomicBool>,
+) -> Result<bool, String> {
+    let socket = Socket::new().map_err(|e| format!("no socket for the debugger: {e}"))?;
+    let mut command = crate::program::command(run)?;
+    command.env(VARIABLE, socket.path());
+    // Ctrl-C is for kernels: it reaches the program by the socket.
+    command.process_group(0);
+    if !std::io::stdin().is_terminal() {
+        // Commands come from there.
+        command.stdin(std::process::Stdio::null());
+    }
+    let mut child = command.spawn().map_err(|e| format!("cannot start the program: {e}"))?;
+    let process = child.id();
+    let news = news(&socket, &mut child)?;
+    let mut seen = 0;
+    let mut is_over = false;
+    loop {
+        match news.recv_timeout(Duration::from_millis(100)) {
+            Ok(News::Ended(status)) => {
+                if !is_over {
+                    script.write(&ended(process, status));
+                }
+                return Ok(is_over);
+            }
+            Ok(News::Asks(stream)) => {
+                seen += 1;
+                let chosen = (seen == args.process).then_some(&*settings);
+                let Some((served, _)) = Served::accept(stream, chosen) else { continue };
+                is_over |= serve(served, settings, script, signalled);
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                // No kernel runs that could be stopped.
+                if signalled.swap(false, Relaxed) {
+                    script.failed("No kernel runs now; the program goes on.\n");
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(true),
+        }
+    }
+}
+
+/// Waits for those who connect, and for the end of the program.
+fn news(socket: &Socket, child: &mut Child) -> Result<Receiver<News>, String> {
+    let (to, news) = channel();
+    let listener = socket.listener.try_clone().map_err(|e| e.to_string())?;
+    let asks = to.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            if asks.send(News::Asks(stream)).is_err() {
+                break;
+            }
+        }
+    });
+    let process = nix::unistd::Pid::from_raw(child.id() as i32);
+    std::thread::spawn(move || {
+        let status = nix::sys::wait::waitpid(process, None);
+        let raw = match status {
+            Ok(nix::sys::wait::WaitStatus::Exited(_, code)) => code << 8,
+            Ok(nix::sys::wait::WaitStatus::Signaled(_, signal, _)) => signal as i32,
+            _ => 0,
+        };
+        let _ = to.send(News::Ended(ExitStatus::from_raw(raw)));
+    });
+    Ok(news)
+}
+
+/// Serves the process that is debugged, until it ends or lets go. True: the session is over.
+fn serve(
+    mut served: Served,
+    settings: &mut Settings,
+    script: &mut Script,
+    signalled: &Arc<AtomicBool>,
+) -> bool {
+    let Ok(mut answers) = served.answers() else { return true };
+    let done = Arc::new(AtomicBool::new(false));
+    let watcher = served.answers().map(|answers| interrupts(answers, signalled, &done));
+    let mut is_over = false;
+    while let Some(said) = served.hear() {
+        match said {
+            Said::Asks(prompt) => match script.next(&prompt) {
+                Some(line) => {
+                    answers.command(&line);
+                }
+                None => {
+                    is_over = true;
+                    answers.command("kill");
+                }
+            },
+            Said::Text(text) => script.write(&text),
+            Said::Failed(text) => script.failed(&text),
+            Said::Settings(now) => *settings = *now,
+            Said::Dap(_) => {}
+        }
+    }
+    done.store(true, Relaxed);
+    if let Ok(watcher) = watcher {
+        let _ = watcher.join();
+    }
+    is_over
+}
+
+/// Hands Ctrl-C on.
+fn interrupts(
+    mut answers: Answers,
+    signalled: &Arc<AtomicBool>,
+    done: &Arc<AtomicBool>,
+) -> std::thread::JoinHandle<()> {
+    let (signalled, done) = (Arc::clone(signalled), Arc::clone(done));
+    std::thread::spawn(move || {
+        while !done.load(Relaxed) {
+            if signalled.swap(false, Relaxed) {
+                answers.interrupt();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    })
+}
+
+fn ended(process: u32, status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(0), _) => format!("[Inferior 1 (process {process}) exited normally]\n"),
+        (Some(code), _) => {
+            format!("[Inferior 1 (process {process}) exited with code {code:02o}]\n")
+        }
+        (None, Some(nix::libc::SIGKILL)) => format!("[Inferior 1 (process {process}) killed]\n"),
+        (None, signal) => format!("\nProgram terminated with signal {}.\n", signal.unwrap_or(0)),
+    }
+}

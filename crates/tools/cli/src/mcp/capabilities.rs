@@ -1,0 +1,66 @@
+//! What texunit has: instructions, functions of CUDA, and what it does not execute.
+
+use super::answers::Answer;
+use super::process;
+use super::server::Server;
+use serde_json::{Value, json};
+
+const UNEXECUTED: &str = include_str!("../../../../../docs/unexecuted.md");
+const API: &str = include_str!("../../../../../docs/cuda-api.md");
+
+/// Rows of tables of a page, without their heads.
+fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    let lines = text.lines().filter(|line| line.starts_with("| `"));
+    lines.map(|line| {
+        line.trim_matches('|').split(" | ").map(|cell| cell.trim().trim_matches('`')).collect()
+    })
+}
+
+pub(super) fn call(server: &Server, arguments: &Value) -> Result<Answer, String> {
+    let name = arguments["name"].as_str().unwrap_or_default();
+    let is_asked = |text: &str| text.to_ascii_lowercase().contains(&name.to_ascii_lowercase());
+    match arguments["what"].as_str().unwrap_or_default() {
+        "instructions" => instructions(server, name),
+        "functions" => {
+            let functions = API.split_once("\n## Functions").map_or("", |(_, behind)| behind);
+            let names =
+                rows(functions).filter_map(|row| row.first().map(|name| (*name).to_owned()));
+            let found: Vec<Value> = names.filter(|name| is_asked(name)).map(Value::from).collect();
+            let has = !found.is_empty();
+            Ok(Answer::new(json!({ "available": has })).with("functions", found))
+        }
+        "unexecuted" => {
+            let one = |row: Vec<&str>| match row[..] {
+                [form, code, why] => Some(json!({ "form": form, "code": code, "why": why })),
+                _ => None,
+            };
+            let found = rows(UNEXECUTED).filter(|row| row.iter().any(|cell| is_asked(cell)));
+            Ok(Answer::new(json!({})).with("unexecuted", found.filter_map(one).collect()))
+        }
+        other => {
+            Err(format!("unknown `what`: {other}; available: instructions, functions, unexecuted"))
+        }
+    }
+}
+
+fn instructions(server: &Server, name: &str) -> Result<Answer, String> {
+    let mut words = vec!["isa".to_owned(), "--format".to_owned(), "json".to_owned()];
+    words.extend((!name.is_empty()).then(|| name.to_owned()));
+    if name.starts_with('-') {
+        return Err("`name` is an instruction: tex, or tex.level.2d".to_owned());
+    }
+    let ended = process::texunit(&words, server.allowed.first(), server.limits)
+        .map_err(|e| e.to_string())?;
+    if ended.code != Some(0) {
+        return Err(ended.stderr.trim().to_owned());
+    }
+    let value: Value = serde_json::from_str(&ended.stdout).unwrap_or(Value::Null);
+    let items = match value {
+        Value::Array(items) => items,
+        Value::Null => {
+            ended.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        }
+        other => vec![other],
+    };
+    Ok(Answer::new(json!({})).with("instructions", items))
+}

@@ -1,0 +1,80 @@
+//! `texunit mcp`: a server of the Model Context Protocol over standard input and output, for assistants that write kernels.
+//!
+//! The protocol is that of the crate `rmcp` ([`server`]). Each tool ([`tools`]) is a command of texunit that is run as a
+//! process of its own ([`process`]), so that a limit of time or memory, a crash of a program or a fault ends that process and
+//! not the server. [`paths`] refuses files outside of the folders that are allowed. Answers are JSON; what is long is a list
+//! of items that comes in pages ([`answers`]).
+
+mod answers;
+mod capabilities;
+mod paths;
+mod process;
+mod server;
+mod tools;
+
+use crate::number;
+use clap::Args;
+use paths::Allowed;
+use process::Limits;
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Arguments of `texunit mcp`.
+#[derive(Clone, Debug, Args)]
+pub struct McpArgs {
+    /// A folder that tools may read and write; may be given more than once. Default: the current folder.
+    #[arg(long, value_name = "DIR")]
+    pub allow: Vec<PathBuf>,
+    /// Seconds after which a program or launch is ended.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, allow_negative_numbers = true,
+          value_parser = number::whole::<u64>("seconds", 1..=86400))]
+    pub timeout: u64,
+    /// Maximum bytes of memory of each process that a tool starts.
+    #[arg(long, value_name = "BYTES", default_value_t = 8 << 30, allow_negative_numbers = true,
+          value_parser = number::whole::<u64>("bytes", (64 << 20)..=u64::MAX))]
+    pub memory_limit: u64,
+}
+
+/// Serves until standard input ends. The exit code.
+pub fn run(args: &McpArgs) -> u8 {
+    let here = [PathBuf::from(".")];
+    let folders = if args.allow.is_empty() { &here[..] } else { &args.allow };
+    let allowed = match Allowed::new(folders) {
+        Ok(allowed) => allowed,
+        Err(why) => return crate::usage_error("mcp", &why),
+    };
+    // Of this process, and with it of all that it starts.
+    if let Err(why) = process::limit_memory(args.memory_limit) {
+        crate::out::tell(&format!("error: --memory-limit: {why}"));
+        return crate::USAGE;
+    }
+    let limits = Limits { time: Duration::from_secs(args.timeout) };
+    let server = server::Server::new(allowed, limits);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            crate::out::tell(&format!("error: {error}"));
+            return crate::USAGE;
+        }
+    };
+    let served = runtime.block_on(async {
+        match server.serve(rmcp::transport::stdio()).await {
+            Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
+            // Nobody has asked for anything.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        }
+    });
+    // Standard input may be waited for by a thread, for which nobody waits.
+    runtime.shutdown_background();
+    match served {
+        Ok(()) => 0,
+        Err(why) => {
+            crate::out::tell(&format!("error: {why}"));
+            crate::FAILED
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Commands of texunit as processes, with limits.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Bytes of an output that are kept, from its beginning; what comes after is read and dropped.
+const MAX_OUTPUT: u64 = 4 << 20;
+/// Time between two looks at whether a process has ended.
+const LOOK: Duration = Duration::from_millis(5);
+/// What a process may take to end by itself that has a limit of its own, `run --timeout`.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What a process may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) time: Duration,
+}
+
+/// What came of a process.
+#[derive(Debug, Default)]
+pub(super) struct Ended {
+    pub(super) code: Option<i32>,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+    pub(super) timed_out: bool,
+}
+
+/// Limits the memory that this process and those that it starts may allocate.
+#[cfg(target_os = "linux")]
+pub(super) fn limit_memory(bytes: u64) -> Result<(), String> {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    let (_, most) = getrlimit(Resource::RLIMIT_DATA).map_err(|e| e.to_string())?;
+    let bytes = bytes.min(most);
+    setrlimit(Resource::RLIMIT_DATA, bytes, bytes).map_err(|e| e.to_string())
+}
+
+/// Limits the memory that this process and those that it starts may allocate.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn limit_memory(_: u64) -> Result<(), String> {
+    Ok(())
+}
+
+/// Runs this program with these words.
+pub(super) fn texunit(words: &[String], folder: &Path, limits: Limits) -> io::Result<Ended> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(words).current_dir(folder).stdin(Stdio::null());
+    command.env("NO_COLOR", "1").stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        // All that it starts ends with it.
+        command.process_group(0);
+    }
+    let mut child = command.spawn()?;
+    let (out, errors) = (child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        let out = scope.spawn(|| text(out));
+        let errors = scope.spawn(|| text(errors));
+        let ends_by_itself = words.first().is_some_and(|word| word == "run");
+        let grace = if ends_by_itself { GRACE } else { Duration::ZERO };
+        let (status, timed_out) = wait(&mut child, limits.time + grace)?;
+        let text =
+            |reader: std::thread::ScopedJoinHandle<'_, String>| reader.join().unwrap_or_default();
+        Ok(Ended { code: status, stdout: text(out), stderr: text(errors), timed_out })
+    })
+}
+
+fn wait(child: &mut Child, time: Duration) -> io::Result<(Option<i32>, bool)> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok((status.code(), false));
+        }
+        if start.elapsed() > time {
+            kill(child);
+            child.wait()?;
+            return Ok((None, true));
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn kill(child: &mut Child) {
+    #[cfg(target_os = "linux")]
+    {
+        use nix::sys::signal::{Signal, killpg};
+        let group = nix::unistd::Pid::from_raw(child.id() as i32);
+        let _ = killpg(group, Signal::SIGKILL);
+    }
+    let _ = child.kill();
+}
+
+fn text(stream: Option<impl Read>) -> String {
+    let Some(mut stream) = stream else { return String::new() };
+    let mut bytes = Vec::new();
+    let _ = stream.by_ref().take(MAX_OUTPUT).read_to_end(&mut bytes);
+    // A writer does not wait for a reader that wants no more.
+    let _ = io::copy(&mut stream, &mut io::sink());
+    String::from_utf8_lossy(&bytes).into_owned()
+}

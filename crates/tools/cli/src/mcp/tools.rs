@@ -1,0 +1,516 @@
+//! The tools: what they take, and which command of texunit each is.
+
+use super::answers::Answer;
+use super::capabilities;
+use super::process::{self, Ended};
+use super::server::Server;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use texunit_profile::Profile;
+
+/// Lines of a profile that are told of each kernel.
+const LINES: usize = 40;
+
+/// What an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Texts,
+    Whole,
+    Wholes,
+}
+
+/// An argument of a tool.
+#[derive(Debug)]
+struct Argument {
+    name: &'static str,
+    kind: Kind,
+    is_needed: bool,
+    meaning: &'static str,
+}
+
+/// A tool.
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    pub(super) description: &'static str,
+    /// Whether it changes no files.
+    pub(super) only_reads: bool,
+    arguments: &'static [Argument],
+    pub(super) call: fn(&Server, &Value) -> Result<Answer, String>,
+}
+
+const fn needed(name: &'static str, kind: Kind, meaning: &'static str) -> Argument {
+    Argument { name, kind, is_needed: true, meaning }
+}
+
+const fn optional(name: &'static str, kind: Kind, meaning: &'static str) -> Argument {
+    Argument { name, kind, is_needed: false, meaning }
+}
+
+const CHECKS: &str = "checks, with commas: init, race, sync, leak, texture, memory, all (docs/checks.md); without it, faults alone";
+
+/// All tools.
+pub(super) const TOOLS: &[Entry] = &[
+    Entry {
+        name: "check",
+        description: "Check a PTX file: everything that ptxas would refuse, and more. Diagnostics have a code, a line and a fix.",
+        only_reads: true,
+        arguments: &[
+            needed("path", Kind::Text, "the PTX file"),
+            optional("target", Kind::Text, "architecture that it is for: sm_80"),
+        ],
+        call: check,
+    },
+    Entry {
+        name: "run",
+        description: "Run a CUDA program (built for any architecture with PTX inside) with texunit in place of the driver: its \
+            output, launches, faults of kernels with their lines, findings of checks.",
+        only_reads: false,
+        arguments: &[
+            needed("program", Kind::Text, "the program"),
+            optional("arguments", Kind::Texts, "its arguments"),
+            optional("checks", Kind::Text, CHECKS),
+        ],
+        call: run,
+    },
+    Entry {
+        name: "launch",
+        description: "Launch the kernel that a job file describes (docs/jobs.md: ptx, kernel, grid, block, params), and write its \
+            outputs: faults, findings, what the kernel printed, whether expected values came out.",
+        only_reads: false,
+        arguments: &[
+            needed("job", Kind::Text, "the job file"),
+            optional("checks", Kind::Text, CHECKS),
+            optional("out", Kind::Text, "folder for the outputs; texunit-out beside the job"),
+        ],
+        call: launch,
+    },
+    Entry {
+        name: "explain",
+        description: "Explain the texture fetches and surface accesses of one thread of a job: coordinates, level, texels, \
+            weights, sums, and the rule of each step.",
+        only_reads: true,
+        arguments: &[
+            needed("job", Kind::Text, "the job file"),
+            needed("thread", Kind::Wholes, "x, y, z of the thread in the grid: ctaid * ntid + tid"),
+        ],
+        call: explain,
+    },
+    Entry {
+        name: "debug",
+        description: "Debug a kernel by gdb's commands, in order: break k.cu:12 if i == 70, run, continue, step, print x, \
+            info locals, lanes x, backtrace, explain (a fetch), and backwards: reverse-step, reverse-continue, last-write \
+            EXPR, goto STEP. Each call starts from the beginning and executes the same, so a session goes on with the earlier commands \
+            before the new ones. `help` lists all (docs/debugger.md).",
+        only_reads: false,
+        arguments: &[
+            needed("commands", Kind::Texts, "the commands"),
+            optional("job", Kind::Text, "a job file; or"),
+            optional("program", Kind::Text, "a CUDA program"),
+            optional("arguments", Kind::Texts, "arguments of the program"),
+            optional(
+                "kernel",
+                Kind::Text,
+                "stop at the beginning of this kernel: NAME, or NAME:N for its Nth launch",
+            ),
+        ],
+        call: debug,
+    },
+    Entry {
+        name: "profile",
+        description: "Count what each line of a kernel does: warp and thread instructions, divergent branches, sectors of \
+            global memory beside the ideal, bank conflicts, atomics, texels. Exact counts, no times (docs/profile.md).",
+        only_reads: false,
+        arguments: &[
+            optional("job", Kind::Text, "a job file; or"),
+            optional("program", Kind::Text, "a CUDA program"),
+            optional("arguments", Kind::Texts, "arguments of the program"),
+        ],
+        call: profile,
+    },
+    Entry {
+        name: "explain_code",
+        description: "Explain a code of a diagnostic (E0110), a kind of fault (out-of-bounds) or finding (race), or a rule of the \
+            texture unit (1.8), with an example.",
+        only_reads: true,
+        arguments: &[needed("code", Kind::Text, "the code")],
+        call: explain_code,
+    },
+    Entry {
+        name: "capabilities",
+        description: "What texunit has: forms of instructions, functions of the CUDA API, and instructions that it checks but \
+            does not execute.",
+        only_reads: true,
+        arguments: &[
+            needed("what", Kind::Text, "instructions, functions or unexecuted"),
+            optional("name", Kind::Text, "an instruction (tex.2d), or a part of a name"),
+        ],
+        call: capabilities::call,
+    },
+    Entry {
+        name: "page",
+        description: "A further page of a long answer, which had `more`.",
+        only_reads: true,
+        arguments: &[
+            needed("answer", Kind::Whole, "number of the answer"),
+            needed("page", Kind::Whole, "number of the page, from 1"),
+        ],
+        call: |_, _| Err("pages are answered by the server".to_owned()),
+    },
+];
+
+/// The JSON schema of a tool's arguments.
+pub(super) fn schema(tool: &Entry) -> Value {
+    let kind = |kind: Kind| match kind {
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        Kind::Whole => json!({ "type": "integer", "minimum": 0 }),
+        Kind::Wholes => json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
+    };
+    let mut properties = Map::new();
+    for argument in tool.arguments {
+        let mut property = kind(argument.kind);
+        property["description"] = json!(argument.meaning);
+        properties.insert(argument.name.to_owned(), property);
+    }
+    let required: Vec<&str> =
+        tool.arguments.iter().filter(|a| a.is_needed).map(|a| a.name).collect();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+/// Why arguments are not those of a tool.
+pub(super) fn misused(tool: &Entry, arguments: &Value) -> Result<(), String> {
+    let members = arguments.as_object().cloned().unwrap_or_default();
+    for argument in tool.arguments.iter().filter(|argument| argument.is_needed) {
+        if !members.contains_key(argument.name) {
+            return Err(format!("`{}` needs `{}`: {}", tool.name, argument.name, argument.meaning));
+        }
+    }
+    for (name, value) in &members {
+        let known = tool.arguments.iter().find(|argument| argument.name == name);
+        let argument = known.ok_or_else(|| {
+            let names: Vec<&str> = tool.arguments.iter().map(|argument| argument.name).collect();
+            format!("`{}` has no `{name}`; available: {}", tool.name, names.join(", "))
+        })?;
+        let all =
+            |is: fn(&Value) -> bool| value.as_array().is_some_and(|items| items.iter().all(is));
+        let (fits, what) = match argument.kind {
+            Kind::Text => (value.is_string(), "a string"),
+            Kind::Texts => (all(Value::is_string), "an array of strings"),
+            Kind::Whole => (value.is_u64(), "a whole number"),
+            Kind::Wholes => (all(Value::is_u64), "an array of whole numbers"),
+        };
+        if !fits {
+            return Err(format!("`{name}` is {what}: {}", argument.meaning));
+        }
+    }
+    Ok(())
+}
+
+fn text<'a>(arguments: &'a Value, name: &str) -> Option<&'a str> {
+    arguments[name].as_str()
+}
+
+fn words(all: &[&str]) -> Vec<String> {
+    all.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// A file that is there, as a word of a command.
+fn file(server: &Server, arguments: &Value, name: &str) -> Result<String, String> {
+    let path = server.allowed.existing(text(arguments, name).unwrap_or_default())?;
+    Ok(path.to_string_lossy().into_owned())
+}
+
+/// The checks that are asked for, as words.
+fn checks(arguments: &Value) -> Result<Vec<String>, String> {
+    let Some(list) = text(arguments, "checks") else { return Ok(Vec::new()) };
+    if !list.chars().all(|c| c.is_ascii_lowercase() || c == ',') {
+        return Err(format!("`checks` is a list such as `race,init`: {list}"));
+    }
+    Ok(words(&["--check", list]))
+}
+
+fn texunit(server: &Server, words: &[String]) -> Result<Ended, String> {
+    let ended = process::texunit(words, server.allowed.first(), server.limits);
+    let ended = ended.map_err(|error| format!("texunit cannot be started: {error}"))?;
+    if ended.timed_out {
+        let seconds = server.limits.time.as_secs();
+        return Err(format!(
+            "ended after {seconds} seconds (--timeout): the kernel may be in an infinite loop"
+        ));
+    }
+    Ok(ended)
+}
+
+/// JSON that a command has printed, or what it said instead.
+fn json_of(ended: &Ended) -> Result<Value, String> {
+    serde_json::from_str(&ended.stdout).map_err(|_| {
+        let said = if ended.stderr.trim().is_empty() { &ended.stdout } else { &ended.stderr };
+        format!("exit code {:?}: {}", ended.code, said.trim())
+    })
+}
+
+fn check(server: &Server, arguments: &Value) -> Result<Answer, String> {
+    let mut all = words(&["check", "--format", "json"]);
+    if let Some(target) = text(arguments, "target") {
+        all.extend(words(&["--target", target]));
+    }
+    all.push(file(server, arguments, "path")?);
+    let ended = texunit(server, &all)?;
+    if ended.code == Some(2) {
+        return Err(ended.stderr.trim().to_owned());
+    }
+    let mut lines: Vec<Value> =
+        ended.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let totals = lines.pop().unwrap_or(Value::Null);
+    let head = json!({ "ok": ended.code == Some(0), "errors": totals["errors"], "warnings": totals["warnings"] });
+    Ok(Answer::new(head).with("diagnostics", lines))
+}
+
+/// A fault or finding in short.
+fn finding(value: &Value) -> Value {
+    let place = match value["place"]["frames"].as_array().and_then(|frames| frames.first()) {
+        Some(frame) => {
+            json!({ "file": frame["file"], "line": frame["line"], "text": frame["text"] })
+        }
+        None => json!({ "file": value["file"], "line": value["line"], "text": value["text"] }),
+    };
+    let thread = &value["thread"];
+    let cta = if value["cta"].is_null() { &value["block"] } else { &value["cta"] };
+    json!({
+        "kind": value["kind"], "severity": value["severity"], "message": value["message"], "help": value["help"],
+        "notes": value["notes"], "times": value["count"], "kernel": value["function"], "cta": cta, "thread": thread,
+        "at": place, "related": value["related"],
+    })
+}
+
+fn array<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    value[name].as_array().into_iter().flatten()
+}
+
+fn run(server: &Server, arguments: &Value) -> Result<Answer, String> {
+    let report = Scratch::new("report.json")?;
+    let mut all = words(&[
+        "run",
+        "--report",
+        &report.path(),
+        "--timeout",
+        &server.limits.time.as_secs().to_string(),
+    ]);
+    all.extend(checks(arguments)?);
+    all.extend(program(server, arguments)?);
+    let ended = texunit(server, &all)?;
+    let run = report.json();
+    let faults = array(&run, "faults").map(finding);
+    let findings: Vec<Value> = faults.chain(array(&run, "findings").map(finding)).collect();
+    let kernels = array(&run, "kernels").map(|kernel| {
+        json!({ "kernel": kernel["function"], "launches": kernel["launches"], "thread_instructions": kernel["thread_instructions"] })
+    });
+    let refused = array(&run, "api_errors")
+        .map(|call| json!({ "function": call["function"], "code": call["code"], "reason": call["reason"] }));
+    let head = json!({
+        "ok": ended.code == Some(0) && findings.is_empty(),
+        "exit_code": ended.code,
+        "timed_out_after_seconds": run["run"]["timed_out_after_seconds"],
+        "not_executed": run["run"]["not_executed"],
+        "stdout": ended.stdout, "stderr": ended.stderr,
+        "kernels": kernels.take(20).collect::<Vec<_>>(),
+        "refused_calls": refused.take(20).collect::<Vec<_>>(),
+    });
+    Ok(Answer::new(head).with("findings", findings))
+}
+
+/// The words of a program with its arguments.
+fn program(server: &Server, arguments: &Value) -> Result<Vec<String>, String> {
+    let mut all = words(&["--"]);
+    all.push(file(server, arguments, "program")?);
+    all.extend(array(arguments, "arguments").filter_map(Value::as_str).map(str::to_owned));
+    Ok(all)
+}
+
+/// What a launch may take: the job, and where its outputs go.
+fn job(server: &Server, arguments: &Value) -> Result<(String, String), String> {
+    let job = file(server, arguments, "job")?;
+    let out = match text(arguments, "out") {
+        Some(out) => server.allowed.new_file(out)?,
+        None => Path::new(&job).parent().unwrap_or(Path::new("/")).join("texunit-out"),
+    };
+    contained(server, &job)?;
+    let out = server.allowed.new_file(&out.to_string_lossy())?;
+    Ok((job, out.to_string_lossy().into_owned()))
+}
+
+/// Refuses a job that names files outside of the folders.
+fn contained(server: &Server, job: &str) -> Result<(), String> {
+    let text = std::fs::read_to_string(job).map_err(|error| format!("{job}: {error}"))?;
+    let table: toml::Table = text.parse().map_err(|error| format!("{job}: {error}"))?;
+    let folder = Path::new(job).parent().unwrap_or(Path::new("/"));
+    let mut files = Vec::new();
+    names(&toml::Value::Table(table), "", &mut files);
+    for file in files {
+        let path = folder.join(&file);
+        if path.symlink_metadata().is_ok() {
+            server.allowed.existing(&path.to_string_lossy())?;
+        } else if path.components().any(|part| part == std::path::Component::ParentDir)
+            || Path::new(&file).is_absolute()
+        {
+            return Err(format!("the job names `{file}`, which does not exist"));
+        }
+    }
+    Ok(())
+}
+
+/// The files that a job names.
+fn names(value: &toml::Value, key: &str, files: &mut Vec<String>) {
+    match value {
+        toml::Value::String(text) if matches!(key, "file" | "files" | "ptx") => {
+            files.push(text.clone())
+        }
+        toml::Value::Array(items) => items.iter().for_each(|item| names(item, key, files)),
+        toml::Value::Table(table) => table.iter().for_each(|(key, item)| names(item, key, files)),
+        _ => {}
+    }
+}
+
+fn launch(server: &Server, arguments: &Value) -> Result<Answer, String> {
+    let (job, out) = job(server, arguments)?;
+    let mut all = words(&["launch", &job, "--format", "json", "--out", &out]);
+    all.extend(checks(arguments)?);
+    let report = json_of(&texunit(server, &all)?)?;
+    let fault = Some(&report["fault"]).filter(|fault| !fault.is_null()).map(finding);
+    let errors = array(&report, "errors").cloned();
+    let findings =
+        fault.into_iter().chain(array(&report, "findings").map(finding)).chain(errors).collect();
+    let head = json!({
+        "ok": report["succeeded"], "kernel": report["kernel"], "grid": report["grid"], "block": report["block"],
+        "printed": report["printf"], "warnings": report["warnings"], "expectations_checked": report["checked"],
+        "thread_instructions": report["instructions"]["thread"], "fetches": report["fetches"],
+        "outputs": report["outputs"], "out": out,
+    });
+    Ok(Answer::new(head).with("findings", findings))
+}
+
+fn explain(server: &Server, arguments: &Value) -> Result<Answer, String> {
+    let numbers: Vec<String> = array(arguments, "thread").map(ToString::to_string).collect();
+    if numbers.is_empty() || numbers.len() > 3 {
+        return Err("`thread` is x, y and z: [3, 4, 0]".to_owned());
+    }
+    let thread =
+        numbers.iter().map(String::as_str).chain(["0", "0"]).take(3).collect::<Vec<_>>().join(",");
+    let (job, _) = job(server, arguments)?;
+    let scratch = Scratch::new("out")?;
+    let out = scratch.path();
+    let all = words(&["launch", &job, "--format", "json", "--out", &out, "--explain", &thread]);
+    let report = json_of(&texunit(server, &all)?)?;
+    let accesses: Vec<Value> = array(&report["explained"], "accesses").cloned().collect();
+    let fault = Some(&report["fault"]).filter(|fault| !fault.is_null()).map(finding);
+    Ok(Answer::new(json!({ "thread": thread, "fault": fault, "errors": report["errors"] }))
+        .with("accesses", accesses))
+}
+
+fn profile(server: &Server, arguments: &Value) -> Result<Answer, String> {
+    let scratch = Scratch::new("profile.json")?;
+    let ended = match (text(arguments, "job"), text(arguments, "program")) {
+        (Some(_), None) => {
+            let (job, _) = job(server, arguments)?;
+            let out = Scratch::new("out")?;
+            texunit(
+                server,
+                &words(&[
+                    "launch",
+                    &job,
+                    "--quiet",
+                    "--out",
+                    &out.path(),
+                    "--profile",
+                    &scratch.path(),
+                ]),
+            )?
+        }
+        (None, Some(_)) => {
+            let seconds = server.limits.time.as_secs().to_string();
+            let mut all = words(&["run", "--timeout", &seconds, "--profile", &scratch.path()]);
+            all.extend(program(server, arguments)?);
+            texunit(server, &all)?
+        }
+        _ => return Err("`profile` needs either `job` or `program`".to_owned()),
+    };
+    let counted = Profile::read(Path::new(&scratch.path()));
+    let profile = counted.map_err(|_| format!("nothing was counted: {}", ended.stderr.trim()))?;
+    let mut items = Vec::new();
+    for ((name, _), kernel) in &profile.kernels {
+        items.push(json!({
+            "kernel": texunit_report::place::function_name(name), "launches": kernel.launches, "totals": kernel.totals(),
+        }));
+        items.extend(kernel.all_lines().into_iter().take(LINES).map(|line| json!(line)));
+    }
+    Ok(Answer::new(json!({ "exit_code": ended.code })).with("counts", items))
+}
+
+/// Commands of the debugger that read files: `source`, `directory`, and how they may be shortened.
+fn reads_files(command: &str) -> bool {
+    let word = command.split_whitespace().next().unwrap_or_default();
+    let is = |name: &str, least: usize| word.len() >= least && name.starts_with(word);
+    is("source", 2) || is("directory", 3)
+}
+
+fn debug(server: &Server, arguments: &Value) -> Result<Answer, String> {
+    let mut all = words(&["debug", "--batch"]);
+    if let Some(kernel) = text(arguments, "kernel") {
+        all.extend(words(&["--kernel", kernel]));
+    }
+    for command in array(arguments, "commands").filter_map(Value::as_str) {
+        if reads_files(command) || command.contains('\n') {
+            return Err(format!("`{command}` is not allowed here: give commands one by one"));
+        }
+        all.extend(words(&["-ex", command]));
+    }
+    let scratch = Scratch::new("out")?;
+    match (text(arguments, "job"), text(arguments, "program")) {
+        (Some(_), None) => {
+            let (job, _) = job(server, arguments)?;
+            all.extend(words(&["--out", &scratch.path(), &job]));
+        }
+        (None, Some(_)) => all.extend(program(server, arguments)?.into_iter().skip(1)),
+        _ => return Err("`debug` needs either `job` or `program`".to_owned()),
+    }
+    let ended = texunit(server, &all)?;
+    let lines = ended.stdout.lines().map(Value::from).collect();
+    Ok(Answer::new(json!({ "exit_code": ended.code, "errors": ended.stderr }))
+        .with("output", lines))
+}
+
+fn explain_code(server: &Server, arguments: &Value) -> Result<Answer, String> {
+    let code = text(arguments, "code").unwrap_or_default();
+    if code.is_empty() || code.starts_with('-') {
+        return Err("`code` is a code such as E0110, out-of-bounds or 1.8".to_owned());
+    }
+    let ended = texunit(server, &words(&["explain-code", "--format", "json", code]))?;
+    if ended.code != Some(0) {
+        return Err(ended.stderr.trim().to_owned());
+    }
+    let codes = ended.stdout.lines().filter_map(|line| serde_json::from_str(line).ok());
+    Ok(Answer::new(json!({})).with("codes", codes.collect()))
+}
+
+/// A file of a temporary folder that ends with it.
+struct Scratch {
+    folder: tempfile::TempDir,
+    name: &'static str,
+}
+
+impl Scratch {
+    fn new(name: &'static str) -> Result<Self, String> {
+        let folder = tempfile::Builder::new().prefix("texunit-mcp-").tempdir();
+        Ok(Self { folder: folder.map_err(|error| error.to_string())?, name })
+    }
+
+    fn path(&self) -> String {
+        self.folder.path().join(self.name).to_string_lossy().into_owned()
+    }
+
+    fn json(&self) -> Value {
+        let text = std::fs::read_to_string(self.path()).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or(Value::Null)
+    }
+}

@@ -1,0 +1,64 @@
+//! `texunit report`: one page of what runs have left.
+//!
+//! [`inputs`] knows what a file or folder is by its content, [`recordings`] makes the textures of recorded launches and
+//! small pictures of them, [`sources`] puts counts beside the lines of sources, and [`page`] makes of all this what the
+//! template (`page.html`) shows. The page is one file that needs no scripts: what can be switched (heat, order of launches)
+//! are radio buttons that its style sheet looks at.
+
+mod inputs;
+mod page;
+mod preview;
+mod recordings;
+mod sources;
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// The largest page. What does not fit is left out, and said.
+const MAX_PAGE: usize = 5 << 20;
+
+/// Arguments of `texunit report`.
+#[derive(Clone, Debug, Args)]
+pub struct ReportArgs {
+    /// Reports (`run --report FILE.json`), profiles (`--profile`), tracefiles of lcov (`--coverage`), and folders of
+    /// recorded launches (`--record`), in any order.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The page; `-` is standard output.
+    #[arg(long, short, value_name = "FILE.html")]
+    pub out: PathBuf,
+    /// The title of the page; without it, the programs that were run.
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+}
+
+/// Writes the page. The exit code.
+pub fn run(args: &ReportArgs) -> u8 {
+    let found = match inputs::read(&args.files) {
+        Ok(found) => found,
+        Err(wrong) => {
+            for (path, why) in wrong {
+                crate::out::tell(&format!("error: {}: {why}", path.display()));
+            }
+            return crate::FAILED;
+        }
+    };
+    let (page, notes) = match page::render(&found, args.title.as_deref(), MAX_PAGE) {
+        Ok(page) => page,
+        Err(error) => {
+            crate::out::tell(&format!("error: the page cannot be made: {error}"));
+            return crate::USAGE;
+        }
+    };
+    notes.iter().for_each(|note| crate::out::tell(&format!("note: {note}")));
+    if args.out.as_os_str() == "-" {
+        return crate::exit(crate::out::print_bytes(page.as_bytes()), true);
+    }
+    match texunit_files::write_atomically(&args.out, page.as_bytes()) {
+        Ok(()) => 0,
+        Err(error) => {
+            crate::out::tell(&format!("error: cannot write {error}"));
+            crate::FAILED
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Lines of sources with their counts.
+
+use super::inputs::Found;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use texunit_profile::{Counts, Line};
+
+/// Lines that are shown around one with counts.
+const AROUND: u32 = 3;
+/// Longest text of a line.
+const LONGEST: usize = 200;
+/// The largest source that is read.
+const LARGEST: u64 = 16 << 20;
+
+/// A source file.
+#[derive(Debug, Serialize)]
+pub(super) struct Source {
+    pub(super) name: String,
+    /// Number, for links.
+    pub(super) id: usize,
+    /// Whether its text is not on this machine.
+    pub(super) is_absent: bool,
+    pub(super) rows: Vec<Row>,
+    /// Thread instructions of all lines, to put the busiest first.
+    #[serde(skip)]
+    weight: u64,
+}
+
+/// A line, or a gap between lines.
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    /// 0: a gap.
+    pub(super) line: u32,
+    pub(super) text: String,
+    /// Classes for the heat of each count.
+    pub(super) heat: String,
+    /// Numbers of the columns, empty where there is none.
+    pub(super) cells: Vec<String>,
+}
+
+/// A column: a letter for its classes, its name, and its number.
+pub(super) type Column = (char, &'static str, fn(&Counts) -> u64);
+
+/// The columns beside coverage, which is `c`.
+pub(super) const COLUMNS: [Column; 6] = [
+    ('t', "threads", |c| c.thread_instructions),
+    ('w', "warps", |c| c.warp_instructions),
+    ('d', "divergent", |c| c.divergent_branches),
+    ('s', "sectors", |c| c.global_sectors() + c.local_load.sectors + c.local_store.sectors),
+    ('b', "conflicts", |c| c.shared_load.bank_conflicts + c.shared_store.bank_conflicts),
+    ('x', "texels", |c| c.texture.texels),
+];
+
+/// All sources that something is known of, the busiest first; lines after so many are left out.
+pub(super) fn all(found: &Found, mut room: usize, notes: &mut Vec<String>) -> Vec<Source> {
+    let mut lines: BTreeMap<String, BTreeMap<u32, Counts>> = BTreeMap::new();
+    for kernel in found.profile.kernels.values() {
+        for Line { file, line, counts, .. } in kernel.all_lines() {
+            lines.entry(file).or_default().entry(line).or_default().add(&counts);
+        }
+    }
+    let names: BTreeSet<&String> = lines.keys().chain(found.coverage.files.keys()).collect();
+    let empty = BTreeMap::new();
+    let mut left_out = 0;
+    let mut sources: Vec<Source> = names
+        .into_iter()
+        .map(|name| {
+            let covered = found.coverage.files.get(name).map(|file| &file.lines);
+            source(name, lines.get(name).unwrap_or(&empty), covered)
+        })
+        .collect();
+    sources.sort_by_key(|source| std::cmp::Reverse(source.weight));
+    for (id, source) in sources.iter_mut().enumerate() {
+        source.id = id;
+        let kept = source.rows.len().min(room);
+        left_out += source.rows.len() - kept;
+        source.rows.truncate(kept);
+        room -= kept;
+    }
+    if left_out > 0 {
+        notes.push(format!(
+            "{left_out} lines of sources are left out, so that the page stays below 5 MiB"
+        ));
+    }
+    sources
+}
+
+fn source(
+    name: &str,
+    counts: &BTreeMap<u32, Counts>,
+    covered: Option<&BTreeMap<u32, u64>>,
+) -> Source {
+    let small = std::fs::metadata(name).is_ok_and(|m| m.is_file() && m.len() <= LARGEST);
+    let text = small.then(|| std::fs::read(name).ok()).flatten();
+    let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let texts: Vec<&str> = text.as_deref().map_or_else(Vec::new, |text| text.lines().collect());
+    let known: BTreeSet<u32> =
+        counts.keys().chain(covered.into_iter().flatten().map(|(line, _)| line)).copied().collect();
+    let shown: BTreeSet<u32> = match texts.is_empty() {
+        true => known.clone(),
+        false => known
+            .iter()
+            .flat_map(|&line| line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND))
+            .filter(|&line| line as usize <= texts.len() || known.contains(&line))
+            .collect(),
+    };
+    let most: Vec<u64> =
+        COLUMNS.iter().map(|(_, _, of)| counts.values().map(of).max().unwrap_or(0)).collect();
+    let most_covered = covered.into_iter().flatten().map(|(_, n)| *n).max().unwrap_or(0);
+    let mut rows = Vec::new();
+    let mut before = 0;
+    for &line in &shown {
+        if line != before + 1 {
+            rows.push(Row { line: 0, text: String::new(), heat: String::new(), cells: Vec::new() });
+        }
+        before = line;
+        let mut heat = String::new();
+        let mut cells = Vec::new();
+        match covered.and_then(|lines| lines.get(&line)) {
+            Some(&0) => {
+                heat += "cn ";
+                cells.push("0".to_owned());
+            }
+            Some(&n) => {
+                heat += &format!("c{} ", warmth(n, most_covered));
+                cells.push(grouped(n));
+            }
+            None => cells.push(String::new()),
+        }
+        let own = counts.get(&line);
+        for ((letter, _, of), &most) in COLUMNS.iter().zip(&most) {
+            let n = own.map_or(0, of);
+            if n > 0 {
+                heat += &format!("{letter}{} ", warmth(n, most));
+            }
+            cells.push(if n > 0 { grouped(n) } else { String::new() });
+        }
+        let text = texts.get(line as usize - 1).map_or("", |text| text.trim_end());
+        let text: String = text.chars().take(LONGEST).collect();
+        rows.push(Row { line, text, heat: heat.trim_end().to_owned(), cells });
+    }
+    let weight = counts.values().map(|counts| counts.thread_instructions).sum();
+    Source { name: name.to_owned(), id: 0, is_absent: texts.is_empty(), rows, weight }
+}
+
+/// 1 to 9 by the share of the most: each step is half of the next.
+fn warmth(n: u64, most: u64) -> u32 {
+    let halvings = (most.max(1) / n.max(1)).ilog2();
+    9 - halvings.min(8)
+}
+
+/// `1,234,567`
+pub(super) fn grouped(n: u64) -> String {
+    texunit_report::grouped(n)
+}

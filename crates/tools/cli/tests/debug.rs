@@ -1,0 +1,63 @@
+//! Sessions of `texunit debug`: `tests/debug/*.session` have the arguments in the first line, then commands behind the prompt,
+//! each with what it answers. `TEXUNIT_BLESS=1` writes what is answered.
+#![cfg(target_os = "linux")]
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const PROMPT: &str = "(texunit) ";
+
+fn main() {
+    let args = Arguments::from_args();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/debug");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .expect("tests/debug")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "session"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 20, "only {} files", files.len());
+    let name = |path: &Path| path.file_stem().expect("a name").to_string_lossy().into_owned();
+    let trials = files.into_iter().map(|path| Trial::test(name(&path), move || run(&path)));
+    libtest_mimic::run(&args, trials.collect()).exit();
+}
+
+fn run(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
+    let (first, rest) = text.split_once('\n').ok_or("no commands")?;
+    let arguments =
+        first.strip_prefix("$ texunit debug ").ok_or("the first line is `$ texunit debug ...`")?;
+    let commands: Vec<&str> = rest.lines().filter_map(|line| line.strip_prefix(PROMPT)).collect();
+    let out = texunit_testkit::TempDir::new("debug");
+    // One stream, so that errors stand where they belong.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "exec \"$@\" 2>&1", "sh", env!("CARGO_BIN_EXE_texunit"), "debug", "--batch"]);
+    shell.args(["--out".as_ref(), out.path().as_os_str()]);
+    for command in &commands {
+        shell.args(["-ex", &format!("echo {PROMPT}{}\\n", command.replace('\\', "\\\\"))]);
+        shell.args(["-ex", command]);
+    }
+    shell.args(arguments.split_whitespace()).current_dir(path.parent().ok_or("no folder")?);
+    let done = shell.output()?;
+    let said = String::from_utf8(done.stdout)?;
+    let said = said.replace(&out.path().display().to_string(), "OUT");
+    let printed = format!("{first}\n{said}");
+    if std::env::var_os("TEXUNIT_BLESS").is_some() {
+        std::fs::write(path, printed)?;
+        return Ok(());
+    }
+    if printed != text {
+        let lines = printed.lines().zip(text.lines());
+        let at = lines.take_while(|(a, b)| a == b).count();
+        let line = |text: &str| text.lines().nth(at).unwrap_or("(nothing)").to_owned();
+        return Err(format!(
+            "line {}: `{}`, not `{}`\n{printed}",
+            at + 1,
+            line(&printed),
+            line(&text)
+        )
+        .into());
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Pages of a block that other processes are given.
+//!
+//! The bytes stay at their place: the pages there become those of a file, which has the same bytes. When the block goes, they
+//! become the allocator's own again, and the file stays as long as somebody has it.
+
+use super::{Block, PAGE, Storage};
+use crate::Pages;
+use std::io;
+use std::sync::Arc;
+
+/// Bytes that are copied at a time.
+const PIECE: usize = 1 << 20;
+
+impl Block {
+    /// The pages of the block as a file that other processes can be given, with a note for them, of which the first counts.
+    /// Nobody may write the bytes meanwhile.
+    ///
+    /// # Errors
+    /// The system has no such file, or the block has no pages for itself: it is not one of [`Block::in_pages`].
+    pub fn give_out(&self, note: &[u8]) -> io::Result<Arc<Pages>> {
+        let Storage::Own { align: PAGE.., given, .. } = &self.storage else {
+            return Err(io::ErrorKind::Unsupported.into());
+        };
+        if let Some(pages) = given.get() {
+            return Ok(Arc::clone(pages));
+        }
+        let size = self.size.next_multiple_of(PAGE).max(PAGE) as u64;
+        let pages = Arc::new(Pages::shareable(size, note)?);
+        let mut piece = vec![0; self.size.min(PIECE)];
+        for at in (0..self.size).step_by(PIECE) {
+            let part = &mut piece[..(self.size - at).min(PIECE)];
+            self.read(at as u64, part).map_err(io::Error::other)?;
+            // What is zero is there already, and takes no room.
+            if part.iter().any(|&byte| byte != 0) {
+                pages.write(at as u64, part)?;
+            }
+        }
+        if given.set(Arc::clone(&pages)).is_err() {
+            return self.give_out(note);
+        }
+        let at = self.data.as_ptr().expose_provenance() as u64;
+        match pages.put(at, size, libc::PROT_READ | libc::PROT_WRITE) {
+            true => Ok(pages),
+            false => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// The allocator gets its own pages back.
+    pub(super) fn take_pages_back(&self) {
+        let Storage::Own { given, .. } = &self.storage else { return };
+        if let Some(pages) = given.get() {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+            let rights = libc::PROT_READ | libc::PROT_WRITE;
+            let at = self.data.as_ptr().cast();
+            // SAFETY: pages of the block alone, which nobody uses any more.
+            unsafe { libc::mmap(at, pages.size() as usize, rights, flags, -1, 0) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Mapped, Reserved};
+
+    #[test]
+    fn bytes_are_shared_and_stay_where_they_are() {
+        for size in [1, 4095, 4096, 4097, 5 << 20] {
+            let block = Block::in_pages(size, "given").unwrap();
+            let (address, last) = (block.host_address(), size as u64 - 1);
+            block.store_u8(last, 7).unwrap();
+            let pages = block.give_out(b"first").unwrap();
+            assert!(Arc::ptr_eq(&pages, &block.give_out(b"second").unwrap()));
+            assert_eq!((block.host_address(), block.load_u8(last).unwrap()), (address, 7));
+            let number = pages.new_number().unwrap();
+            let (other, note) = Pages::of_file(number).unwrap();
+            assert_eq!(note, b"first");
+            let whole = other.size();
+            let reserved = Arc::new(Reserved::new(0, whole, 0).unwrap());
+            let start = reserved.range().start;
+            let mapped: Mapped = reserved.map(start, &Arc::new(other), whole).unwrap();
+            let there = Block::of_mapped(vec![Arc::new(mapped)], true, ("there", 1)).unwrap();
+            assert_eq!(there.load_u8(last).unwrap(), 7);
+            there.store_u8(last, 8).unwrap();
+            assert_eq!(block.load_u8(last).unwrap(), 8);
+            drop(block);
+            assert_eq!(there.load_u8(last).unwrap(), 8, "it outlives the block");
+            // SAFETY: its own number.
+            unsafe { libc::close(number) };
+        }
+        // What the allocator hands out next is nobody else's.
+        let again = Block::in_pages(4096, "again").unwrap();
+        assert_eq!(again.to_vec(), vec![0; 4096]);
+        assert!(Block::new(4096, "other").unwrap().give_out(b"").is_err());
+    }
+}

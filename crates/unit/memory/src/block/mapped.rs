@@ -1,0 +1,55 @@
+//! Blocks of mapped pages.
+
+use super::{Block, NUMBERS, Storage};
+use std::sync::atomic::Ordering::Relaxed;
+#[cfg(all(target_os = "linux", not(miri)))]
+use std::{ptr::NonNull, sync::Arc};
+
+impl Block {
+    /// Whether it is made of mapped pages ([`Block::of_mapped`]).
+    pub(super) fn is_mapped(&self) -> bool {
+        match &self.storage {
+            #[cfg(all(target_os = "linux", not(miri)))]
+            Storage::Mapped(_) => true,
+            Storage::Of(other) | Storage::Slice(other) => other.is_mapped(),
+            _ => false,
+        }
+    }
+
+    /// Which pages it is made of, if they are mapped ([`Block::of_mapped`]): numbers that others have that are the same
+    /// memory.
+    pub(crate) fn pages(&self) -> Vec<(u64, u64)> {
+        match &self.storage {
+            #[cfg(all(target_os = "linux", not(miri)))]
+            Storage::Mapped(parts) => parts.iter().map(|part| part.pages().identity()).collect(),
+            Storage::Of(other) | Storage::Slice(other) => other.pages(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Memory that is mapped, one part behind the other, as one block, which may be written or not. Messages call it
+    /// by the name and number that are given. `None`: there is no part, or they do not follow each other.
+    #[cfg(all(target_os = "linux", not(miri)))]
+    pub fn of_mapped(
+        parts: Vec<Arc<crate::Mapped>>,
+        writable: bool,
+        (name, number): (&str, u64),
+    ) -> Option<Self> {
+        let follow = |pair: &[Arc<crate::Mapped>]| pair[0].range().end == pair[1].range().start;
+        let (first, last) = (parts.first()?, parts.last()?);
+        if !parts.windows(2).all(follow) {
+            return None;
+        }
+        let data = NonNull::new(first.place())?;
+        let size = usize::try_from(last.range().end - first.range().start).ok()?;
+        let (writable, storage) = (if writable { size } else { 0 }, Storage::Mapped(parts.into()));
+        let mut block = Self::with(data, storage, size, writable, name.to_owned());
+        block.number = number;
+        Some(block)
+    }
+
+    /// A number for something that messages call as they call allocations.
+    pub fn next_number() -> u64 {
+        NUMBERS.fetch_add(1, Relaxed)
+    }
+}

@@ -1,0 +1,70 @@
+//! Ranges whose memory changes: what is mapped there for this device, and what is said of the rest.
+
+use super::{Entry, Memory};
+use crate::block::{Block, Gone};
+use std::ops::Range;
+use std::sync::Arc;
+
+impl Memory {
+    /// Puts blocks into a range in the place of those that are in it, which do not end, and says what a use of other
+    /// parts of it is. Nothing but what was put there so is in the range.
+    pub fn set_range(
+        &self,
+        range: Range<u64>,
+        blocks: Vec<(u64, Arc<Block>)>,
+        said: Vec<(Range<u64>, Gone)>,
+    ) {
+        let mut state = self.state();
+        let old: Vec<u64> = state.blocks.range(range.clone()).map(|(&base, _)| base).collect();
+        old.iter().for_each(|base| _ = state.blocks.remove(base));
+        let entry = |(base, block)| (base, Entry { block, counted: false, is_own: false });
+        state.blocks.extend(blocks.into_iter().map(entry));
+        let mut graves = self.graves();
+        graves.cover(range.clone());
+        graves.claim(range, said);
+    }
+}
+
+impl Memory {
+    /// Remembers what was at an address, which is free now.
+    pub fn bury(&self, address: u64, gone: Gone) {
+        self.graves().add(address, gone);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::End;
+
+    #[test]
+    fn a_range_has_what_was_put_there_last() {
+        let memory = Memory::new(1000);
+        let gone = |how| Gone { name: "n".into(), address: None, size: 0x3000, number: 9, how };
+        let block = || Arc::new(Block::new(0x1000, "part").unwrap());
+        memory.set_range(
+            0x1000..0x4000,
+            vec![(0x2000, block())],
+            vec![(0x1000..0x2000, gone(End::Reserved)), (0x3000..0x4000, gone(End::NoAccess))],
+        );
+        let how = |at| memory.find(at, 1).unwrap_err().gone.map(|gone| gone.how);
+        assert!(memory.find(0x2fff, 1).is_ok() && memory.used() == 0);
+        assert_eq!(
+            [0xfff, 0x1000, 0x1fff, 0x3000, 0x3fff, 0x4000].map(how),
+            [
+                None,
+                Some(End::Reserved),
+                Some(End::Reserved),
+                Some(End::NoAccess),
+                Some(End::NoAccess),
+                None
+            ]
+        );
+        let map = memory.map();
+        assert_eq!(map.gone(0x1000).unwrap().how, End::Reserved);
+        memory.set_range(0x1000..0x4000, vec![(0x1000, block())], Vec::new());
+        assert!(memory.find(0x1000, 0x1000).is_ok());
+        assert_eq!([0x2000, 0x3000].map(how), [None, None]);
+    }
+}

@@ -1,0 +1,184 @@
+//! Pages of memory without an address.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Pages of memory, zeros at first (`cuMemCreate`).
+#[derive(Debug)]
+pub struct Pages {
+    file: Arc<File>,
+    /// Whether it is a file of their own, or that of the process.
+    is_own: bool,
+    offset: u64,
+    size: u64,
+}
+
+/// A process' file.
+struct OfProcess {
+    file: Arc<File>,
+    /// How many of its bytes have been used.
+    used: u64,
+    /// Whose it is: not that of a process that was forked off.
+    process: u32,
+}
+
+static FILE: Mutex<Option<OfProcess>> = Mutex::new(None);
+
+/// Bytes of a file of its own that say what it holds, behind the pages.
+const HEAD: u64 = 4096;
+/// What such bytes begin with.
+const MAGIC: [u8; 16] = *b"texunit memory\x01\0";
+/// A file that has these can neither shrink nor grow: who maps it finds all of its pages.
+const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+
+fn file(flags: u32) -> io::Result<File> {
+    // SAFETY: the name is a C string.
+    let number =
+        unsafe { libc::memfd_create(c"texunit memory".as_ptr(), libc::MFD_CLOEXEC | flags) };
+    if number < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: opened above, and nobody else has it.
+    Ok(File::from(unsafe { OwnedFd::from_raw_fd(number) }))
+}
+
+impl Pages {
+    /// So many bytes, whole pages of the system, for this process alone.
+    ///
+    /// # Errors
+    /// The system has no such file.
+    pub fn new(size: u64) -> io::Result<Self> {
+        let mut of_process = FILE.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = std::process::id();
+        let known = match of_process.take().filter(|known| known.process == process) {
+            Some(known) => known,
+            None => OfProcess { file: Arc::new(file(0)?), used: 0, process },
+        };
+        let known = of_process.insert(known);
+        let end = known.used.checked_add(size).ok_or(io::ErrorKind::OutOfMemory)?;
+        known.file.set_len(end)?;
+        let offset = std::mem::replace(&mut known.used, end);
+        Ok(Self { file: Arc::clone(&known.file), is_own: false, offset, size })
+    }
+
+    /// So many bytes in a file that other processes can be given, with a note for them of at most 1024 bytes.
+    ///
+    /// # Errors
+    /// The system has no such file.
+    pub fn shareable(size: u64, note: &[u8]) -> io::Result<Self> {
+        let own = file(libc::MFD_ALLOW_SEALING)?;
+        let all = size.checked_add(HEAD).ok_or(io::ErrorKind::OutOfMemory)?;
+        own.set_len(all)?;
+        let mut head = MAGIC.to_vec();
+        head.extend(size.to_le_bytes());
+        head.extend((note.len() as u64).to_le_bytes());
+        head.extend(note);
+        own.write_all_at(&head, size)?;
+        // SAFETY: it takes no pointer.
+        if unsafe { libc::fcntl(own.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Self { file: Arc::new(own), is_own: true, offset: 0, size })
+    }
+
+    /// The pages of a file that [`Self::shareable`] has made, in this process or another, and their note. The file is
+    /// the caller's as before.
+    ///
+    /// # Errors
+    /// It is no such file.
+    pub fn of_file(number: i32) -> io::Result<(Self, Vec<u8>)> {
+        let wrong = || io::Error::from(io::ErrorKind::InvalidData);
+        if number < 0 {
+            return Err(wrong());
+        }
+        // SAFETY: it takes no pointer; a number that is no file is refused.
+        let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) };
+        if copy < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: opened above, and nobody else has it.
+        let own = File::from(unsafe { OwnedFd::from_raw_fd(copy) });
+        // SAFETY: it takes no pointer.
+        let seals = unsafe { libc::fcntl(own.as_raw_fd(), libc::F_GET_SEALS) };
+        let all = own.metadata()?.len();
+        let size = all.checked_sub(HEAD).ok_or_else(wrong)?;
+        if seals < 0 || seals & SEALS != SEALS {
+            return Err(wrong());
+        }
+        let mut head = [0; 32];
+        own.read_exact_at(&mut head, size)?;
+        let word = |at: usize| {
+            let bytes: [u8; 8] = std::array::from_fn(|i| head[at + i]);
+            u64::from_le_bytes(bytes)
+        };
+        if head[..16] != MAGIC || word(16) != size || word(24) > 1024 {
+            return Err(wrong());
+        }
+        let mut note = vec![0; word(24) as usize];
+        own.read_exact_at(&mut note, size + 32)?;
+        Ok((Self { file: Arc::new(own), is_own: true, offset: 0, size }, note))
+    }
+
+    /// A number for the file that other processes can be given, which is the caller's; `None`: there is no such file, or the
+    /// process has no more numbers.
+    pub fn new_number(&self) -> Option<i32> {
+        // SAFETY: it takes no pointer.
+        let number = || unsafe { libc::fcntl(self.file.as_raw_fd(), libc::F_DUPFD, 0) };
+        self.is_own.then(number).filter(|&number| number >= 0)
+    }
+
+    /// The number of the file within the process, as others find it in `/proc`; `None`: there is no file of these pages alone.
+    pub fn own_number(&self) -> Option<i32> {
+        self.is_own.then(|| self.file.as_raw_fd())
+    }
+
+    /// Writes bytes.
+    pub(crate) fn write(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(bytes, self.offset + at)
+    }
+
+    /// Number of bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Numbers that pages have which are the same memory: of the file, and of their place in it.
+    pub(crate) fn identity(&self) -> (u64, u64) {
+        (self.file.metadata().map_or(0, |of_file| of_file.ino()), self.offset)
+    }
+
+    /// Maps the first bytes at addresses of the process that are kept for that.
+    pub(crate) fn put(&self, at: u64, size: u64, rights: i32) -> bool {
+        let Ok(offset) = libc::off_t::try_from(self.offset) else { return false };
+        let wanted = std::ptr::with_exposed_provenance_mut(at as usize);
+        let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE;
+        let number = self.file.as_raw_fd();
+        // SAFETY: over addresses that the caller keeps; the file has all of these bytes, and keeps them.
+        let found = unsafe { libc::mmap(wanted, size as usize, rights, flags, number, offset) };
+        found != libc::MAP_FAILED
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        if self.is_own {
+            return;
+        }
+        let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+        let part = [self.offset, self.size].map(libc::off_t::try_from);
+        if let [Ok(offset), Ok(size)] = part {
+            // SAFETY: it takes no pointer. Nobody has these bytes any more.
+            unsafe { libc::fallocate(self.file.as_raw_fd(), how, offset, size) };
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) fn file_without_seals(size: u64) -> File {
+    let file = file(libc::MFD_ALLOW_SEALING).expect("the system has files in memory");
+    file.set_len(size).expect("it has room");
+    file
+}
