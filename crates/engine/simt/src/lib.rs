@@ -16,11 +16,12 @@ pub mod launch;
 mod lower;
 pub mod observe;
 mod regions;
+pub mod runtime;
 mod stats;
 mod tally;
 pub mod watch;
 
-pub use exec::launch;
+pub use exec::{Looked, Others, Verdict, WaitingLoop, launch};
 pub use exec::machine as debug;
 pub use fault::{BadHandle, Described, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};

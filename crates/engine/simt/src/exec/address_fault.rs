@@ -7,7 +7,7 @@ use super::warp::Warp;
 use crate::fault::{Described, FaultKind};
 use texunit_check::ir::VarId;
 use texunit_forms::Count;
-use texunit_memory::{AddressError, Near, SpaceKind};
+use texunit_memory::{AddressError, Gone, MemoryMap, Near, SpaceKind};
 
 /// An object in a space.
 #[derive(Clone, Copy)]
@@ -115,11 +115,9 @@ impl Context<'_> {
     ) -> Result<T, Box<PendingFault>> {
         let map = self.launch.config.memory;
         let resource = match space {
-            SpaceKind::Const | SpaceKind::Global => map.find(address, 1, 0).ok().map(|(i, _)| {
-                let block = map.block(i);
-                let object = Object::new(block.name(), map.base(i), block.size() as u64);
-                described(&Object { number: Some(block.number()), ..object })
-            }),
+            SpaceKind::Const | SpaceKind::Global => {
+                map.find(address, 1, 0).ok().map(|(i, _)| object(map, i))
+            }
             space => {
                 let objects = self.objects(warp, space);
                 objects.iter().find(|o| address.wrapping_sub(o.at) < o.size).map(described)
@@ -177,32 +175,49 @@ impl Context<'_> {
         kind: Kind,
         error: &AddressError,
     ) -> Result<T, Box<PendingFault>> {
-        let space = texunit_memory::space_of(address);
         let map = self.launch.config.memory;
-        if let (true, Some(near)) = (error.read_only, &error.nearest) {
-            let resource = Some(described(&near.into()));
-            return fault_at(lane, FaultKind::ReadOnly { space, address, resource });
-        }
-        if let Some(gone) = map.gone(address) {
-            let access = FaultKind::access(kind.name, space, address, size);
-            return fault_at(lane, FaultKind::of_gone(access, &gone));
-        }
-        let nearest = match &error.nearest {
-            _ if !matches!(space, SpaceKind::Global | SpaceKind::Const) => {
-                let space = space.name();
-                format!("the instruction is for .global memory, and the address points to {space}")
-                    .into()
-            }
-            None => "nothing is allocated".into(),
-            Some(near) => {
-                let text = describe(&[near.into()], address, "");
-                // Far away it is not named.
-                let allocation = text.starts_with('`').then_some(near.number);
-                Described { text, allocation }
-            }
-        };
-        let unnoticed = map.find_rounded(address, size.into()).is_some();
-        let access = kind.name;
-        fault_at(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
+        let gone = map.gone(address);
+        let unnoticed = || map.find_rounded(address, size.into()).is_some();
+        fault_at(lane, outside(kind.name, (address, size), (error, gone.as_ref()), unnoticed))
     }
+}
+
+/// A block of a map, in words.
+pub(super) fn object(map: &MemoryMap, index: usize) -> Described {
+    let block = map.block(index);
+    let object = Object::new(block.name(), map.base(index), block.size() as u64);
+    described(&Object { number: Some(block.number()), ..object })
+}
+
+/// The fault of an access outside every allocation, or to one that may only be read.
+pub(crate) fn outside(
+    access: &'static str,
+    (address, size): (u64, u32),
+    (error, gone): (&AddressError, Option<&Gone>),
+    unnoticed: impl FnOnce() -> bool,
+) -> FaultKind {
+    let space = texunit_memory::space_of(address);
+    if let (true, Some(near)) = (error.read_only, &error.nearest) {
+        let resource = Some(described(&near.into()));
+        return FaultKind::ReadOnly { space, address, resource };
+    }
+    if let Some(gone) = gone {
+        return FaultKind::of_gone(FaultKind::access(access, space, address, size), gone);
+    }
+    let nearest = match &error.nearest {
+        _ if !matches!(space, SpaceKind::Global | SpaceKind::Const) => {
+            let space = space.name();
+            format!("the instruction is for .global memory, and the address points to {space}")
+                .into()
+        }
+        None => "nothing is allocated".into(),
+        Some(near) => {
+            let text = describe(&[near.into()], address, "");
+            // Far away it is not named.
+            let allocation = text.starts_with('`').then_some(near.number);
+            Described { text, allocation }
+        }
+    };
+    let unnoticed = unnoticed();
+    FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed }
 }
