@@ -1,10 +1,10 @@
 //! Launching a kernel.
 
-use crate::exec::Others;
 use crate::gradients::GradientEngine;
 use crate::observe::Observer;
 use crate::regions::JitMode;
 use crate::runtime::Runtime;
+use crate::waiting::Others;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;

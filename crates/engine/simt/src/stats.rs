@@ -2,7 +2,6 @@
 
 use crate::fault::FaultKind;
 use crate::gradients::GradientStats;
-use crate::runtime::Caller;
 use std::sync::Arc;
 use std::time::Duration;
 use texunit_check::sources::{Frame, Sources};
@@ -155,5 +154,29 @@ impl Fusion {
     pub(crate) fn add(&mut self, other: Self) {
         self.fused += other.fused;
         self.undecided += other.undecided;
+    }
+}
+
+/// The thread that asked for work, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Its kernel.
+    pub kernel: String,
+    /// %ctaid
+    pub cta: [u32; 3],
+    /// %tid
+    pub thread: [u32; 3],
+    /// The call.
+    pub span: Span,
+    /// As of a [`Fault`].
+    pub calls: Vec<(String, Span)>,
+}
+
+impl Fault {
+    /// The same fault, of a grid that a kernel has launched.
+    #[must_use]
+    pub fn launched_by(mut self: Box<Self>, caller: &Caller) -> Box<Self> {
+        self.launched_by.push(caller.clone());
+        self
     }
 }

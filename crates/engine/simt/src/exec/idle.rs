@@ -13,8 +13,7 @@ use super::compiled::state::Compiled;
 use super::context::Context;
 use super::counters::Executed;
 use super::warp::{State, Warp};
-use crate::fault::Described;
-use texunit_syntax::Span;
+use crate::waiting::{Looked, WaitingLoop};
 
 /// Age of a CTA at which its state is looked at for the first time, in rounds.
 const FIRST: u64 = 1024;
@@ -72,34 +71,6 @@ struct Kept<'a> {
     executed: Executed,
     /// Steps, and where turns end, of each warp.
     steps: Vec<(u64, u64)>,
-}
-
-/// A place at which threads wait, and what for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitingLoop {
-    /// The kernel.
-    pub kernel: String,
-    /// The CTA.
-    pub cta: [u32; 3],
-    /// An instruction of the loop.
-    pub span: Span,
-    /// Threads of the CTA that have not exited.
-    pub threads: u32,
-    /// What they look at.
-    pub looks: Vec<Looked>,
-}
-
-/// Memory that a loop looks at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Looked {
-    /// Where.
-    pub address: u64,
-    /// Bytes.
-    pub size: u32,
-    /// What it holds.
-    pub value: Option<u64>,
-    /// The allocation.
-    pub object: Option<Described>,
 }
 
 impl Default for Patience<'_> {

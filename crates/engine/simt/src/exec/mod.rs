@@ -63,10 +63,8 @@ use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
 use crate::stats::{BadFetches, Fault, LaunchStats};
-pub(crate) use address_fault::outside;
 use context::{Context, Launch};
 use counters::Counters;
-pub use idle::{Looked, WaitingLoop};
 pub use mbarrier::MbarrierState;
 use prepare::prepare;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -74,7 +72,6 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 pub(crate) use surface::lane_of;
 use waiting::Waits;
-pub use waiting::{Others, Verdict};
 pub(crate) use warp::Warp;
 pub(crate) use workers::Taken;
 

@@ -1,16 +1,16 @@
 //! A launch that waits: all of its CTAs which can run do (`idle`), and what becomes of it.
 //!
-//! Somebody else may change what they look at: the launch then asks [`Others`] whenever its workers have looked once more, and goes on
+//! Somebody else may change what they look at: the launch then asks [`crate::Others`] whenever its workers have looked once more, and goes on
 //! when it has changed. Where nobody else is there, it is a deadlock, which names the loops.
 
 use super::Shared;
 use super::context::{Context, Launch};
-use super::idle::WaitingLoop;
 use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::lower::Program;
 use crate::stats::Fault;
-use std::fmt::{Debug, Write};
+use crate::waiting::{Others, Verdict, WaitingLoop};
+use std::fmt::Write;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,24 +23,6 @@ const AT_ONCE: u64 = 64;
 const PAUSE: Duration = Duration::from_micros(500);
 /// Loops that a message names.
 const MAX_LOOPS: usize = 4;
-
-/// What becomes of a launch that waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It goes on looking.
-    Wait,
-    /// It ends: nobody changes what it looks at, for this reason.
-    End(String),
-}
-
-/// Who else may change memory while a launch waits.
-pub trait Others: Sync + Debug {
-    /// All that can run of the launch waits, and has looked so many times since it does.
-    fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict;
-
-    /// It goes on.
-    fn go_on(&self);
-}
 
 /// A worker of the launch.
 #[derive(Debug)]

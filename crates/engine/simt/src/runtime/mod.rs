@@ -12,10 +12,9 @@ mod grid;
 
 use crate::fault::FaultKind;
 use crate::lower::KernelId;
-use crate::stats::Fault;
+pub use crate::stats::Caller;
 use std::fmt::Debug;
 use texunit_memory::AddressError;
-use texunit_syntax::Span;
 
 pub(crate) use function::{Function, Named};
 pub use grid::Grid;
@@ -39,21 +38,6 @@ pub struct Shape {
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
-}
-
-/// The thread that asked for work, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caller {
-    /// Its kernel.
-    pub kernel: String,
-    /// %ctaid
-    pub cta: [u32; 3],
-    /// %tid
-    pub thread: [u32; 3],
-    /// The call.
-    pub span: Span,
-    /// As of a [`Fault`].
-    pub calls: Vec<(String, Span)>,
 }
 
 /// What a kernel has asked for.
@@ -228,7 +212,7 @@ pub trait RuntimeHost: Sync + Debug {
 /// The fault of a copy or a fill that does not find its memory.
 pub fn outside(access: &'static str, len: u64, error: &AddressError) -> FaultKind {
     let len = u32::try_from(len).unwrap_or(u32::MAX);
-    crate::exec::outside(access, (error.address, len), (error, error.gone.as_deref()), || false)
+    crate::nearest::outside(access, (error.address, len), (error, error.gone.as_deref()), || false)
 }
 
 /// Deepest nesting of grids: the host's are at 0.
@@ -239,12 +223,3 @@ pub const PENDING_LAUNCHES: usize = 2048;
 
 /// Nesting at which grids may not wait for those that they launch, unless the program asks for more.
 pub const SYNC_DEPTH: u32 = 2;
-
-impl Fault {
-    /// The same fault, of a grid that a kernel has launched.
-    #[must_use]
-    pub fn launched_by(mut self: Box<Self>, caller: &Caller) -> Box<Self> {
-        self.launched_by.push(caller.clone());
-        self
-    }
-}
