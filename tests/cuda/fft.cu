@@ -62,6 +62,19 @@ int main()
     for (int i = 0; i < n; ++i)
         worst = std::fmax(worst, std::fabs(after[i].x / n - before[i].x));
     std::printf("there and back: %d\n", worst < 1e-5f);
+    // Captured, and done by a graph whenever that is launched.
+    cudaGraph_t graph;
+    cudaGraphExec_t launched;
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    SAY(cufftExecC2C(plan, data, result, FORWARD));
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphInstantiate(&launched, graph, 0);
+    for (int i = 0; i < 2; ++i) {
+        cudaMemsetAsync(result, 0, n * sizeof *result, stream);
+        cudaGraphLaunch(launched, stream);
+        cudaStreamSynchronize(stream);
+        peaks(result, n);
+    }
     SAY(cufftDestroy(plan));
     SAY(cufftDestroy(plan));
     SAY(cufftExecC2C(plan, data, result, FORWARD));

@@ -348,6 +348,7 @@ static void faults()
     load<<<1, 1>>>((int *)(base + PAGE - 4), to);
     OK(cudaDeviceSynchronize());
     same("from another device", word((CUdeviceptr)to) == 1);
+    OK(cudaFree(to));
     OK(cudaSetDevice(0));
     // Free addresses.
     OK(cuMemUnmap(base, PAGE));

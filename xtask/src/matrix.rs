@@ -30,7 +30,7 @@ struct Api {
     refusal: &'static str,
 }
 
-const APIS: [Api; 3] = [
+const APIS: [Api; 5] = [
     Api {
         document: APIS_DOCUMENT,
         title: "Driver API (`libcuda.so.1`)",
@@ -48,6 +48,18 @@ const APIS: [Api; 3] = [
         title: "cuFFT (`libcufft.so.11`, `libcufft.so.12`)",
         list: "crates/cuda/cufft/data/functions.txt",
         refusal: "CUFFT_NOT_SUPPORTED",
+    },
+    Api {
+        document: LIBRARIES_DOCUMENT,
+        title: "cuBLAS (`libcublas.so.12`, `libcublas.so.13`)",
+        list: "crates/cuda/cublas/data/functions.txt",
+        refusal: "CUBLAS_STATUS_NOT_SUPPORTED",
+    },
+    Api {
+        document: LIBRARIES_DOCUMENT,
+        title: "cuBLASLt (`libcublasLt.so.12`, `libcublasLt.so.13`)",
+        list: "crates/cuda/cublas/data/lt-functions.txt",
+        refusal: "CUBLAS_STATUS_NOT_SUPPORTED",
     },
 ];
 

@@ -14,33 +14,68 @@ struct Named {
     code: &'static str,
     /// What the names of its functions begin with, as patterns.
     exported: &'static str,
-    /// The list of its functions.
-    functions: &'static str,
-    /// Its versions: soname and major version.
-    versions: &'static [(&'static str, &'static str)],
-    /// The name of programs' linker, for the newest version.
-    link: &'static str,
+    /// The files that programs load.
+    files: &'static [File],
 }
 
-const ALL: [Named; 1] = [Named {
-    package: "texunit-cufft",
-    code: concat!("libtexunit_cufft.so.", env!("CARGO_PKG_VERSION")),
-    exported: "cufft*; __cufft*;",
-    functions: "crates/cuda/cufft/data/functions.txt",
-    versions: &[("libcufft.so.11", "11"), ("libcufft.so.12", "12")],
-    link: "libcufft.so",
-}];
+/// A file that programs load, of jumps.
+struct File {
+    soname: &'static str,
+    /// Its major version.
+    major: &'static str,
+    /// The list of its functions.
+    functions: &'static str,
+    /// The name of programs' linker, if this is the newest version.
+    link: Option<&'static str>,
+}
+
+impl File {
+    const fn new(
+        soname: &'static str,
+        major: &'static str,
+        functions: &'static str,
+        link: Option<&'static str>,
+    ) -> Self {
+        Self { soname, major, functions, link }
+    }
+}
+
+const CUFFT: &str = "crates/cuda/cufft/data/functions.txt";
+const CUBLAS: &str = "crates/cuda/cublas/data/functions.txt";
+const CUBLAS_LT: &str = "crates/cuda/cublas/data/lt-functions.txt";
+
+const ALL: [Named; 2] = [
+    Named {
+        package: "texunit-cufft",
+        code: concat!("libtexunit_cufft.so.", env!("CARGO_PKG_VERSION")),
+        exported: "cufft*; __cufft*;",
+        files: &[
+            File::new("libcufft.so.11", "11", CUFFT, None),
+            File::new("libcufft.so.12", "12", CUFFT, Some("libcufft.so")),
+        ],
+    },
+    Named {
+        package: "texunit-cublas",
+        code: concat!("libtexunit_cublas.so.", env!("CARGO_PKG_VERSION")),
+        exported: "cublas*;",
+        files: &[
+            File::new("libcublas.so.12", "12", CUBLAS, None),
+            File::new("libcublas.so.13", "13", CUBLAS, Some("libcublas.so")),
+            File::new("libcublasLt.so.12", "12", CUBLAS_LT, None),
+            File::new("libcublasLt.so.13", "13", CUBLAS_LT, Some("libcublasLt.so")),
+        ],
+    },
+];
 
 /// All files, by their names: those that programs load, and those with the code.
 pub(crate) fn files() -> impl Iterator<Item = &'static str> {
-    ALL.iter().flat_map(|library| {
-        library.versions.iter().map(|(soname, _)| *soname).chain([library.code])
-    })
+    ALL.iter()
+        .flat_map(|library| library.files.iter().map(|file| file.soname).chain([library.code]))
 }
 
 /// The names of what programs load.
 pub(super) fn sonames() -> impl Iterator<Item = &'static str> {
-    ALL.iter().flat_map(|library| library.versions.iter().map(|(soname, _)| *soname))
+    ALL.iter().flat_map(|library| library.files.iter().map(|file| file.soname))
 }
 
 /// Makes those that are wanted.
@@ -52,21 +87,19 @@ pub(super) fn make(
 ) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for library in &ALL {
-        if !library.versions.iter().any(|(soname, _)| request.wants(soname)) {
+        if !library.files.iter().any(|file| request.wants(file.soname)) {
             continue;
         }
         let archive = archive(workspace, request, library.package, None, built)?;
-        let of = |major| List { file: library.functions, major };
         let mut aliases = Vec::new();
         let mut thin_files = Vec::new();
-        for &(soname, major) in library.versions {
-            let functions = of(Some(major)).symbols(workspace)?;
-            let jumps =
-                jumps_to(functions.iter().map(|(name, symbol)| (name.as_str(), symbol.as_str())))?;
-            thin_files.push((soname, jumps));
-            aliases.extend(
-                functions.into_iter().map(|(_, symbol)| (format!("{PREFIX}{symbol}"), symbol)),
-            );
+        for file in library.files {
+            let list = List { file: file.functions, major: Some(file.major) };
+            let functions = list.symbols(workspace)?;
+            let names = functions.iter().map(|(name, symbol)| (name.as_str(), symbol.as_str()));
+            thin_files.push((file, jumps_to(names)?));
+            let symbols = functions.into_iter().map(|(_, symbol)| symbol);
+            aliases.extend(symbols.map(|symbol| (format!("{PREFIX}{symbol}"), symbol)));
         }
         aliases.sort();
         aliases.dedup();
@@ -82,12 +115,12 @@ pub(super) fn make(
             end: None,
         };
         files.push(linker.link(&shared, &archive)?);
-        for (soname, jumps) in thin_files {
-            let names = (soname, Some(soname), library.code);
+        for (file, jumps) in thin_files {
+            let names = (file.soname, Some(file.soname), library.code);
             files.push(thin(linker, names, library.exported, &jumps)?);
-        }
-        if let Some((newest, _)) = library.versions.last() {
-            symlink(newest, &linker.to.join(library.link))?;
+            if let Some(link) = file.link {
+                symlink(file.soname, &linker.to.join(link))?;
+            }
         }
     }
     Ok(files)

@@ -8,13 +8,17 @@ use std::sync::OnceLock;
 
 /// texunit's libraries, each with what the names of its other versions begin with: those of the driver are all one
 /// (`libcuda.so`, `libcuda.so.535.104`), those of the runtime have the structures of one major version.
-const LIBRARIES: [(&str, &str); 6] = [
+const LIBRARIES: [(&str, &str); 10] = [
     ("libcuda.so.1", "libcuda.so"),
     ("libcudart.so.12", "libcudart.so.12"),
     ("libcudart.so.13", "libcudart.so.13"),
     ("libnvidia-ml.so.1", "libnvidia-ml.so"),
     ("libcufft.so.11", "libcufft.so.11"),
     ("libcufft.so.12", "libcufft.so.12"),
+    ("libcublas.so.12", "libcublas.so.12"),
+    ("libcublas.so.13", "libcublas.so.13"),
+    ("libcublasLt.so.12", "libcublasLt.so.12"),
+    ("libcublasLt.so.13", "libcublasLt.so.13"),
 ];
 /// Where those begin that NVIDIA's are loaded for with `--libraries nvidia`.
 const NAMED: usize = 4;

@@ -258,27 +258,36 @@ impl<'a> Running<'a> {
     /// How a warp of the last table stopped; `None` if it has not run.
     #[inline]
     pub fn exit(&self, i: usize) -> Option<Exit> {
-        let slot = self.frame.slots[..self.len].get(i)?;
-        if slot.at == Frame::NO_INSTRUCTION {
-            return None;
-        }
+        let (at, why) = self.reason(i)?;
+        let slot = &self.frame.slots[i];
         // Without POPCNT in this build, counting takes fifteen instructions.
         let lanes = if slot.mask == u32::MAX { 32 } else { u64::from(slot.mask.count_ones()) };
         let threads = slot.threads + (slot.steps - slot.counted) * lanes;
-        let diverged = self.stopped == Some(i)
-            && self.function.can_diverge
-            && self.frame.divergence.has_diverged();
         Some(Exit {
-            at: slot.at,
-            why: ExitReason::of_code(slot.why),
+            at,
+            why,
             steps: slot.steps,
             threads: threads.wrapping_sub(slot.missed),
             atomics: slot.atomics - slot.atomics_left,
             last_atomic: slot.last_atomic,
             mask: slot.mask,
-            diverged,
+            diverged: self.stopped == Some(i) && self.has_diverged(),
             limit: slot.limit,
         })
+    }
+
+    /// The instruction before which a warp of the last table stopped, and why.
+    #[inline(always)]
+    pub fn reason(&self, i: usize) -> Option<(u32, ExitReason)> {
+        let slot = self.frame.slots[..self.len].get(i)?;
+        let has_run = slot.at != Frame::NO_INSTRUCTION;
+        has_run.then(|| (slot.at, ExitReason::of_code(slot.why)))
+    }
+
+    /// Whether the lanes of the warp that stopped last have diverged.
+    #[inline(always)]
+    pub(crate) fn has_diverged(&self) -> bool {
+        self.function.can_diverge && self.frame.divergence.has_diverged()
     }
 
     /// Lanes of the warp that stopped last that were not active then ([`Exit::diverged`]).

@@ -5,13 +5,13 @@
 //!       |  emit::input         copies of launch constants are propagated, not made (PendingCopies)
 //!       |  emit::affine        addresses `base + scale * index` stay unmade (DeferredAddress)
 //!       |  emit::base_groups   accesses by one base register share one bounds check
-//!       |  emit::index         accesses whose bounds check is on the index
+//!       |  emit::index         accesses whose bounds check is on the index, and indices that are rows
 //!       |  emit::live          next use and last use of each register
 //!       v
 //!  emit::flow          emission, block by block; emit::register_cache says which processor register holds what,
 //!       |              emit::edge brings two blocks to one such state; emit::{avx2, avx512} emit the steps
 //!       v
-//!  emit::stub          entries and exits, behind the blocks; emit::divergence, emit::yield_point
+//!  emit::stub          entries and exits, behind the blocks; emit::divergence; emit::warps goes from warp to warp
 //!       v
 //!  arena::Code         executable pages; compiled::Function enters them, with a frame::Frame for all state
 //! ```

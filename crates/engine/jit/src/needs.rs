@@ -62,11 +62,11 @@ impl Needs {
             Action::Load(load) => &load.access,
             Action::Store(store) => &store.access,
             Action::Atomic(atomic) => &atomic.access,
-            Action::Count { counter, .. } | Action::Issue { counter, .. } => {
+            Action::Count { counter, of } | Action::Issue { counter, of } => {
                 if *counter >= MAX {
                     return Err(Error::Counter(*counter));
                 }
-                self.counts = self.counts.max(*counter as usize + 2);
+                self.counts = self.counts.max(*counter as usize + 1 + usize::from(of.is_some()));
                 return Ok(());
             }
             _ => return Ok(()),

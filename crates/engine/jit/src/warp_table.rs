@@ -8,7 +8,7 @@
 use crate::compiled::{Function, Running};
 use crate::frame::{Frame, WarpSlot};
 use crate::machine::{DivergedLanes, Mode};
-use crate::region::{DivergenceLimits, Exit, RegisterFiles, Resume, Start};
+use crate::region::{DivergenceLimits, Exit, ExitReason, RegisterFiles, Resume, Start};
 use crate::{B32, Registers};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -96,27 +96,23 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         let Registers { narrow, wide, predicates, rows } = registers;
         let lengths = [narrow.len(), wide.len(), predicates.len()];
         let base = local.as_mut_ptr();
-        *to = WarpSlot {
-            narrow: narrow.as_mut_ptr(),
-            wide: wide.as_mut_ptr(),
-            predicates: predicates.as_mut_ptr(),
-            rows: rows.as_ptr(),
-            local: base,
-            // May lie outside if the code has no accesses to the frame.
-            frame: base.wrapping_add((of_frame.start / 4) as usize),
-            frame_at: of_frame.start,
-            index,
-            live,
-            limit,
-            end,
-            mask,
-            full_mask: if is_live { mask } else { 0 },
-            atomics_left: atomics,
-            atomics,
-            // `Self::each` hands out at most so many.
-            registers: lengths.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
-            ..WarpSlot::NONE
-        };
+        // Field by field: what is stored so can be loaded at once.
+        to.narrow = narrow.as_mut_ptr();
+        to.wide = wide.as_mut_ptr();
+        to.predicates = predicates.as_mut_ptr();
+        to.rows = rows.as_ptr();
+        to.local = base;
+        // May lie outside if the code has no accesses to the frame.
+        to.frame = base.wrapping_add((of_frame.start / 4) as usize);
+        to.frame_at = of_frame.start;
+        (to.index, to.live, to.mask) = (index, live, mask);
+        to.full_mask = if is_live { mask } else { 0 };
+        (to.limit, to.end, to.steps, to.missed) = (limit, end, 0, 0);
+        (to.counted, to.threads, to.last_atomic) = (0, 0, 0);
+        (to.atomics, to.atomics_left) = (atomics, atomics);
+        (to.why, to.at) = (0, Frame::NO_INSTRUCTION);
+        // `Self::each` hands out at most so many.
+        to.registers = lengths.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         self.local = self.local.min(4 * local.len() as u64).min(of_frame.end);
         self.running.len += 1;
         true
@@ -204,7 +200,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         let Function { needs, number, .. } = self.running.function;
         let Resume::Entry(entry) = from else { return None };
         let fits = (entry.function, entry.mode) == (*number, Mode::Live) && self.mode == Mode::Live;
-        let holds = N >= needs.rows() && W >= needs.words && self.len() != 0 && live != 0;
+        let holds = N >= needs.rows() && W >= needs.words && !self.is_empty() && live != 0;
         let (per_cta, ctas) = (u32::try_from(rows.len()).ok()?, u32::try_from(words.len()).ok()?);
         let last = ctas.checked_sub(1).filter(|_| fits && holds && per_cta != 0)?;
         let target = self.running.function.target(entry.offset);
@@ -266,6 +262,18 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         self.all_mut().iter_mut().take(warps).for_each(|slot| slot.steps += steps);
     }
 
+    /// See [`Running::reason`].
+    #[inline(always)]
+    pub fn reason(&self, i: usize) -> Option<(u32, ExitReason)> {
+        self.running.reason(i)
+    }
+
+    /// Whether the lanes of the warp that stopped the last run have diverged.
+    #[inline(always)]
+    pub fn has_diverged(&self) -> bool {
+        self.running.has_diverged()
+    }
+
     /// See [`Running::exit`].
     #[inline]
     pub fn exit(&self, i: usize) -> Option<Exit> {
@@ -275,7 +283,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
     /// The yield point at which all warps wait, if it is the same.
     #[inline]
     pub fn wait_at(&self) -> Option<u32> {
-        let waits = crate::region::ExitReason::Yield.code() as u32;
+        let waits = ExitReason::Yield.code() as u32;
         let at = self.all().first()?.at;
         self.all().iter().all(|slot| slot.why == waits && slot.at == at).then_some(at)
     }

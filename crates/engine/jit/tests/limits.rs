@@ -67,6 +67,29 @@ fn short_files_are_refused() {
     }
 }
 
+/// The last counter is one, and a region that asks for one more would never run.
+#[test]
+fn counters_are_as_many_as_are_counted() {
+    let of = Some(Predicate::If(0));
+    for level in levels() {
+        for (action, needed) in [
+            (Action::Count { counter: 3, of: None }, 4),
+            (Action::Count { counter: 3, of }, 5),
+            (Action::Issue { counter: 3, of: None }, 4),
+            (Action::Issue { counter: 3, of }, 5),
+        ] {
+            let step = Step { at: 0, guard: Predicate::Always, counted: false, action };
+            let code = compile(&region(vec![step]), level).expect("code");
+            for length in [needed - 1, needed] {
+                let counts = vec![std::cell::Cell::new(0); length];
+                let inputs = Inputs { counts: &counts, ..Inputs::default() };
+                let mut sites = code.sites();
+                assert_eq!(code.with(inputs, &mut sites).is_some(), length == needed);
+            }
+        }
+    }
+}
+
 #[test]
 fn what_makes_no_sense_has_no_code() {
     for level in levels() {

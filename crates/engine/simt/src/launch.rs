@@ -114,6 +114,18 @@ impl std::fmt::Display for CtaRange {
     }
 }
 
+/// Bits of a shared address below the rank of its CTA.
+pub(crate) const RANK_SHIFT: u32 = 24;
+
+/// Splits a shared address into the rank of its CTA in the cluster (`None`: the one that uses it) and the place in its memory.
+pub fn split_shared_address(at: u64) -> (Option<u32>, u64) {
+    let place = at & ((1 << RANK_SHIFT) - 1);
+    match at >> RANK_SHIFT {
+        rank @ 1..=0xff => (Some(rank as u32 - 1), place),
+        _ => (None, at),
+    }
+}
+
 /// How to run a kernel.
 #[derive(Clone)]
 pub struct LaunchConfig<'a> {

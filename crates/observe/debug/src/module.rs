@@ -95,6 +95,17 @@ impl Module {
                     (module.text.name(), place.line, place.column)
                 }
             };
+            // What the compiler knows no line of goes on with the one before.
+            let goes_on = module.has_lines && known.is_none();
+            let inherits = module
+                .instructions
+                .last()
+                .filter(|last: &&Instruction| goes_on && last.function == function);
+            if let Some(last) = inherits.cloned() {
+                module.by_place.insert(at, module.instructions.len());
+                module.instructions.push(Instruction { at, begins: false, ..last });
+                continue;
+            }
             let inlined = frames.len().saturating_sub(1) as u32;
             let id =
                 (module.sources.id_at(at), Arc::clone(&function), known.is_none().then_some(line));

@@ -5,7 +5,7 @@ use crate::counts::Counts;
 use crate::data::Place;
 use std::collections::HashMap;
 use std::ops::Range;
-use texunit_report::place::{function_name, source_file};
+use texunit_report::place::{function_name, is_toolkit, source_file};
 use texunit_simt::SourceId;
 use texunit_simt::observe::{Listing, Sum};
 
@@ -160,10 +160,13 @@ impl Maker<'_> {
             return Some(known.clone());
         }
         let frames = sources.frames_at(start);
-        let frame = frames.into_iter().find(|frame| frame.file.is_some() && frame.line > 0)?;
+        let mut known = frames.iter().filter(|frame| frame.file.is_some() && frame.line > 0);
+        let own = known.clone().find(|frame| frame.file.is_some_and(|file| !is_toolkit(file)));
+        // Of CUDA's headers, which nobody can change, the line that calls them is told.
+        let frame = own.or_else(|| known.next())?;
         let name = frame.file.unwrap_or_default();
         let file = self.files.entry(name.to_owned()).or_insert_with(|| source_file(name));
-        let function = frame.function.map(|name| function_name(&name)).unwrap_or_default();
+        let function = frame.function.as_ref().map(|name| function_name(name)).unwrap_or_default();
         let place = Place { file: file.clone(), line: frame.line, function };
         self.places.insert(id, place.clone());
         Some(place)

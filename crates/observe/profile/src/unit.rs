@@ -34,25 +34,41 @@ pub(crate) struct Accesses {
 }
 
 /// What a worker needs for all of its instructions.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Space {
     texels: ReadTexels,
     /// Offsets of texels of a warp.
     offsets: Vec<u64>,
+    /// Offsets that were put there last, each at a place that follows from it: neighbours mostly read the same texels, and
+    /// what is there twice all the same goes when they are sorted.
+    last: [u64; LAST],
     /// Bytes of notes.
     noted: usize,
+}
+
+/// Offsets that are looked at before one is put down.
+const LAST: usize = 64;
+
+impl Default for Space {
+    fn default() -> Self {
+        let texels = ReadTexels::default();
+        Self { texels, offsets: Vec::new(), last: [u64::MAX; LAST], noted: 0 }
+    }
 }
 
 impl Space {
     fn begin(&mut self) {
         self.offsets.clear();
+        self.last.fill(u64::MAX);
     }
 
     fn push(&mut self, resource: &Resource, at: TexelIndex) {
         let Some(offset) = resource.texel_offset(at) else { return };
-        // Neighbours mostly read the same texels.
-        let before = self.offsets.len().saturating_sub(4);
-        if !self.offsets[before..].contains(&offset) {
+        let size = u64::from(resource.format().texel_size());
+        // Rows of a power of two are put apart.
+        let texel = offset / size;
+        let place = &mut self.last[((texel ^ texel >> 6 ^ texel >> 10) % LAST as u64) as usize];
+        if std::mem::replace(place, offset) != offset {
             self.offsets.push(offset);
         }
     }

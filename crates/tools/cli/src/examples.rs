@@ -92,14 +92,15 @@ Examples:
 pub const MCP: &str = "\
 Examples:
   texunit mcp                                    tools may read and write the current folder
-  texunit mcp --allow kernels --allow build --timeout 20";
+  texunit mcp --allow examples --timeout 20      only those of a folder";
 
 /// `texunit report`
 pub const REPORT: &str = "\
 Examples:
-  texunit run --report r.json --profile p.json --coverage c.info ./program
-  texunit report r.json p.json c.info -o report.html   counts and coverage beside the lines
-  texunit report r.json bug -o report.html             with the textures of recorded launches";
+  texunit launch --profile p.json --coverage c.info job.toml
+  texunit report p.json c.info -o report.html    counts and coverage beside the lines
+  texunit report job.toml -o textures.html       the textures of a job, and what fetches from them
+  texunit run --report r.json --record bug ./program";
 
 /// `texunit dump`
 pub const DUMP: &str = "\
@@ -117,19 +118,16 @@ Examples:
 
 /// `texunit debug`
 pub const DEBUG: &str = "\
+Commands: `break blur.cu:12 if i == 70`, `run`, `step`, `info locals`, `print`, `reverse-step`, `last-write`; `help` says more.
+
 Examples:
-  texunit debug job.toml                         asks for commands: `break`, `run`, `step`, `print`, `help`
-  texunit debug --batch -ex 'break blur.cu:12 if i == 70' -ex run -ex 'info locals' ./program
-  texunit debug --batch -x commands.gdb --kernel blur:2 ./program ARGUMENTS";
+  texunit debug job.toml                         asks for commands
+  texunit debug --batch -ex 'break kernel' -ex run -ex 'info step' ./program";
 
 /// `texunit dap`
 pub const DAP: &str = "\
 `launch` takes: program (a CUDA program, or a job), args, cwd, env, stopOnEntry, kernel (NAME or NAME:N), device,
-schedule, checkpointMemory, process, out. docs/debugger.md shows how editors are set up.
-
-Examples:
-  texunit dap                                    started by an editor
-  texunit dap --port 4711";
+schedule, checkpointMemory, process, out. docs/debugger.md shows how editors start it.";
 
 /// `texunit lsp`
 pub const LSP: &str = "\

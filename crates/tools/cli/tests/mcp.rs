@@ -110,6 +110,7 @@ fn from_a_wrong_kernel_to_the_mended_one() {
             "run",
             "launch",
             "explain",
+            "debug",
             "profile",
             "explain_code",
             "capabilities",
@@ -146,6 +147,12 @@ fn from_a_wrong_kernel_to_the_mended_one() {
         write("k.ptx", &bound);
         let launched = client.fine("launch", json!({ "job": "job.toml" })).await;
         assert_eq!(launched["ok"], true, "{launched}");
+        // Stopped at its store, the debugger has the value, and who wrote the word.
+        let commands = ["break ptx:19", "run", "print %r0", "stepi", "last-write *(int *)%rd5"];
+        let debugged =
+            client.fine("debug", json!({ "job": "job.toml", "commands": commands })).await;
+        let output = debugged["output"].to_string();
+        assert!(output.contains("Breakpoint 1") && output.contains("$1 = 0"), "{debugged}");
         // The counts show a sector for each lane; with rows there are four.
         let sectors = async || {
             let counted = client.fine("profile", json!({ "job": "job.toml" })).await;
@@ -164,9 +171,14 @@ fn what_is_outside_or_takes_too_long_is_refused() {
     let (inside, outside) = (folder.join("in"), folder.join("out"));
     std::fs::create_dir(&inside).unwrap();
     std::fs::create_dir(&outside).unwrap();
-    let endless = WRONG.replace("  st.globl.u32 [%rd5], %r1;\n", "again:\n  bra again;\n");
-    std::fs::write(inside.join("k.ptx"), endless).unwrap();
-    std::fs::write(inside.join("job.toml"), JOB).unwrap();
+    // 300,000 warps of 1,800,000 instructions each: no warp takes so many that it counts as endless.
+    let long = WRONG.replace("  st.globl.u32 [%rd5], %r1;\n", "  mov.u32 %r2, 0;\nagain:\n  add.u32 %r2, %r2, 1;\n  setp.lt.u32 %p0, %r2, 600000;\n  @%p0 bra again;\n");
+    std::fs::write(inside.join("k.ptx"), long).unwrap();
+    std::fs::write(
+        inside.join("job.toml"),
+        JOB.replace("grid = [1]", "grid = [300000]").replace("block = [64]", "block = [32]"),
+    )
+    .unwrap();
     std::fs::write(inside.join("leaving.toml"), JOB.replace("k.ptx", "../out/k.ptx")).unwrap();
     std::fs::write(outside.join("k.ptx"), WRONG).unwrap();
     std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
@@ -196,7 +208,9 @@ fn what_is_outside_or_takes_too_long_is_refused() {
             ("launch", json!({ "job": "job.toml", "checks": "--out=/x" })),
             ("explain_code", json!({ "code": "--help" })),
             ("page", json!({ "answer": 9, "page": 1 })),
-            ("debug", json!({})),
+            ("debug", json!({ "job": "job.toml", "commands": ["source /etc/passwd"] })),
+            ("debug", json!({ "job": "job.toml", "commands": ["dir /etc"] })),
+            ("undo", json!({})),
         ] {
             client.refused(tool, arguments).await;
         }

@@ -169,3 +169,28 @@ fn callgrind_has_lines_with_their_costs() {
     assert!(text.contains(&format!("\n{line} 32 1 0 4 4 0 0 0 0 0 0\n")), "{text}");
     assert!(text.contains("\nsummary: 288 9 0 4 4 0 0 0 0 0 0\n"), "{text}");
 }
+
+/// What comes from a header of CUDA counts at the line outside that it is inlined at.
+#[test]
+fn headers_of_cuda_count_where_they_are_called() {
+    let folder = TempDir::new("headers");
+    let ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n\
+               .loc 1 5 1\nmov.u32 %r0, %tid.x;\n\
+               .loc 2 99 3, function_name $name, inlined_at 1 7 9\nadd.u32 %r1, %r0, 1;\nadd.u32 %r2, %r1, 1;\n\
+               .loc 1 9 1\nret;\n}\n.file 1 \"/home/me/k.cu\"\n\
+               .file 2 \"/usr/local/cuda/include/crt/device.hpp\"\n\
+               .section .debug_str\n{\n$name:\n.b8 102, 0\n}\n";
+    std::fs::write(folder.join("k.ptx"), ptx).unwrap();
+    std::fs::write(
+        folder.join("job.toml"),
+        "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = 1\nblock = 32\n",
+    )
+    .unwrap();
+    let profile = Profile::parse(&launched(&folder, "on", "p.json").unwrap()).unwrap();
+    let lines = profile.kernels.values().next().unwrap().all_lines();
+    let mut found: Vec<_> =
+        lines.iter().map(|l| (&*l.file, l.line, l.counts.thread_instructions)).collect();
+    found.sort_unstable();
+    let file = "/home/me/k.cu";
+    assert_eq!(found, [(file, 5, 32), (file, 7, 64), (file, 9, 32)]);
+}

@@ -156,7 +156,7 @@ impl Heap {
         SavedHeap { valid, state: self.state().clone() }
     }
 
-    /// The same is allocated as when that was put down.
+    /// Goes back to a state: what was allocated then is allocated, and nothing else.
     pub fn restore(&self, saved: &SavedHeap) {
         self.state().clone_from(&saved.state);
         for (now, then) in self.valid.iter().zip(&saved.valid) {

@@ -98,8 +98,6 @@ impl<B: Backend> Emitter<'_, B> {
         let mut wide = vec![
             (offset_of!(WarpSlot, rows), Frame::ROWS),
             (offset_of!(WarpSlot, frame_at), Frame::FRAME_AT),
-            // And the live lanes, which are beside it.
-            (offset_of!(WarpSlot, index), Frame::INDEX),
             (offset_of!(WarpSlot, limit), Frame::LIMIT),
         ];
         if has_local(self.region) {
@@ -119,7 +117,10 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of(from)));
             self.asm.put(I::with2(C::Mov_rm64_r64, field(to), R::RAX));
         }
-        let mut narrow = Vec::new();
+        let mut narrow = vec![
+            (offset_of!(WarpSlot, index), Frame::INDEX),
+            (offset_of!(WarpSlot, live), Frame::LIVE),
+        ];
         if self.has_both_modes {
             narrow.push((offset_of!(WarpSlot, full_mask), Frame::FULL_MASK));
         }

@@ -59,7 +59,6 @@ use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
 use crate::stats::{BadFetches, Fault, LaunchStats};
-pub use cluster::split_address;
 use context::{Context, Launch};
 use counters::{Counters, Counts};
 pub use mbarrier::MbarrierState;
@@ -296,8 +295,7 @@ fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
     context.counts = Counts::new(launch.counters);
     let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
     let taken = Taken::new(launch, shared);
-    loop {
-        let Some(index) = taken.take(ctas.end) else { break };
+    while let Some(index) = taken.take(ctas.end) {
         if index >= shared.faulted.load(Relaxed) {
             break;
         }

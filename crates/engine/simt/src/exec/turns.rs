@@ -201,10 +201,8 @@ impl Context<'_> {
             return (on, Begun { next: 32 - on.leading_zeros() as usize, resume: None });
         }
         let next = rest.trailing_zeros() as usize;
-        let resume = match ran {
-            None => None,
-            Some(stop) => Some(Resume { limit: ends[next], over: stop == Stop::Over, yielded: 0 }),
-        };
+        let limit = ends[next];
+        let resume = ran.map(|stop| Resume { limit, over: stop == Stop::Over, yielded: 0 });
         (on & !rest, Begun { next, resume })
     }
 

@@ -176,10 +176,11 @@ impl Search<'_, '_> {
         if through == Through::Local && self.flows.prints {
             self.reached.insert(Reach::Output);
         }
-        let brings = |place| match (place, through) {
-            (Place::Generic, _) | (Place::Shared, Through::Shared) => true,
-            (Place::Local | Place::Param | Place::Frame, Through::Local) => true,
-            _ => false,
+        let brings = |place| match through {
+            Through::Shared => matches!(place, Place::Generic | Place::Shared),
+            Through::Local => {
+                matches!(place, Place::Generic | Place::Local | Place::Param | Place::Frame)
+            }
         };
         for (number, function) in self.flows.functions.iter().enumerate() {
             for (at, inst) in function.insts.iter().enumerate() {

@@ -50,7 +50,7 @@ impl Events {
     pub const ALL: Self = Self((1 << 15) - 1 | 1 << 16);
 
     /// Those that marks in the code tell.
-    pub(crate) const BY_MARKS: Self = Self(0b1011_1100_0111_1111);
+    pub(crate) const BY_MARKS: Self = Self(0b1_1011_1100_0111_1111);
 
     /// Those of accesses to a space.
     pub(crate) fn of_space(space: SpaceKind) -> Self {

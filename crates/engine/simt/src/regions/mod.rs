@@ -1,6 +1,6 @@
 //! Compiled regions: machine code of parts of functions, beside the code that the interpreter runs.
 //!
-//! A code has a [`Regions`], which has a [`Table`] at a time: for each instruction, the region that can be entered
+//! A code has a [`Regions`], which has a [`Table`] for blocks of each kind of shape: for each instruction, the region that can be entered
 //! there, or how much has been interpreted from there on. Where that is much more than making code takes, a part of
 //! the function becomes a region ([`cut`]): a loop, or what follows. What is compiled is the same instructions, one
 //! by one; the others, rare cases and faults are the interpreter's, in the middle of a region.

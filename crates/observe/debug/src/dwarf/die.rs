@@ -105,7 +105,13 @@ impl<'a> Tree<'a> {
 
     pub(super) fn number(&self, die: usize, name: DwAt) -> Option<u64> {
         let (_, value) = self.found(die, name)?;
-        value.udata_value().or_else(|| value.sdata_value().map(|v| v as u64))
+        // Some numbers have types of their own.
+        match value {
+            AttributeValue::Encoding(encoding) => Some(encoding.0.into()),
+            AttributeValue::AddressClass(class) => Some(class.0),
+            AttributeValue::FileIndex(file) => Some(file),
+            _ => value.udata_value().or_else(|| value.sdata_value().map(|v| v as u64)),
+        }
     }
 
     pub(super) fn signed(&self, die: usize, name: DwAt) -> Option<i64> {

@@ -21,6 +21,8 @@ pub(crate) enum Back {
 struct Lines {
     now: Option<((u32, u32), Line, Position)>,
     before: Option<Position>,
+    /// The line goes on there behind a call.
+    is_behind_call: bool,
 }
 
 impl Live<'_, '_> {
@@ -234,7 +236,6 @@ impl Live<'_, '_> {
         let thread = self.thread;
         let at = self.at();
         let (depth, inlined) = self.depth(thread, at);
-        let own = self.module.instruction(at).map(|i| i.place.clone()).unwrap_or_default();
         let checkpoints = self.history.before(here);
         // From further and further back, until a line begins that was not being executed already.
         let mut reach = 1;
@@ -257,17 +258,19 @@ impl Live<'_, '_> {
                     .as_ref()
                     .is_some_and(|(d, line, _)| *d == now && *line == instruction.place);
                 if !is_same {
-                    lines.before = lines.now.take().map(|(.., position)| position);
+                    let before = lines.now.take();
+                    lines.is_behind_call = before.as_ref().is_some_and(|(d, ..)| d.0 > now.0);
+                    lines.before = before.map(|(.., position)| position);
                     lines.now = Some((now, instruction.place.clone(), live.machine.position()));
                 }
             });
             let is_all = reach >= checkpoints.len();
+            let known = lines.before.is_some() || is_all;
             let found = match lines.now {
-                // In the middle of its line: to where it begins.
-                Some((d, line, position)) if d == (depth, inlined) && line == own => {
-                    (lines.before.is_some() || is_all).then_some(position)
-                }
-                Some((.., position)) => (lines.before.is_some() || is_all).then_some(position),
+                // Into the function, at its end.
+                Some(_) if back == Back::Step && lines.is_behind_call => lines.before,
+                // In the middle of its line: to where that begins. Or to the line before.
+                Some((.., position)) => known.then_some(position),
                 None => None,
             };
             if found.is_some() {

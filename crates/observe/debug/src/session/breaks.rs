@@ -121,19 +121,6 @@ impl Live<'_, '_> {
         self.session.settings.breakpoints = resolved.collect();
     }
 
-    /// Whether something may stop this launch.
-    pub(crate) fn has_breaks(&self) -> bool {
-        let editor = self.session.settings.editor.as_ref();
-        if editor.is_some_and(|editor| !editor.passes_faults) {
-            return true;
-        }
-        self.session
-            .settings
-            .breakpoints
-            .iter()
-            .any(|b| b.is_enabled && (!b.at.is_empty() || matches!(b.what, What::Catch(_))))
-    }
-
     /// The instructions of a place: `file.cu:12`, `12`, `+2`, `function`, `file.cu:function`, `*OFFSET`, `ptx:73`; nothing: where
     /// the frame stands.
     pub(crate) fn locate(&self, text: &str) -> Result<(Vec<u32>, (String, u32)), String> {

@@ -49,12 +49,6 @@ impl Settings {
     pub fn new() -> Self {
         Self { checkpoint_memory: 1 << 30, next_breakpoint: 1, ..Self::default() }
     }
-
-    /// Whether a launch is to be debugged at all.
-    pub fn wants(&self) -> bool {
-        let exceptions = self.editor.as_ref().is_some_and(|editor| !editor.passes_faults);
-        self.kernel.is_some() || exceptions || self.breakpoints.iter().any(|b| b.is_enabled)
-    }
 }
 
 /// An expression that is shown at every stop.
@@ -151,7 +145,7 @@ impl Session {
         let Some((name, number)) = &self.settings.kernel else {
             let editor = self.settings.editor.as_mut();
             let at_entry = editor.is_some_and(|editor| std::mem::take(&mut editor.stops_at_entry));
-            return (self.settings.wants() || at_entry, at_entry);
+            return (true, at_entry);
         };
         let symbol = texunit_report::place::function_name(kernel);
         let is_it = name == kernel || *name == crate::module::short(&symbol);
@@ -216,10 +210,7 @@ impl Session {
         if live.session.settings.is_dap() {
             live.tell_breakpoints();
         }
-        let has_work = stops_first || live.has_breaks();
-        if has_work || live.session.settings.waits_for_run {
-            live.serve(stops_first);
-        }
+        live.serve(stops_first);
         let (module, types) = (Arc::clone(&live.module), std::mem::take(&mut live.types));
         if self.is_killed {
             machine.kill();

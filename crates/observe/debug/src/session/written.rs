@@ -83,43 +83,23 @@ impl Live<'_, '_> {
         None
     }
 
-    /// The last instruction of the thread that has changed a register.
+    /// The last instruction of the thread that has written a register of a frame.
     fn last_register(&mut self, place: &Place, bytes: usize, here: Position) -> Option<Caught> {
         let thread = self.thread;
-        let frame_of = |live: &Self| live.machine.frames(thread).first().map(|f| f.id);
-        let wanted = match place {
-            Place::Register(frame, ..) => Some(*frame),
-            Place::Memory(..) => None,
-        };
-        let mut behind = self.peek(place, thread, bytes);
+        let Place::Register(wanted, register, _) = place else { return None };
         for checkpoint in self.history.before(here) {
             let end = self.end_of(checkpoint, here);
             self.machine.set_breaks(&|_| false);
             self.machine.set_watched(Vec::new(), false);
             self.machine.set_filter(Some(self.only_me()));
-            let mut states: Option<(Position, u32, Vec<u8>)> = None;
             let mut last: Option<(Position, u32)> = None;
-            let mut first = None;
             self.again(checkpoint, end, &mut |live, stand| {
                 let is_own = (stand.cta, stand.warp) == (thread.0, thread.1)
                     && stand.lanes >> thread.2 & 1 == 1;
-                if !is_own || frame_of(live) != wanted {
-                    return;
+                if is_own && live.writes(thread, stand.at, (*wanted, &register.name)) {
+                    last = Some((live.machine.position(), stand.at));
                 }
-                let now = live.peek(place, thread, bytes);
-                first.get_or_insert_with(|| now.clone());
-                if let Some((position, at, old)) = &states
-                    && *old != now
-                {
-                    last = Some((*position, *at));
-                }
-                states = Some((live.machine.position(), stand.at, now));
             });
-            if let Some((position, at, old)) = states
-                && old != behind
-            {
-                last = Some((position, at));
-            }
             if let Some((position, at)) = last {
                 let grid = self.machine.config().grid;
                 return Some(Caught {
@@ -134,10 +114,70 @@ impl Live<'_, '_> {
                     bytes: bytes as u32,
                 });
             }
-            if let Some(first) = first {
-                behind = first;
-            }
         }
         None
+    }
+
+    /// Whether the instruction that a thread comes to writes a register of a frame.
+    fn writes(&self, thread: Thread, at: u32, (frame, name): (u32, &str)) -> bool {
+        let ptx = self.module.ptx(at);
+        if !destinations(&ptx).any(|to| to == name) {
+            return false;
+        }
+        let frames = self.machine.frames(thread);
+        let Some(own) = frames.first().filter(|own| own.id == frame) else { return false };
+        let Some(guard) = ptx.strip_prefix('@').and_then(|rest| rest.split_once(' ')) else {
+            return true;
+        };
+        let (guard, negated) = (guard.0.trim_start_matches('!'), guard.0.starts_with('!'));
+        let all = self.machine.registers(&own.function);
+        let found = all.iter().find(|register| register.name == guard);
+        let value = found.and_then(|register| self.machine.register(thread, frame, register));
+        value.is_none_or(|words| (words[0] & 1 == 1) != negated)
+    }
+}
+
+/// The registers that an instruction of the PTX writes.
+fn destinations(ptx: &str) -> impl Iterator<Item = &str> {
+    let code = match ptx.strip_prefix('@') {
+        Some(rest) => rest.split_once(' ').map_or("", |(_, rest)| rest),
+        None => ptx,
+    };
+    let (opcode, operands) = code.split_once(' ').unwrap_or((code, ""));
+    let word = opcode.split('.').next().unwrap_or("");
+    let has_none = matches!(
+        word,
+        "st" | "red"
+            | "bra"
+            | "brx"
+            | "bar"
+            | "barrier"
+            | "call"
+            | "ret"
+            | "exit"
+            | "sust"
+            | "sured"
+    );
+    let operands = operands.trim_start();
+    let first = match operands.strip_prefix('{') {
+        Some(vector) => vector.split('}').next().unwrap_or(""),
+        None => operands.split([',', ';']).next().unwrap_or(""),
+    };
+    let first = if has_none { "" } else { first };
+    first.split([',', '|', ' ']).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::destinations;
+
+    #[test]
+    fn instructions_write_their_first_operands() {
+        let of = |ptx: &'static str| destinations(ptx).collect::<Vec<_>>();
+        assert_eq!(of("add.s32 %r1, %r2, %r3;"), ["%r1"]);
+        assert_eq!(of("@!%p1 setp.lt.s32 %p2|%p3, %r2, 4;"), ["%p2", "%p3"]);
+        assert_eq!(of("ld.global.v2.u32 {%r1, %r2}, [%rd1];"), ["%r1", "%r2"]);
+        assert!(of("st.global.u32 [%rd1], %r1;").is_empty());
+        assert!(of("ret;").is_empty());
     }
 }

@@ -17,6 +17,7 @@ use clap::Args;
 use paths::Allowed;
 use process::Limits;
 use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -60,13 +61,17 @@ pub fn run(args: &McpArgs) -> u8 {
         }
     };
     let served = runtime.block_on(async {
-        let running = server.serve(rmcp::transport::stdio()).await.map_err(|e| e.to_string())?;
-        running.waiting().await.map_err(|e| e.to_string())
+        match server.serve(rmcp::transport::stdio()).await {
+            Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
+            // Nobody has asked for anything.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        }
     });
     // Standard input may be waited for by a thread, for which nobody waits.
     runtime.shutdown_background();
     match served {
-        Ok(_) => 0,
+        Ok(()) => 0,
         Err(why) => {
             crate::out::tell(&format!("error: {why}"));
             crate::FAILED

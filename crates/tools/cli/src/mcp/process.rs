@@ -58,7 +58,9 @@ pub(super) fn texunit(words: &[String], folder: &Path, limits: Limits) -> io::Re
     std::thread::scope(|scope| {
         let out = scope.spawn(|| text(out));
         let errors = scope.spawn(|| text(errors));
-        let (status, timed_out) = wait(&mut child, limits.time + GRACE)?;
+        let ends_by_itself = words.first().is_some_and(|word| word == "run");
+        let grace = if ends_by_itself { GRACE } else { Duration::ZERO };
+        let (status, timed_out) = wait(&mut child, limits.time + grace)?;
         let text =
             |reader: std::thread::ScopedJoinHandle<'_, String>| reader.join().unwrap_or_default();
         Ok(Ended { code: status, stdout: text(out), stderr: text(errors), timed_out })

@@ -6,6 +6,7 @@ use super::process::{self, Ended};
 use super::server::Server;
 use serde_json::{Map, Value, json};
 use std::path::Path;
+use texunit_forms::Count;
 use texunit_profile::Profile;
 
 /// Lines of a profile that are told of each kernel.
@@ -95,6 +96,26 @@ pub(super) const TOOLS: &[Entry] = &[
             needed("thread", Kind::Wholes, "x, y, z of the thread in the grid: ctaid * ntid + tid"),
         ],
         call: explain,
+    },
+    Entry {
+        name: "debug",
+        description: "Debug a kernel by gdb's commands, in order: break k.cu:12 if i == 70, run, continue, step, print x, \
+            info locals, lanes x, backtrace, explain (a fetch), and backwards: reverse-step, reverse-continue, last-write \
+            EXPR, goto STEP. Each call starts from the beginning and executes the same, so a session goes on with the earlier commands \
+            before the new ones. `help` lists all (docs/debugger.md).",
+        only_reads: false,
+        arguments: &[
+            needed("commands", Kind::Texts, "the commands"),
+            optional("job", Kind::Text, "a job file; or"),
+            optional("program", Kind::Text, "a CUDA program"),
+            optional("arguments", Kind::Texts, "arguments of the program"),
+            optional(
+                "kernel",
+                Kind::Text,
+                "stop at the beginning of this kernel: NAME, or NAME:N for its Nth launch",
+            ),
+        ],
+        call: debug,
     },
     Entry {
         name: "profile",
@@ -216,7 +237,8 @@ fn texunit(server: &Server, words: &[String]) -> Result<Ended, String> {
     if ended.timed_out {
         let seconds = server.limits.time.as_secs();
         return Err(format!(
-            "ended after {seconds} seconds (--timeout): the kernel may be in an infinite loop"
+            "ended after {} (--timeout): the kernel may be in an infinite loop",
+            Count(seconds, "second")
         ));
     }
     Ok(ended)
@@ -425,6 +447,39 @@ fn profile(server: &Server, arguments: &Value) -> Result<Answer, String> {
         items.extend(kernel.all_lines().into_iter().take(LINES).map(|line| json!(line)));
     }
     Ok(Answer::new(json!({ "exit_code": ended.code })).with("counts", items))
+}
+
+/// Commands of the debugger that read files: `source`, `directory`, and how they may be shortened.
+fn reads_files(command: &str) -> bool {
+    let word = command.split_whitespace().next().unwrap_or_default();
+    let is = |name: &str, least: usize| word.len() >= least && name.starts_with(word);
+    is("source", 2) || is("directory", 3)
+}
+
+fn debug(server: &Server, arguments: &Value) -> Result<Answer, String> {
+    let mut all = words(&["debug", "--batch"]);
+    if let Some(kernel) = text(arguments, "kernel") {
+        all.extend(words(&["--kernel", kernel]));
+    }
+    for command in array(arguments, "commands").filter_map(Value::as_str) {
+        if reads_files(command) || command.contains('\n') {
+            return Err(format!("`{command}` is not allowed here: give commands one by one"));
+        }
+        all.extend(words(&["-ex", command]));
+    }
+    let scratch = Scratch::new("out")?;
+    match (text(arguments, "job"), text(arguments, "program")) {
+        (Some(_), None) => {
+            let (job, _) = job(server, arguments)?;
+            all.extend(words(&["--out", &scratch.path(), &job]));
+        }
+        (None, Some(_)) => all.extend(program(server, arguments)?.into_iter().skip(1)),
+        _ => return Err("`debug` needs either `job` or `program`".to_owned()),
+    }
+    let ended = texunit(server, &all)?;
+    let lines = ended.stdout.lines().map(Value::from).collect();
+    Ok(Answer::new(json!({ "exit_code": ended.code, "errors": ended.stderr }))
+        .with("output", lines))
 }
 
 fn explain_code(server: &Server, arguments: &Value) -> Result<Answer, String> {

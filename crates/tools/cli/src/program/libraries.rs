@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use texunit_files::Prepared;
 
 /// Their names, and the names that a linker looks for.
-const LIBRARIES: [(&str, Option<&str>); 9] = [
+const LIBRARIES: [(&str, Option<&str>); 14] = [
     ("libcuda.so.1", Some("libcuda.so")),
     ("libcudart.so.12", None),
     ("libcudart.so.13", Some("libcudart.so")),
@@ -12,7 +12,12 @@ const LIBRARIES: [(&str, Option<&str>); 9] = [
     (REDIRECT, None),
     ("libcufft.so.11", None),
     ("libcufft.so.12", Some("libcufft.so")),
-    // The code of cuFFT and of the driver, which find it beside themselves.
+    ("libcublas.so.12", None),
+    ("libcublas.so.13", Some("libcublas.so")),
+    ("libcublasLt.so.12", None),
+    ("libcublasLt.so.13", Some("libcublasLt.so")),
+    // The code of these and of the driver, which find it beside themselves.
+    (concat!("libtexunit_cublas.so.", env!("CARGO_PKG_VERSION")), None),
     (concat!("libtexunit_cufft.so.", env!("CARGO_PKG_VERSION")), None),
     (concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")), None),
 ];

@@ -7,6 +7,7 @@ use minijinja::{Environment, context};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use texunit_forms::Count;
 use texunit_report::place::function_name;
 
 /// The template; its name has it escape what it is given.
@@ -158,6 +159,11 @@ fn page(
     let recorded = recorded(found, notes);
     let fidelity = fidelity(found, rows.min(MAX_INSTRUCTIONS), notes);
     let mut environment = Environment::new();
+    environment.set_formatter(|out, state, value| match value.as_str() {
+        // minijinja escapes `/`, too, which paths are full of.
+        Some(text) if !value.is_safe() => Ok(out.write_str(&escaped(text))?),
+        _ => minijinja::escape_formatter(out, state, value),
+    });
     environment.add_template("page.html", PAGE)?;
     let columns: Vec<_> = COLUMNS.iter().map(|(letter, name, _)| (*letter, *name)).collect();
     environment.get_template("page.html")?.render(context! {
@@ -179,6 +185,24 @@ fn page(
         runs => shown(&runs(found)),
         notes => shown(notes),
     })
+}
+
+/// A text in HTML, also between quotation marks.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            // HTML has no others.
+            c if c.is_control() && !matches!(c, '\n' | '\t') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 fn shown<T: Serialize + ?Sized>(value: &T) -> minijinja::Value {
@@ -285,7 +309,7 @@ fn findings(found: &Found, sources: &[Source], notes: &mut Vec<String>) -> Vec<F
     let rank = |level: &str| ["error", "warning", "note"].iter().position(|&l| l == level);
     all.sort_by_key(|finding| rank(&finding.level).unwrap_or(0));
     if all.len() > MAX_FINDINGS {
-        notes.push(format!("{} findings are left out", all.len() - MAX_FINDINGS));
+        notes.push(format!("left out: {}", Count(all.len() - MAX_FINDINGS, "finding")));
         all.truncate(MAX_FINDINGS);
     }
     all
@@ -382,7 +406,7 @@ fn recorded(found: &Found, notes: &mut Vec<String>) -> Vec<Recorded> {
         });
     }
     if left_out > 0 {
-        notes.push(format!("pictures of {left_out} textures are left out"));
+        notes.push(format!("left out: pictures of {}", Count(left_out, "texture")));
     }
     all
 }
@@ -421,7 +445,7 @@ fn fidelity(found: &Found, mut room: usize, notes: &mut Vec<String>) -> Vec<Know
         });
     }
     if left_out > 0 {
-        notes.push(format!("{left_out} rows of the fidelity are left out"));
+        notes.push(format!("left out: {} of the fidelity", Count(left_out, "row")));
     }
     kernels.into_values().collect()
 }

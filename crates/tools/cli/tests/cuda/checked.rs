@@ -305,7 +305,7 @@ fn pools(setup: &Setup) -> Result<(), Failed> {
         for seed in [None, Some("3")] {
             let mut command = setup.run();
             command
-                .args(["--check", "race"])
+                .args(["--check", "race", "--host-backtrace"])
                 .args(seed.iter().flat_map(|seed| ["--schedule", seed]));
             let ended = run(command.arg(&program).arg(case), &program)?;
             same(&*ended.stdout, "cudaSuccess\n", &ended)?;
@@ -315,7 +315,7 @@ fn pools(setup: &Setup) -> Result<(), Failed> {
             }
             contains(&ended, &format!("error[{code}]"))?;
             contains(&ended, text)?;
-            contains(&ended, "pool_order.cu:25")?;
+            contains(&ended, "pool_order.cu:23")?;
             same(ended.stderr.matches("error[").count(), 1, &ended)?;
         }
     }

@@ -223,11 +223,11 @@ fn install_libs(setup: &Setup) -> Result<(), Failed> {
     for _ in 0..2 {
         let ended = succeed(setup.texunit().arg("install-libs").arg(&folder), &files)?;
         let shims = std::fs::read_dir(folder.join("shims"))?.count();
-        same(ended.stdout.lines().count(), 12 + shims, &ended)?;
+        same(ended.stdout.lines().count(), 19 + shims, &ended)?;
     }
     let core = concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION"));
     let runtimes =
-        ["libcudart.so.12", "libcudart.so.13", "libcudart.so", "libcufft.so.11", "libcufft.so"];
+        ["libcudart.so.12", "libcudart.so.13", "libcudart.so", "libcufft.so.11", "libcublas.so"];
     for name in [core, "libcuda.so.1", "libcuda.so"].into_iter().chain(runtimes) {
         if std::fs::read(folder.join(name))? != std::fs::read(setup.libraries.join(name))? {
             return Err(format!("{name} is no copy").into());

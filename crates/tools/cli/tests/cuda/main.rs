@@ -12,6 +12,7 @@ mod clients;
 mod commands;
 mod coverage;
 mod covered;
+mod debugged;
 mod dlopen;
 mod evidence;
 #[path = "../explained/mod.rs"]
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
     trials.extend(covered::trials(&setup));
     trials.extend(profiled::trials(&setup));
     trials.extend(checked::trials(&setup));
+    trials.extend(debugged::trials(&setup));
     trials.extend(severities::trials(&setup));
     trials.extend(named::trials(&setup));
     trials.extend(swept::trials(&setup));

@@ -149,6 +149,12 @@ fn install_follows_no_link(setup: &Setup) -> Result<(), Failed> {
         .collect();
     names.sort();
     let wanted = [
+        "libcublas.so",
+        "libcublas.so.12",
+        "libcublas.so.13",
+        "libcublasLt.so",
+        "libcublasLt.so.12",
+        "libcublasLt.so.13",
         "libcuda.so",
         "libcuda.so.1",
         "libcuda.so.1.new",
@@ -160,6 +166,7 @@ fn install_follows_no_link(setup: &Setup) -> Result<(), Failed> {
         "libcufft.so.12",
         "libnvidia-ml.so.1",
         concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")),
+        concat!("libtexunit_cublas.so.", env!("CARGO_PKG_VERSION")),
         concat!("libtexunit_cufft.so.", env!("CARGO_PKG_VERSION")),
         "libtexunit_redirect.so",
         "shims",

@@ -154,6 +154,7 @@ pub(crate) fn clean(command: &mut Command) {
         "EVIDENCE",
         "COVERAGE",
         "COUNTERS",
+        "DEBUG",
         "REPORT_FORMAT",
         "MAX_STEPS",
         "CONTINUE_AFTER_FAULT",

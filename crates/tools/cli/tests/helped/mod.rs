@@ -11,7 +11,8 @@ use libtest_mimic::{Failed, Trial};
 use texunit_testkit::TempDir;
 
 /// Beginnings of examples that need the drop-in libraries.
-const OF_PROGRAMS: &[&str] = &["texunit run", "texunit install-libs", "LD_LIBRARY_PATH="];
+const OF_PROGRAMS: &[&str] =
+    &["texunit run", "texunit install-libs", "texunit debug --batch", "LD_LIBRARY_PATH="];
 
 /// Beginnings of examples that take long: all cases as files, all cases run, all benchmarks.
 const SLOW: &[&str] = &["texunit cases export", "texunit cases run tests/fetch", "texunit bench"];

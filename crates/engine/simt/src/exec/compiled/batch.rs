@@ -14,7 +14,7 @@ use crate::regions::{Compiled as Region, HandleAt, Wait};
 use std::ops::Range;
 use texunit_alu::L32;
 use texunit_jit::region::{
-    DivergedLanes, Entry, Exit, ExitReason, Group, MAX_WARPS, Mode, Resume, WarpTable,
+    DivergedLanes, Entry, ExitReason, Group, MAX_WARPS, Mode, Resume, WarpTable,
 };
 use texunit_unit::{FetchPlan, FetchRows};
 
@@ -77,11 +77,9 @@ impl Diverged {
     }
 }
 
-/// Whether a warp has exited before an instruction that ends turns.
-pub(super) fn ends(code: &Code, exit: &Exit) -> bool {
-    exit.why == ExitReason::Instruction
-        && !exit.diverged
-        && ends_turn(&code.insts[exit.at as usize])
+/// Whether an exit, of a warp whose lanes are together unless they have diverged, ends its turn.
+pub(super) fn ends(code: &Code, (at, why): (u32, ExitReason), has_diverged: bool) -> bool {
+    why == ExitReason::Instruction && !has_diverged && ends_turn(&code.insts[at as usize])
 }
 
 impl<'c, 'a> YieldPoints<'c, 'a> {
@@ -112,13 +110,14 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
             while let Some(i) = table.run(next..all, from, self.retire_at) {
                 behind |= table.passed().is_some();
                 (next, from, others) = (i + 1, Resume::There, true);
-                let Some(exit) = table.exit(i) else { break };
-                if !ends(self.launch.code, &exit) {
+                let Some(exit) = table.reason(i) else { break };
+                let has_diverged = table.has_diverged();
+                if !ends(self.launch.code, exit, has_diverged) {
                     walk.stray = Some(i);
                     if behind {
                         walk.passed = next..all;
                     }
-                    walk.diverged = exit.diverged.then(|| {
+                    walk.diverged = has_diverged.then(|| {
                         let DivergedLanes { groups, pending } = table.diverged_lanes();
                         Box::new(Diverged { groups: groups.to_vec(), pending })
                     });
@@ -140,7 +139,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
     /// Warps that wait exit there.
     fn stop(&self, table: &mut WarpTable<'_, '_>, walk: Walk) -> Walk {
         for i in 0..table.len() {
-            if let Some(Exit { why: ExitReason::Yield, at, .. }) = table.exit(i) {
+            if let Some((at, ExitReason::Yield)) = table.reason(i) {
                 table.run(i..i + 1, Resume::Exit(at), NONE);
             }
         }

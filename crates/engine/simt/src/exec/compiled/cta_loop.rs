@@ -309,7 +309,8 @@ impl Context<'_> {
                 of_cta.pass_barriers();
             }
             let walk = all.table(&mut of_cta, at, &mut points);
-            for (i, warp) in warps.iter_mut().enumerate() {
+            let some = if all.ended == launch.threads { 0 } else { warps.len() };
+            for (i, warp) in warps[..some].iter_mut().enumerate() {
                 match running.exit(i) {
                     None => {}
                     Some(exit) if walk.has_ended(i) && all.is_end(&exit) => {}
@@ -328,7 +329,7 @@ impl Context<'_> {
                 first.swap_registers(last);
             }
             let lanes = exit.diverged.then(|| running.diverged_lanes());
-            let of = (i, &mut warps[i], !ends(launch.code, &exit));
+            let of = (i, &mut warps[i], !ends(launch.code, (exit.at, exit.why), exit.diverged));
             all.stays(compiled, (number, region), of, exit, lanes);
         }
         if all.begun < warps.len() && all.stray.is_none() {

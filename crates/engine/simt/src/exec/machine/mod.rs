@@ -379,8 +379,12 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn cancelled(&self) -> Box<Fault> {
-        let resident = &self.residents[0];
+    fn cancelled(&mut self) -> Box<Fault> {
+        let resident = &mut self.residents[0];
+        if !resident.runs {
+            // No thread is anywhere: it ends where the kernel begins.
+            resident.warps[0].frames.start(self.launch.entry, 0);
+        }
         resident.context.cancelled(&resident.warps[0])
     }
 

@@ -184,8 +184,11 @@ impl Machine<'_> {
         let program = self.launch.program;
         let mut all = self.launch.shared.offsets.iter();
         all.find_map(|(&id, &offset)| {
-            let variable = program.variable(id).filter(|variable| variable.name == name)?;
-            Some((offset, variable.size))
+            let variable = program.variable(id)?;
+            // Those of function bodies are called `function.name`.
+            let is_it = variable.name == name
+                || variable.name.strip_suffix(name).is_some_and(|function| function.ends_with('.'));
+            is_it.then_some((offset, variable.size))
         })
     }
 

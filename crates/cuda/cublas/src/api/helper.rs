@@ -1,0 +1,221 @@
+//! Handles, their streams and modes, versions and codes.
+
+use crate::code::{BlasCode, NAMES};
+use crate::handle;
+use std::ffi::{c_char, c_int, c_void};
+use texunit_client::call::Code;
+use texunit_client::driver::{self, CUstream};
+use texunit_client::{library_api, told};
+use texunit_cuda_abi::args::Out;
+
+library_api! { (BlasCode)
+    /// A new handle.
+    fn cublasCreate_v2(handle: Out<usize>) {
+        handle.check()?;
+        handle.set(handle::create()?)?;
+        Ok(())
+    }
+
+    /// Ends a handle.
+    fn cublasDestroy_v2(handle: usize) {
+        handle::destroy(handle)
+    }
+
+    /// The version of `libcublas.so.12`.
+    fn cublasGetVersion_v2_12(_handle: usize, version: Out<c_int>) {
+        version.set(number(VERSION_12))?;
+        Ok(())
+    }
+
+    /// The version of `libcublas.so.13`.
+    fn cublasGetVersion_v2_13(_handle: usize, version: Out<c_int>) {
+        version.set(number(VERSION_13))?;
+        Ok(())
+    }
+
+    /// A part of the version of `libcublas.so.12`.
+    fn cublasGetProperty_12(r#type: u32, value: Out<c_int>) {
+        part(VERSION_12, r#type, value)
+    }
+
+    /// A part of the version of `libcublas.so.13`.
+    fn cublasGetProperty_13(r#type: u32, value: Out<c_int>) {
+        part(VERSION_13, r#type, value)
+    }
+
+    /// A part of the version of `libcublasLt.so.12`.
+    fn cublasLtGetProperty_12(r#type: u32, value: Out<c_int>) {
+        part(VERSION_12, r#type, value)
+    }
+
+    /// A part of the version of `libcublasLt.so.13`.
+    fn cublasLtGetProperty_13(r#type: u32, value: Out<c_int>) {
+        part(VERSION_13, r#type, value)
+    }
+
+    /// The stream in whose order functions work.
+    fn cublasSetStream_v2(handle: usize, streamId: CUstream) {
+        handle::get(handle)?;
+        let mut flags = 0;
+        // SAFETY: the pointer is to our own variable.
+        told::check(unsafe { driver::cuStreamGetFlags(streamId, &raw mut flags) })?;
+        handle::change(handle, |settings| settings.stream = streamId)
+    }
+
+    /// That stream.
+    fn cublasGetStream_v2(handle: usize, streamId: Out<CUstream>) {
+        streamId.set(handle::get(handle)?.stream)?;
+        Ok(())
+    }
+
+    /// Whether scalars are in memory of the host (0) or the device (1).
+    fn cublasSetPointerMode_v2(handle: usize, mode: u32) {
+        let on_device = crate::call::second("mode", mode, ["CUBLAS_POINTER_MODE_HOST", "CUBLAS_POINTER_MODE_DEVICE"])?;
+        handle::change(handle, |settings| settings.on_device = on_device)
+    }
+
+    /// Where scalars are.
+    fn cublasGetPointerMode_v2(handle: usize, mode: Out<u32>) {
+        mode.set(handle::get(handle)?.on_device.into())?;
+        Ok(())
+    }
+
+    /// How precise products are to be: they are always in the precision of their numbers.
+    fn cublasSetMathMode(handle: usize, mode: u32) {
+        if mode & !0x1f != 0 {
+            return Err(BlasCode::InvalidValue.because(format!("mode {mode:#x} is not a cublasMath_t")));
+        }
+        handle::change(handle, |settings| settings.math = mode)
+    }
+
+    /// What was set.
+    fn cublasGetMathMode(handle: usize, mode: Out<u32>) {
+        mode.set(handle::get(handle)?.math)?;
+        Ok(())
+    }
+
+    /// Whether results may differ from time to time: they do not.
+    fn cublasSetAtomicsMode(handle: usize, mode: u32) {
+        let allowed = crate::call::second("mode", mode, ["CUBLAS_ATOMICS_NOT_ALLOWED", "CUBLAS_ATOMICS_ALLOWED"])?;
+        handle::change(handle, |settings| settings.has_atomics = allowed)
+    }
+
+    /// What was set.
+    fn cublasGetAtomicsMode(handle: usize, mode: Out<u32>) {
+        mode.set(handle::get(handle)?.has_atomics.into())?;
+        Ok(())
+    }
+
+    /// How many multiprocessors kernels are to use.
+    fn cublasSetSmCountTarget(handle: usize, smCountTarget: c_int) {
+        handle::change(handle, |settings| settings.multiprocessors = smCountTarget)
+    }
+
+    /// What was set.
+    fn cublasGetSmCountTarget(handle: usize, smCountTarget: Out<c_int>) {
+        smCountTarget.set(handle::get(handle)?.multiprocessors)?;
+        Ok(())
+    }
+
+    /// A work area of the program's: none is needed.
+    fn cublasSetWorkspace_v2(handle: usize, _workspace: u64, _workspaceSizeInBytes: usize) {
+        handle::get(handle).map(|_| ())
+    }
+
+    /// Messages of the library: there are none.
+    fn cublasLoggerConfigure(_logIsOn: c_int, _logToStdOut: c_int, _logToStdErr: c_int, _logFileName: u64) {
+        Ok(())
+    }
+
+    /// Who gets messages of the library: there are none.
+    fn cublasSetLoggerCallback(_userCallback: u64) {
+        Ok(())
+    }
+}
+
+/// The version of CUDA 12.9.
+const VERSION_12: [c_int; 3] = [12, 9, 1];
+/// The version of CUDA 13.5.
+const VERSION_13: [c_int; 3] = [13, 10, 0];
+
+fn number([major, minor, patch]: [c_int; 3]) -> c_int {
+    major * 10_000 + minor * 100 + patch
+}
+
+/// `libraryPropertyType`
+fn part(version: [c_int; 3], part: u32, value: Out<'_, c_int>) -> crate::code::Answer {
+    let Some(&found) = version.get(part as usize) else {
+        let why = format!(
+            "type {part} is not a libraryPropertyType: 0 (major), 1 (minor) or 2 (patch level)"
+        );
+        return Err(BlasCode::InvalidValue.because(why));
+    };
+    value.set(found)?;
+    Ok(())
+}
+
+/// Functions of both libraries that do not answer a code.
+macro_rules! texts {
+    ($($cudart:ident $name:ident $string:ident)*) => {$(
+        /// The version of the runtime that the library was made for.
+        #[unsafe(no_mangle)]
+        #[allow(unreachable_pub, non_snake_case)]
+        pub extern "C" fn $cudart() -> usize {
+            texunit_cuda_abi::CUDA_VERSION.unsigned_abs() as usize
+        }
+
+        /// The name of a code.
+        #[unsafe(no_mangle)]
+        #[allow(unreachable_pub, non_snake_case)]
+        pub extern "C" fn $name(status: u32) -> *const c_char {
+            text(status)
+        }
+
+        /// A code in words: its name.
+        #[unsafe(no_mangle)]
+        #[allow(unreachable_pub, non_snake_case)]
+        pub extern "C" fn $string(status: u32) -> *const c_char {
+            text(status)
+        }
+    )*};
+}
+texts! {
+    cublasGetCudartVersion cublasGetStatusName cublasGetStatusString
+    cublasLtGetCudartVersion cublasLtGetStatusName cublasLtGetStatusString
+}
+
+/// The version of `libcublasLt.so.12`.
+#[unsafe(no_mangle)]
+#[allow(unreachable_pub, non_snake_case)]
+pub extern "C" fn cublasLtGetVersion_12() -> usize {
+    number(VERSION_12).unsigned_abs() as usize
+}
+
+/// The version of `libcublasLt.so.13`.
+#[unsafe(no_mangle)]
+#[allow(unreachable_pub, non_snake_case)]
+pub extern "C" fn cublasLtGetVersion_13() -> usize {
+    number(VERSION_13).unsigned_abs() as usize
+}
+
+/// A text for C, which stays.
+fn text(status: u32) -> *const c_char {
+    use std::ffi::CString;
+    use std::sync::OnceLock;
+    static TEXTS: OnceLock<Vec<(u32, CString)>> = OnceLock::new();
+    let texts = TEXTS.get_or_init(|| {
+        let all =
+            NAMES.iter().filter_map(|&(number, name)| Some((number, CString::new(name).ok()?)));
+        all.collect()
+    });
+    let found = texts.iter().find(|(number, _)| *number == status);
+    found.map_or(c"unrecognized error code".as_ptr(), |(_, name)| name.as_ptr())
+}
+
+/// Errors of arguments are told as all others are.
+///
+/// # Safety
+/// Nothing is read.
+#[unsafe(no_mangle)]
+#[allow(unreachable_pub, non_snake_case)]
+pub unsafe extern "C" fn cublasXerbla(_name: *const c_void, _info: c_int) {}

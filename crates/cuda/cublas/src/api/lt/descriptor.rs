@@ -1,0 +1,173 @@
+//! Descriptors: words, of which each is an attribute by its number, and one that says what they are.
+
+use crate::code::{Answer, BlasCode};
+use texunit_client::call::Code;
+use texunit_cuda_abi::args::{In, Out};
+
+/// Words of a descriptor: the last says what it is.
+type Words = [u64; 13];
+
+/// What a descriptor is of.
+pub(super) struct Kind {
+    mark: u64,
+    /// Numbers of attributes, the words that they are in, and their bytes.
+    attributes: &'static [(u32, usize, usize)],
+    /// Words of it: `data` of the header's structure has as many at least.
+    words: usize,
+}
+
+/// `cublasLtMatrixLayout_t`: type, order, rows, columns, leading dimension, batch, distance.
+pub(super) const LAYOUT: Kind = Kind {
+    mark: 0x7465_7875_6e69_744c,
+    attributes: &[(0, 0, 4), (1, 1, 4), (2, 2, 8), (3, 3, 8), (4, 4, 8), (5, 5, 4), (6, 6, 8)],
+    words: 8,
+};
+/// `cublasLtMatmulDesc_t`: types of computation and scalars, pointer mode, operations, epilogue, bias.
+pub(super) const PRODUCT: Kind = Kind {
+    mark: 0x7465_7875_6e69_744d,
+    attributes: &[
+        (0, 0, 4),
+        (1, 1, 4),
+        (2, 2, 4),
+        (3, 3, 4),
+        (4, 4, 4),
+        (5, 5, 4),
+        (7, 7, 4),
+        (8, 8, 8),
+        (10, 10, 8),
+        (26, 11, 4),
+    ],
+    words: 13,
+};
+/// `cublasLtMatmulPreference_t`: nothing of it matters here.
+pub(super) const PREFERENCE: Kind =
+    Kind { mark: 0x7465_7875_6e69_7450, attributes: &[(0, 0, 4), (1, 1, 8), (3, 2, 4)], words: 8 };
+
+/// What attributes are ignored, as they are about speed: a count of multiprocessors, alignment, how sums are made.
+const IGNORED: [u32; 9] = [5, 6, 7, 8, 9, 12, 15, 25, 41];
+
+impl Kind {
+    /// Writes a new one to memory of the program.
+    ///
+    /// # Safety
+    /// There is room for so many bytes.
+    pub(super) unsafe fn write(
+        &self,
+        at: Out<'_, u64>,
+        size: usize,
+        values: &[(usize, u64)],
+    ) -> Answer {
+        at.check()?;
+        if size < self.words * 8 {
+            let why =
+                format!("a size of {size} is too small for a descriptor of {}", self.words * 8);
+            return Err(BlasCode::AllocFailed.because(why));
+        }
+        let mut words: Words = [0; 13];
+        for &(word, value) in values {
+            words[word] = value;
+        }
+        words[self.words - 1] = self.mark;
+        // SAFETY: as the caller promises.
+        unsafe { at.elements(self.words) }.set_all(words.into_iter().take(self.words))?;
+        Ok(())
+    }
+
+    /// Hands out a new one.
+    pub(super) fn create(&self, to: Out<'_, usize>, values: &[(usize, u64)]) -> Answer {
+        to.check()?;
+        let made = Box::into_raw(Box::<Words>::new([0; 13]));
+        // SAFETY: it is new, and has so many words.
+        unsafe { self.write(Out::new(made.cast()), size_of::<Words>(), values)? };
+        to.set(made.expose_provenance())?;
+        Ok(())
+    }
+
+    /// Ends one that was handed out.
+    pub(super) fn destroy(&self, at: usize) -> Answer {
+        let words = self.read(at)?;
+        drop(words);
+        let place = std::ptr::with_exposed_provenance_mut::<Words>(at);
+        // SAFETY: the program's handle of a box, by the mark in it, which goes.
+        unsafe {
+            (*place)[self.words - 1] = 0;
+            drop(Box::from_raw(place));
+        }
+        Ok(())
+    }
+
+    /// The words of a descriptor.
+    pub(super) fn read(&self, at: usize) -> Answer<Vec<u64>> {
+        // SAFETY: null, or the program's descriptor.
+        let words = unsafe { In::<u64>::of(at as u64).elements(self.words) }.to_vec()?;
+        if words.last() != Some(&self.mark) {
+            return Err(BlasCode::InvalidValue
+                .because(format!("{at:#x} is not a descriptor of the kind that is wanted")));
+        }
+        Ok(words)
+    }
+
+    fn attribute(&self, attribute: u32) -> Option<(usize, usize)> {
+        let found = self.attributes.iter().find(|(number, ..)| *number == attribute);
+        found.map(|&(_, word, bytes)| (word, bytes))
+    }
+
+    /// Sets an attribute.
+    pub(super) fn set(&self, at: usize, attribute: u32, value: In<'_, u8>, size: usize) -> Answer {
+        let words = self.read(at)?;
+        let (word, bytes) = match self.attribute(attribute) {
+            Some(found) => found,
+            None if IGNORED.contains(&attribute) => return Ok(()),
+            None => {
+                // What is off is as it was.
+                // SAFETY: the caller's bytes.
+                let given = unsafe { value.elements(size.min(64)) }.to_vec()?;
+                if given.iter().all(|&byte| byte == 0) {
+                    return Ok(());
+                }
+                return Err(BlasCode::NotSupported
+                    .because(format!("attribute {attribute} is not provided")));
+            }
+        };
+        if size != bytes {
+            return Err(BlasCode::InvalidValue
+                .because(format!("the size of attribute {attribute} is {bytes}, not {size}")));
+        }
+        // SAFETY: the caller's bytes.
+        let given = unsafe { value.elements(bytes) }.to_vec()?;
+        let mut whole = [0; 8];
+        whole[..bytes].copy_from_slice(&given);
+        let _ = words;
+        // SAFETY: a word of the program's descriptor.
+        unsafe { Out::<u64>::of((at + word * 8) as u64) }.set(u64::from_le_bytes(whole))?;
+        Ok(())
+    }
+
+    /// The value of an attribute.
+    pub(super) fn get(
+        &self,
+        at: usize,
+        attribute: u32,
+        to: Out<'_, u8>,
+        size: usize,
+        written: Out<'_, usize>,
+    ) -> Answer {
+        let words = self.read(at)?;
+        let Some((word, bytes)) = self.attribute(attribute) else {
+            return Err(
+                BlasCode::NotSupported.because(format!("attribute {attribute} is not provided"))
+            );
+        };
+        written.set_if(bytes);
+        if size == 0 {
+            return Ok(());
+        }
+        if size < bytes {
+            return Err(BlasCode::InvalidValue
+                .because(format!("the size of attribute {attribute} is {bytes}, not {size}")));
+        }
+        // SAFETY: the caller's room for so many bytes.
+        unsafe { to.elements(bytes) }.set_all(words[word].to_le_bytes())?;
+        Ok(())
+    }
+}

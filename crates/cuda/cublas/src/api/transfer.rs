@@ -1,0 +1,118 @@
+//! Copies of vectors and matrices between the host and the device.
+
+use crate::call::{Integer, size};
+use crate::code::{Answer, BlasCode};
+use std::ffi::c_int;
+use texunit_client::call::{Code, Refused};
+use texunit_client::driver::{self, CUstream};
+use texunit_client::{context, library_api, told};
+use texunit_cuda_abi::{CUDA_MEMCPY2D, CopySide2D};
+
+/// Defines the four functions of one width of integer.
+macro_rules! transfers {
+    ($int:ty: $set:ident $get:ident $set_matrix:ident $get_matrix:ident, $set_async:ident $get_async:ident $set_matrix_async:ident $get_matrix_async:ident) => {
+        library_api! { (BlasCode)
+            /// A vector of the host to the device.
+            fn $set(n: $int, elemSize: $int, x: u64, incx: $int, devicePtr: u64, incy: $int) {
+                vector(n.into(), elemSize.into(), (x, incx.into()), (devicePtr, incy.into()), (true, None))
+            }
+
+            /// A vector of the device to the host.
+            fn $get(n: $int, elemSize: $int, x: u64, incx: $int, y: u64, incy: $int) {
+                vector(n.into(), elemSize.into(), (x, incx.into()), (y, incy.into()), (false, None))
+            }
+
+            /// A matrix of the host to the device.
+            fn $set_matrix(rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int) {
+                matrix([rows.into(), cols.into()], elemSize.into(), (A, lda.into()), (B, ldb.into()), (true, None))
+            }
+
+            /// A matrix of the device to the host.
+            fn $get_matrix(rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int) {
+                matrix([rows.into(), cols.into()], elemSize.into(), (A, lda.into()), (B, ldb.into()), (false, None))
+            }
+
+            /// A vector of the host to the device, in the order of a stream.
+            fn $set_async(n: $int, elemSize: $int, hostPtr: u64, incx: $int, devicePtr: u64, incy: $int, stream: CUstream) {
+                vector(n.into(), elemSize.into(), (hostPtr, incx.into()), (devicePtr, incy.into()), (true, Some(stream)))
+            }
+
+            /// A vector of the device to the host, in the order of a stream.
+            fn $get_async(n: $int, elemSize: $int, devicePtr: u64, incx: $int, hostPtr: u64, incy: $int, stream: CUstream) {
+                vector(n.into(), elemSize.into(), (devicePtr, incx.into()), (hostPtr, incy.into()), (false, Some(stream)))
+            }
+
+            /// A matrix of the host to the device, in the order of a stream.
+            fn $set_matrix_async(rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int, stream: CUstream) {
+                matrix([rows.into(), cols.into()], elemSize.into(), (A, lda.into()), (B, ldb.into()), (true, Some(stream)))
+            }
+
+            /// A matrix of the device to the host, in the order of a stream.
+            fn $get_matrix_async(rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int, stream: CUstream) {
+                matrix([rows.into(), cols.into()], elemSize.into(), (A, lda.into()), (B, ldb.into()), (false, Some(stream)))
+            }
+        }
+    };
+}
+transfers! { c_int: cublasSetVector cublasGetVector cublasSetMatrix cublasGetMatrix,
+cublasSetVectorAsync cublasGetVectorAsync cublasSetMatrixAsync cublasGetMatrixAsync }
+transfers! { i64: cublasSetVector_64 cublasGetVector_64 cublasSetMatrix_64 cublasGetMatrix_64,
+cublasSetVectorAsync_64 cublasGetVectorAsync_64 cublasSetMatrixAsync_64 cublasGetMatrixAsync_64 }
+
+/// Where something is, and the step to what follows it.
+type Place = (u64, Integer);
+
+/// Elements are rows of one.
+fn vector(
+    n: Integer,
+    bytes: Integer,
+    from: Place,
+    to: Place,
+    how: (bool, Option<CUstream>),
+) -> Answer {
+    matrix([1, n], bytes, from, to, how)
+}
+
+fn matrix(
+    [rows, columns]: [Integer; 2],
+    bytes: Integer,
+    from: Place,
+    to: Place,
+    (to_device, stream): (bool, Option<CUstream>),
+) -> Answer {
+    let [rows, columns] = [size("rows", rows)?, size("cols", columns)?];
+    let wrong =
+        || BlasCode::InvalidValue.because("the size of an element, or a step, is too small");
+    let positive =
+        |number: Integer| usize::try_from(number).ok().filter(|&n| n > 0).ok_or_else(wrong);
+    let (bytes, from_step, to_step) = (positive(bytes)?, positive(from.1)?, positive(to.1)?);
+    if from_step < rows || to_step < rows {
+        return Err(wrong());
+    }
+    if rows == 0 || columns == 0 {
+        return Ok(());
+    }
+    let pitch = |step: usize| step.checked_mul(bytes).ok_or_else(wrong);
+    context::make_current()?;
+    let side = |address: u64, is_device: bool, pitch: usize| CopySide2D {
+        memory_type: if is_device { 2 } else { 1 },
+        host: if is_device { 0 } else { address },
+        device: if is_device { address } else { 0 },
+        pitch,
+        ..CopySide2D::default()
+    };
+    let copy = CUDA_MEMCPY2D {
+        src: side(from.0, !to_device, pitch(from_step)?),
+        dst: side(to.0, to_device, pitch(to_step)?),
+        width_in_bytes: pitch(rows)?,
+        height: columns,
+    };
+    // SAFETY: the caller's memory, as it is described.
+    let code = unsafe {
+        match stream {
+            Some(stream) => driver::cuMemcpy2DAsync_v2(&raw const copy, stream),
+            None => driver::cuMemcpy2DUnaligned_v2(&raw const copy),
+        }
+    };
+    told::check(code).map_err(|why| Refused::from(why).with_code(BlasCode::MappingError))
+}

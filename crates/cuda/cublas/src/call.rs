@@ -1,0 +1,241 @@
+//! A call of a function that works on vectors and matrices.
+
+use crate::code::{Answer, BlasCode};
+use crate::handle::{self, Settings};
+use crate::number::Number;
+use crate::view::Operation;
+use std::sync::{Arc, Mutex, PoisonError};
+use texunit_client::call::{Code, Refused};
+use texunit_client::work::{self, Region};
+use texunit_client::{context, driver, told};
+use texunit_cuda_abi::args::{In, Out};
+
+/// An integer of either width that functions take.
+pub(crate) type Integer = i64;
+
+/// A scalar that a function is given.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Scalar<T> {
+    /// It was in memory of the host, where it was read.
+    Host(T),
+    /// It is a region of the work.
+    Device(usize),
+}
+
+impl<T: Number> Scalar<T> {
+    /// Its value when the work is done.
+    pub(crate) fn value(self, memory: &mut [&mut [u8]]) -> T {
+        match self {
+            Self::Host(value) => value,
+            Self::Device(region) => T::of(memory[region])[0],
+        }
+    }
+
+    /// Whether it is known to be 0 before.
+    pub(crate) fn is_zero(self) -> bool {
+        matches!(self, Self::Host(value) if value.is_zero())
+    }
+}
+
+/// A call, whose vectors and matrices are regions in the order in which they are added.
+pub(crate) struct Call {
+    function: &'static str,
+    pub(crate) settings: Settings,
+    regions: Vec<Region>,
+}
+
+/// A size that is at least 0.
+pub(crate) fn size(name: &str, size: Integer) -> Answer<usize> {
+    usize::try_from(size)
+        .map_err(|_| BlasCode::InvalidValue.because(format!("{name} {size} is below 0")))
+}
+
+/// `cublasOperation_t`
+pub(crate) fn operation(name: &str, number: u32) -> Answer<Operation> {
+    match number {
+        0 => Ok(Operation::None),
+        1 => Ok(Operation::Transpose),
+        2 => Ok(Operation::Conjugate),
+        _ => Err(BlasCode::InvalidValue
+            .because(format!("{name} {number} is not a cublasOperation_t: 0 (N), 1 (T) or 2 (C)"))),
+    }
+}
+
+/// One of two values of an enumeration: whether it is the second.
+pub(crate) fn second(name: &str, number: u32, values: [&str; 2]) -> Answer<bool> {
+    match number {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => {
+            let [first, second] = values;
+            Err(BlasCode::InvalidValue
+                .because(format!("{name} {number} is not {first} (0) or {second} (1)")))
+        }
+    }
+}
+
+/// The address in bytes of a number that is `steps` numbers further.
+fn moved<T>(address: u64, steps: i128) -> Option<u64> {
+    let bytes = steps.checked_mul(size_of::<T>() as i128)?;
+    u64::try_from(i128::from(address).checked_add(bytes)?).ok()
+}
+
+fn too_far() -> Refused<BlasCode> {
+    BlasCode::InvalidValue.because("a vector or matrix reaches to more than addresses count")
+}
+
+impl Call {
+    /// Of a function, with a handle.
+    pub(crate) fn new(function: &'static str, handle: usize) -> Answer<Self> {
+        let settings = handle::get(handle)?;
+        context::make_current()?;
+        Ok(Self { function, settings, regions: Vec::new() })
+    }
+
+    /// Adds a region.
+    fn push(&mut self, region: Region) -> Answer<usize> {
+        if region.bytes() != Some(0) {
+            if region.address == 0 {
+                return Err(
+                    BlasCode::InvalidValue.because("a pointer to a vector or matrix is null")
+                );
+            }
+            region.hull().ok_or_else(too_far)?;
+        }
+        self.regions.push(region);
+        Ok(self.regions.len() - 1)
+    }
+
+    /// Adds a vector of `n` numbers, `step` numbers from each other; of a negative step, the first one is the last in memory.
+    pub(crate) fn vector<T>(
+        &mut self,
+        address: u64,
+        n: usize,
+        step: Integer,
+        access: u64,
+    ) -> Answer<usize> {
+        let back = (n as i128 - 1).max(0) * i128::from(step.min(0)).abs();
+        let address =
+            if n == 0 { address } else { moved::<T>(address, back).ok_or_else(too_far)? };
+        let element = size_of::<T>() as u64;
+        let stride = step.checked_mul(element.cast_signed()).ok_or_else(too_far)?;
+        self.push(Region {
+            address,
+            element,
+            access,
+            count: [1, 1, 1, n as u64],
+            stride: [0, 0, 0, stride],
+        })
+    }
+
+    /// Adds a matrix of columns that are `leading` numbers from each other.
+    pub(crate) fn matrix<T>(
+        &mut self,
+        address: u64,
+        [rows, columns]: [usize; 2],
+        (name, leading): (&str, Integer),
+        access: u64,
+    ) -> Answer<usize> {
+        self.matrices::<T>(address, [rows, columns], (name, leading), (1, 0), access)
+    }
+
+    /// Adds matrices, `distance` numbers from each other.
+    pub(crate) fn matrices<T>(
+        &mut self,
+        address: u64,
+        shape: [usize; 2],
+        leading: (&str, Integer),
+        batch: (usize, Integer),
+        access: u64,
+    ) -> Answer<usize> {
+        self.typed(address, size_of::<T>(), shape, leading, batch, access)
+    }
+
+    /// The same of numbers of so many bytes.
+    pub(crate) fn typed(
+        &mut self,
+        address: u64,
+        element: usize,
+        [rows, columns]: [usize; 2],
+        (name, leading): (&str, Integer),
+        (count, distance): (usize, Integer),
+        access: u64,
+    ) -> Answer<usize> {
+        if leading < 1 || (leading.unsigned_abs() as usize) < rows {
+            let why =
+                format!("{name} {leading} is less than {}, the rows of the matrix", rows.max(1));
+            return Err(BlasCode::InvalidValue.because(why));
+        }
+        let element = element as u64;
+        let bytes =
+            |numbers: Integer| numbers.checked_mul(element.cast_signed()).ok_or_else(too_far);
+        let count = [count as u64, 1, columns as u64, rows as u64];
+        let stride = [bytes(distance)?, 0, bytes(leading)?, element.cast_signed()];
+        self.push(Region { address, element, access, count, stride })
+    }
+
+    /// Adds bytes, a power of two of them.
+    pub(crate) fn bytes(&mut self, address: u64, count: usize, access: u64) -> Answer<usize> {
+        self.push(Region { address, element: count as u64, access, count: [1; 4], stride: [0; 4] })
+    }
+
+    /// A scalar, where the handle says.
+    pub(crate) fn scalar<T: Number>(&mut self, name: &str, address: u64) -> Answer<Scalar<T>> {
+        if address == 0 {
+            return Err(BlasCode::InvalidValue.because(format!("{name} is null")));
+        }
+        if self.settings.on_device {
+            return Ok(Scalar::Device(self.vector::<T>(address, 1, 1, Region::READ)?));
+        }
+        // SAFETY: the caller's pointer to a number of the host, as the handle's mode says.
+        Ok(Scalar::Host(unsafe { In::<T>::of(address) }.get()?))
+    }
+
+    /// Does the work in the order of the stream.
+    pub(crate) fn submit(self, run: impl Fn(&mut [&mut [u8]]) + Send + Sync + 'static) -> Answer {
+        let done = work::submit(self.settings.stream, self.function, self.regions, move |memory| {
+            run(memory);
+            Ok(())
+        });
+        done.map_err(|why| {
+            let code = match BlasCode::of_driver(why.code) {
+                BlasCode::AllocFailed => BlasCode::AllocFailed,
+                _ => BlasCode::ExecutionFailed,
+            };
+            Refused::from(why).with_code(code)
+        })
+    }
+
+    /// Does the work whose result goes to memory of the device, or of the host, for which the call waits.
+    pub(crate) fn submit_for<T: Copy + Send + 'static>(
+        mut self,
+        result: u64,
+        run: impl Fn(&mut [&mut [u8]]) -> T + Send + Sync + 'static,
+    ) -> Answer {
+        if result == 0 {
+            return Err(BlasCode::InvalidValue.because("result is null"));
+        }
+        if self.settings.on_device {
+            let region = self.vector::<T>(result, 1, 1, Region::WRITTEN)?;
+            return self.submit(move |memory| {
+                let value = run(memory);
+                // SAFETY: the region is room for a value.
+                unsafe { memory[region].as_mut_ptr().cast::<T>().write_unaligned(value) };
+            });
+        }
+        let kept = Arc::new(Mutex::new(None));
+        let (made, stream) = (Arc::clone(&kept), self.settings.stream);
+        self.submit(move |memory| {
+            let value = run(memory);
+            *made.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+        })?;
+        let waited = told::check(driver::cuStreamSynchronize(stream));
+        waited.map_err(|why| Refused::from(why).with_code(BlasCode::ExecutionFailed))?;
+        let value = kept.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let value =
+            value.ok_or_else(|| BlasCode::ExecutionFailed.because("the work was not done"))?;
+        // SAFETY: the caller's pointer to a value of the host, as the handle's mode says.
+        unsafe { Out::<T>::of(result) }.set(value)?;
+        Ok(())
+    }
+}

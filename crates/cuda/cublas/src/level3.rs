@@ -1,0 +1,208 @@
+//! Matrices of which one half says everything, and what is solved with them. All are columns one after the other.
+
+use crate::number::Number;
+use crate::view::{View, multiply};
+
+/// What the other half of a square matrix is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Other {
+    /// The same.
+    Symmetric,
+    /// The conjugates, and the diagonal is real.
+    Hermitian,
+    /// Zeros; the diagonal is ones if that is so.
+    Zeros { unit: bool },
+}
+
+/// A square matrix as a whole, of which the upper or the lower half is given.
+pub(crate) fn whole<T: Number>(a: &[T], n: usize, upper: bool, other: Other) -> Vec<T> {
+    let mut all = vec![T::zero(); n * n];
+    for column in 0..n {
+        for row in 0..n {
+            let here = a.get(column * n + row).copied().unwrap_or_else(T::zero);
+            let mirrored = || a.get(row * n + column).copied().unwrap_or_else(T::zero);
+            let is_given = if upper { row <= column } else { row >= column };
+            all[column * n + row] = match (other, is_given) {
+                (Other::Zeros { unit: true }, _) if row == column => T::one(),
+                (Other::Hermitian, _) if row == column => T::of_real(here.real()),
+                (_, true) => here,
+                (Other::Symmetric, false) => mirrored(),
+                (Other::Hermitian, false) => mirrored().conjugate(),
+                (Other::Zeros { .. }, false) => T::zero(),
+            };
+        }
+    }
+    all
+}
+
+/// Adds to one half of a square matrix: `c = product + beta * c`. The diagonal of a Hermitian matrix is real.
+pub(crate) fn add_half<T: Number>(
+    c: &mut [T],
+    product: &[T],
+    n: usize,
+    upper: bool,
+    beta: T,
+    hermitian: bool,
+) {
+    for column in 0..n {
+        for row in if upper { 0..column + 1 } else { column..n } {
+            let at = column * n + row;
+            let old = if beta.is_zero() { T::zero() } else { beta * c[at] };
+            let new = product[at] + old;
+            c[at] = if hermitian && row == column { T::of_real(new.real()) } else { new };
+        }
+    }
+}
+
+/// Rows that are solved one by one.
+const BLOCK: usize = 48;
+
+/// Solves `a x = b` for each column of `b`, where `a` is triangular, and puts `x` in its place.
+pub(crate) fn solve<T: Number>(
+    a: View<'_, T>,
+    lower: bool,
+    b: &mut [T],
+    columns: usize,
+    threads: usize,
+) {
+    let n = a.rows;
+    let blocks: Vec<usize> = (0..n).step_by(BLOCK).collect();
+    let mut solved = Vec::new();
+    let mut order = blocks;
+    if !lower {
+        order.reverse();
+    }
+    for first in order {
+        let end = n.min(first + BLOCK);
+        let rows = end - first;
+        solved.clear();
+        for column in b.chunks_exact_mut(n) {
+            let part = &mut column[first..end];
+            for i in 0..rows {
+                let i = if lower { i } else { rows - 1 - i };
+                let known = if lower { 0..i } else { i + 1..rows };
+                let sum: T = known.map(|j| a.at(first + i, first + j) * part[j]).sum();
+                part[i] = (part[i] - sum) / a.at(first + i, first + i);
+            }
+            solved.extend_from_slice(part);
+        }
+        // What the rest has of these rows.
+        let rest = if lower { end..n } else { 0..first };
+        if rest.is_empty() {
+            continue;
+        }
+        let mut part = Vec::with_capacity(rest.len() * rows);
+        for j in first..end {
+            part.extend(rest.clone().map(|i| a.at(i, j)));
+        }
+        let mut product = vec![T::zero(); rest.len() * columns];
+        let factors = (View::new(&part, rest.len(), rows), View::new(&solved, rows, columns));
+        multiply(&mut product, factors, (T::one(), T::zero()), threads);
+        for (column, product) in b.chunks_exact_mut(n).zip(product.chunks_exact(rest.len())) {
+            for (number, &product) in column[rest.clone()].iter_mut().zip(product) {
+                *number -= product;
+            }
+        }
+    }
+}
+
+/// The transposed matrix.
+pub(crate) fn transposed<T: Number>(a: &[T], rows: usize, columns: usize) -> Vec<T> {
+    let mut to = Vec::with_capacity(rows * columns);
+    for row in 0..rows {
+        to.extend((0..columns).map(|column| a[column * rows + row]));
+    }
+    to
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::view::Operation;
+    use num_complex::Complex64;
+    use num_traits::Zero;
+    use texunit_testkit::Random;
+
+    fn numbers(count: usize, random: &mut Random) -> Vec<Complex64> {
+        let part = |random: &mut Random| f64::from(random.between(-1.0, 1.0));
+        (0..count).map(|_| Complex64::new(part(random), part(random))).collect()
+    }
+
+    #[test]
+    fn a_half_says_everything() {
+        let i = Complex64::i();
+        let one = Complex64::new(1.0, 0.0);
+        // Columns: (1 + i, 2), (3i, 4); the upper half has 1 + i, 3i and 4.
+        let a = [one + i, one * 2.0, i * 3.0, one * 4.0];
+        let other = |other| whole(&a, 2, true, other);
+        assert_eq!(other(Other::Symmetric), [one + i, i * 3.0, i * 3.0, one * 4.0]);
+        assert_eq!(other(Other::Hermitian), [one, -i * 3.0, i * 3.0, one * 4.0]);
+        assert_eq!(other(Other::Zeros { unit: true }), [one, one * 0.0, i * 3.0, one]);
+        assert_eq!(
+            whole(&a, 2, false, Other::Zeros { unit: false }),
+            [one + i, one * 2.0, one * 0.0, one * 4.0]
+        );
+    }
+
+    #[test]
+    fn what_was_solved_comes_back() {
+        let mut random = Random::for_test(52);
+        for (n, columns) in [(1, 1), (5, 3), (BLOCK, 2), (BLOCK + 1, 7), (3 * BLOCK + 5, 4)] {
+            for (upper, operation) in [
+                (false, Operation::None),
+                (true, Operation::None),
+                (false, Operation::Transpose),
+                (true, Operation::Conjugate),
+            ] {
+                let mut a = numbers(n * n, &mut random);
+                for i in 0..n {
+                    a[i * n + i] += Complex64::new(n as f64, 0.0);
+                }
+                let a = whole(&a, n, upper, Other::Zeros { unit: false });
+                let a = View::new(&a, n, n).after(operation);
+                let b = numbers(n * columns, &mut random);
+                let mut x = b.clone();
+                solve(a, upper == (operation != Operation::None), &mut x, columns, 1);
+                for (i, &wanted) in b.iter().enumerate() {
+                    let (row, column) = (i % n, i / n);
+                    let back: Complex64 = (0..n).map(|j| a.at(row, j) * x[column * n + j]).sum();
+                    assert!(
+                        (back - wanted).norm() < 1e-12,
+                        "{n} {upper} {operation:?}: {back} {wanted}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn products_are_sums_of_products() {
+        let mut random = Random::for_test(53);
+        let operations = [Operation::None, Operation::Transpose, Operation::Conjugate];
+        for _ in 0..60 {
+            let [m, n, k] = [0; 3].map(|_| random.below(20_usize));
+            let (first, second) = (random.of(&operations), random.of(&operations));
+            let (a, b) = (numbers(m * k, &mut random), numbers(k * n, &mut random));
+            let view = |all, operation, rows, columns| match operation {
+                Operation::None => View::new(all, rows, columns),
+                other => View::new(all, columns, rows).after(other),
+            };
+            let (a, b) = (view(&*a, first, m, k), view(&*b, second, k, n));
+            let before = numbers(m * n, &mut random);
+            let factor = numbers(2, &mut random);
+            let beta = if random.chance(30) { Complex64::new(0.0, 0.0) } else { factor[1] };
+            let mut c = before.clone();
+            if beta.is_zero() {
+                c.fill(Complex64::new(f64::NAN, 0.0));
+            }
+            multiply(&mut c, (a, b), (factor[0], beta), 1);
+            for (i, &got) in c.iter().enumerate() {
+                let (row, column) = (i % m, i / m);
+                let sum: Complex64 = (0..k).map(|j| a.at(row, j) * b.at(j, column)).sum();
+                let wanted = factor[0] * sum + beta * before[i];
+                assert!((got - wanted).norm() < 1e-12, "{got} {wanted}");
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The numbers of vectors and matrices.
+
+use num_complex::{Complex32, Complex64, ComplexFloat};
+use num_traits::NumAssign;
+use std::ops::Neg;
+
+/// A type of numbers: `float`, `double`, `cuComplex`, `cuDoubleComplex`.
+pub(crate) trait Number:
+    Copy + NumAssign + Neg<Output = Self> + std::iter::Sum + Send + Sync + std::fmt::Debug + 'static
+{
+    /// Its real numbers.
+    type Real: Number<Real = Self::Real> + PartialOrd;
+
+    /// The conjugate; of a real number itself.
+    fn conjugate(self) -> Self;
+
+    /// A complex number of which this is the real part, or a real one.
+    fn of_real(real: Self::Real) -> Self;
+
+    /// The real part.
+    fn real(self) -> Self::Real;
+
+    /// In double precision; a real number has no imaginary part.
+    fn wide(self) -> Complex64;
+
+    /// Of a number in double precision.
+    fn narrow(wide: Complex64) -> Self;
+
+    /// Numbers in memory of the host.
+    fn of(bytes: &mut [u8]) -> &mut [Self];
+}
+
+macro_rules! number {
+    ($type:ty, $real:ty, $value:ident, $conjugate:expr, $of_real:expr, $wide:expr, $wide_value:ident: $narrow:expr) => {
+        impl Number for $type {
+            type Real = $real;
+
+            fn conjugate(self) -> Self {
+                let $value = self;
+                $conjugate
+            }
+
+            fn of_real($value: $real) -> Self {
+                $of_real
+            }
+
+            fn real(self) -> $real {
+                ComplexFloat::re(self)
+            }
+
+            fn wide(self) -> Complex64 {
+                let $value = self;
+                $wide
+            }
+
+            fn narrow($wide_value: Complex64) -> Self {
+                $narrow
+            }
+
+            fn of(bytes: &mut [u8]) -> &mut [Self] {
+                // SAFETY: each sequence of bytes is a number, or a structure of C of two.
+                let (before, all, after) = unsafe { bytes.align_to_mut() };
+                // What the driver hands out is aligned, and whole numbers.
+                assert!(before.is_empty() && after.is_empty(), "memory that is not aligned");
+                all
+            }
+        }
+    };
+}
+number!(f32, f32, x, x, x, Complex64::new(x.into(), 0.0), w: w.re as f32);
+number!(f64, f64, x, x, x, Complex64::new(x, 0.0), w: w.re);
+number!(Complex32, f32, x, x.conj(), Self::new(x, 0.0), Complex64::new(x.re.into(), x.im.into()), w: Self::new(w.re as f32, w.im as f32));
+number!(Complex64, f64, x, x.conj(), Self::new(x, 0.0), x, w: w);

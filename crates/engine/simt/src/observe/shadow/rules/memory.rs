@@ -1,0 +1,144 @@
+//! Shadows of what memory, textures and functions are accessed with.
+
+use super::*;
+
+impl Making<'_> {
+    pub(super) fn load(&mut self, access: &Access) {
+        let parts: Vec<Slot> =
+            access.parts.iter().map(|&part| self.home(part).unwrap_or(Slot::NONE)).collect();
+        if parts.iter().all(|part| part.is_none()) {
+            return;
+        }
+        let wanted =
+            |(part, shadow): (&Slot, &Slot)| (!shadow.is_none()).then_some((*part, *shadow));
+        let loaded = access.parts.iter().zip(&parts).filter_map(wanted);
+        let (registers, shadows): (Vec<Slot>, Vec<Slot>) = loaded.unzip();
+        let from = Access { parts, ..access.clone() };
+        self.shadow_op(Shadow::Load(from));
+        self.check(Sink::Origin, registers, shadows, Some(access.clone()));
+    }
+
+    /// Looks at values that are stored, as far as they were computed.
+    pub(super) fn computed(&mut self, parts: &[Slot], access: Option<Access>) {
+        let computed = parts.iter().filter(|&&part| self.state(part) & COMPUTED != 0);
+        let mut slots: Vec<Slot> = computed.copied().collect();
+        slots.dedup();
+        if !slots.is_empty() {
+            let shadows = slots.iter().map(|&slot| self.shadow(slot)).collect();
+            self.check(Sink::Store, slots, shadows, access);
+        }
+    }
+
+    pub(super) fn store(&mut self, access: &Access) {
+        let is_global = matches!(access.place, Place::Global | Place::Generic);
+        if is_global {
+            self.computed(&access.parts, Some(access.clone()));
+        }
+        // What stays undefined is told, so that it can be said where it came from.
+        let (mut copied, mut kept) = (Vec::new(), Vec::new());
+        for &part in &access.parts {
+            match self.state(part) {
+                0 => {}
+                state if state & COMPUTED == 0 => copied.push(part),
+                _ if !is_global => kept.push(part),
+                _ => {}
+            }
+        }
+        for (sink, slots) in [(Sink::Copy, copied), (Sink::Keep, kept)] {
+            if !slots.is_empty() {
+                let shadows = slots.iter().map(|&slot| self.shadow(slot)).collect();
+                self.check(sink, slots, shadows, Some(access.clone()));
+            }
+        }
+        let parts = access.parts.iter().map(|&part| self.shadow(part)).collect();
+        self.shadow_op(Shadow::Store(Access { parts, ..access.clone() }));
+    }
+
+    /// What is in memory matters to an atomic that computes; an exchange takes it along.
+    pub(super) fn atomic(&mut self, atomic: &Atomic) {
+        let quad = atomic.ty == ScalarType::B128;
+        let size = if quad { 8 } else { atomic.ty.bytes() as u8 };
+        for (i, &b) in atomic.b.iter().enumerate() {
+            let d = atomic.d.get(i).copied().unwrap_or(Slot::NONE);
+            let like = if size == 8 { self.common.zero[1] } else { self.common.zero[0] };
+            let old = self.scratch(like, 2);
+            let offset = atomic.offset.wrapping_add(i as u64 * u64::from(size));
+            let access = |part: Slot| Access {
+                place: atomic.place,
+                size,
+                signed: false,
+                parts: vec![part],
+                mask: u64::MAX,
+                base: atomic.base,
+                offset,
+                constant: false,
+                row: false,
+                seen: atomic.seen.clone(),
+            };
+            self.shadow_op(Shadow::Load(access(old)));
+            if atomic.op == AtomOp::Exch {
+                let new = self.shadow(b);
+                self.shadow_op(Shadow::Store(access(new)));
+                if let Some(d) = self.home(d) {
+                    self.set(d, old);
+                }
+            } else {
+                self.check(Sink::Atomic, vec![d], vec![old], Some(access(old)));
+                self.all(d, None);
+            }
+        }
+    }
+
+    pub(super) fn fetch(&mut self, fetch: &Fetch) {
+        let shadows = fetch.parts.map(|part| self.home(part).unwrap_or(Slot::NONE));
+        if shadows.iter().any(|shadow| !shadow.is_none()) {
+            let (fetch, op) = (fetch.clone(), self.op);
+            self.shadow_op(Shadow::Fetch(FetchShadow { fetch, op, shadows }));
+        }
+        self.all(fetch.resident, None);
+    }
+
+    pub(super) fn surface(&mut self, access: &SurfaceAccess, shadows: Box<[Slot]>) {
+        let (access, op) = (access.clone(), self.op);
+        self.shadow_op(Shadow::Surface(SurfaceShadow { access, op, shadows }));
+    }
+
+    pub(super) fn matrix(&mut self, matrix: &Matrix) {
+        let shadows = |making: &Self| matrix.parts.iter().map(|&p| making.shadow(p)).collect();
+        let home = |slot: Slot| self.home(slot).unwrap_or(self.scratch(self.common.zero[0], 3));
+        let of = match matrix.action {
+            MatrixAction::Load => {
+                Matrix { parts: matrix.parts.iter().map(|&p| home(p)).collect(), ..matrix.clone() }
+            }
+            MatrixAction::Store => Matrix { parts: shadows(self), ..matrix.clone() },
+            MatrixAction::Transpose => {
+                Matrix { parts: shadows(self), d: home(matrix.d), ..matrix.clone() }
+            }
+        };
+        self.shadow_op(Shadow::Matrix(of));
+    }
+
+    pub(super) fn mma(&mut self, mma: &Mma) {
+        let shadows = |slots: &Vec<Slot>| slots.iter().map(|&slot| self.shadow(slot)).collect();
+        let sources = mma.sources.each_ref().map(shadows);
+        let d = mma.d.iter().map(|&slot| self.home(slot).unwrap_or(Slot::NONE)).collect();
+        let of = Mma { sources, d, metadata: Slot::NONE, ..mma.clone() };
+        self.shadow_op(Shadow::Mma(of));
+    }
+
+    /// A call whose arguments and results take their shadows along.
+    pub(super) fn call(&mut self, call: &Call) -> Op {
+        let mut call = call.clone();
+        for argument in &mut call.arguments {
+            if let Value::Register(slot) = argument.value {
+                argument.shadow = self.shadow(slot);
+            }
+        }
+        for result in &mut call.results {
+            if let Value::Register(slot) = result.value {
+                result.shadow = self.home(slot).unwrap_or(Slot::NONE);
+            }
+        }
+        Op::Call(Box::new(call))
+    }
+}

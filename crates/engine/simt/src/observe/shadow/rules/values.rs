@@ -1,0 +1,228 @@
+//! Shadows of what registers are computed from.
+
+use super::*;
+
+impl Making<'_> {
+    /// What the instruction writes is defined.
+    pub(super) fn defined(&mut self) {
+        let inst = self.inst;
+        writes(&inst.op, |slot| self.all(slot, None));
+    }
+
+    /// A call that is built in gives a result.
+    pub(super) fn defines(&mut self, result: Option<Value>, size: u8) {
+        match result {
+            Some(Value::Frame(offset)) if size != 0 => {
+                let at = Located { place: Place::Frame, base: Slot::NONE, offset: offset.into() };
+                self.shadow_op(Shadow::Define { at, size });
+            }
+            _ => self.defined(),
+        }
+    }
+
+    pub(super) fn copy(&mut self, d: Slot, a: Slot) {
+        if let Some(d) = self.home(d) {
+            let a = self.shadow(a);
+            if a.is_wide() == d.is_wide() {
+                self.set(d, a);
+            } else {
+                self.push(Op::Convert { d, a, mask: u64::MAX });
+            }
+        }
+    }
+
+    pub(super) fn convert(&mut self, d: Slot, a: Slot, mask: u64) {
+        let Some(home) = self.home(d) else { return };
+        if self.state(a) == 0 {
+            let zero = self.zero(d);
+            self.set(home, zero);
+        } else if d.is_predicate() {
+            let any = self.any(&[a]);
+            self.all(d, any);
+        } else {
+            let a = self.shadow(a);
+            self.push(Op::Convert { d: home, a, mask });
+        }
+    }
+
+    pub(super) fn select(&mut self, d: Slot, [a, b]: [Slot; 2], p: Slot) {
+        let Some(home) = self.home(d) else { return };
+        let [a, b] = [a, b].map(|slot| self.shadow(slot));
+        let select = |d, a, b, p| match is_wide(d) {
+            true => Op::SelectWide { d, a, b, p },
+            false => Op::SelectNarrow { d, a, b, p },
+        };
+        if a == b {
+            self.set(home, a);
+        } else {
+            self.push(select(home, a, b, p));
+        }
+        if self.state(p) != 0 {
+            let (ones, p) = (self.ones(d), self.shadow(p));
+            self.push(select(home, ones, home, p));
+        }
+    }
+
+    pub(super) fn compute(&mut self, row: &'static Row, d: Slot, s: &[Slot; 4]) {
+        let Some(home) = self.home(d) else { return };
+        let tracked = |slot: Slot| self.state(slot) != 0;
+        if !s.iter().any(|&slot| tracked(slot)) {
+            let zero = self.zero(d);
+            return self.set(home, zero);
+        }
+        let rule = arithmetic::rule(row);
+        match rule {
+            Rule::Moves(data) if (0..4).all(|i| data.contains(&i) || !tracked(s[i])) => {
+                let of = |i: usize| if data.contains(&i) { self.shadow(s[i]) } else { s[i] };
+                let s = [of(0), of(1), of(2), of(3)];
+                self.push(Op::Compute { row, d: home, s });
+            }
+            Rule::Each => {
+                if let Some(bits) = self.union(d, s, 0) {
+                    self.set(home, bits);
+                }
+            }
+            Rule::And | Rule::Or => self.masked(home, [s[0], s[1]], rule == Rule::And),
+            Rule::Upwards => {
+                let Some(bits) = self.union(d, s, 0) else { return };
+                let (other, zero) = (self.scratch(d, 1), self.zero(d));
+                let kind = if is_wide(d) { Kind::Sub64 } else { Kind::Sub };
+                self.row(kind, other, zero, bits);
+                self.either(home, other, bits);
+            }
+            _ => {
+                let any = self.any(s);
+                self.all(d, any);
+            }
+        }
+    }
+
+    /// Bits of `and` and `or`: a defined 0 or 1 of one side decides.
+    pub(super) fn masked(&mut self, home: Slot, [a, b]: [Slot; 2], is_and: bool) {
+        let both = self.state(a) != 0 && self.state(b) != 0;
+        // The one that may be undefined comes first.
+        let (a, b) = if self.state(a) == 0 { (b, a) } else { (a, b) };
+        let (x, y) = (self.shadow(a), self.shadow(b));
+        if is_wide(home) {
+            match (both, is_and) {
+                (true, _) => self.either(home, x, y),
+                (false, true) => self.row(Kind::And64, home, x, b),
+                (false, false) => self.set(home, x),
+            }
+            return;
+        }
+        let decides = if is_and { B } else { !B };
+        if !both {
+            let zero = self.zero(home);
+            return self.bits(A & decides, home, [x, b, zero]);
+        }
+        let part = self.scratch(home, 0);
+        self.bits(A | (decides & C), part, [x, a, y]);
+        self.bits(A & (decides | C), home, [part, b, y]);
+    }
+
+    pub(super) fn table(&mut self, d: Slot, s: &[Slot; 3], table: u8) {
+        let Some(home) = self.home(d) else { return };
+        // Those on which something depends.
+        let masks = [4_u8, 2, 1];
+        let matters = |mask: u8, k: u8| (table >> (k & !mask) ^ table >> (k | mask)) & 1 == 1;
+        let tracked: Vec<usize> = (0..3)
+            .filter(|&i| self.state(s[i]) != 0 && (0..8).any(|k| matters(masks[i], k)))
+            .collect();
+        let zero = self.zero(d);
+        match tracked[..] {
+            [] => self.set(home, zero),
+            [i] => {
+                let is = |k: &u8| k & masks[i] != 0 && matters(masks[i], *k);
+                let table = (0..8).filter(is).fold(0, |table, k| table | 1 << k);
+                let mut from = *s;
+                from[i] = self.shadow(s[i]);
+                self.bits(table, home, from);
+            }
+            _ => {
+                let all: Vec<Slot> = tracked.iter().map(|&i| s[i]).collect();
+                if let Some(bits) = self.union(d, &all, 0) {
+                    self.set(home, bits);
+                }
+            }
+        }
+    }
+
+    pub(super) fn compare(&mut self, sources: &[Slot], to: &CompareTo) {
+        if self.home(to.p).is_none() && self.home(to.q).is_none() {
+            return;
+        }
+        let mut found = self.any(sources);
+        let (q, c) = (self.some_predicate(0), self.shadow(to.c));
+        let c_tracked = self.state(to.c) != 0;
+        if let (Some(_), true) = (found, to.c != Slot::TRUE) {
+            // A defined predicate may decide.
+            let undecided = match to.op {
+                BoolOp::And => Some(to.c),
+                BoolOp::Or => Some(to.c.negated()),
+                BoolOp::Xor => None,
+            };
+            if let Some(undecided) = undecided {
+                let other = self.some_predicate(1);
+                self.logic(|a, b| a | b, other, undecided, c);
+                self.logic(|a, b| a & b, q, q, other);
+            }
+        }
+        if c_tracked {
+            match found {
+                None => self.set(q, c),
+                Some(_) => self.logic(|a, b| a | b, q, q, c),
+            }
+            found = Some(q);
+        }
+        self.all(to.p, found);
+        self.all(to.q, found);
+    }
+
+    /// Logic of predicates: a bit of one matters where the other lets it.
+    pub(super) fn predicates(&mut self, f: fn(u32, u32) -> u32, d: Slot, a: Slot, b: Slot) {
+        let Some(home) = self.home(d) else { return };
+        let all = f(0b1100, 0b1010) & 0xf;
+        let bit = |a: u32, b: u32| all >> (2 * a + b) & 1;
+        // Where the other one is 0, where it is 1.
+        let a_matters = [0, 1].map(|b| bit(0, b) != bit(1, b));
+        let b_matters = [0, 1].map(|a| bit(a, 0) != bit(a, 1));
+        let (x, y) = (self.shadow(a), self.shadow(b));
+        let part =
+            |making: &mut Self, d: Slot, x: Slot, matters: [bool; 2], other: Slot| match matters {
+                [false, false] => making.set(d, Slot::FALSE),
+                [true, true] => making.set(d, x),
+                [false, true] => making.logic(|x, o| x & o, d, x, other),
+                [true, false] => making.logic(|x, o| x & !o, d, x, other),
+            };
+        let [first, second] = [0, 1].map(|i| self.some_predicate(i));
+        match (self.state(a) != 0, self.state(b) != 0) {
+            (false, false) => self.set(home, Slot::FALSE),
+            (true, false) => part(self, home, x, a_matters, b),
+            (false, true) => part(self, home, y, b_matters, a),
+            (true, true) => {
+                part(self, first, x, a_matters, b);
+                part(self, second, y, b_matters, a);
+                self.logic(|a, b| a | b, first, first, second);
+                self.logic(|a, b| a & b, second, x, y);
+                self.logic(|a, b| a | b, home, first, second);
+            }
+        }
+    }
+
+    /// Arithmetic with data of its own. Whether the carry depends on something undefined is kept in a predicate.
+    pub(super) fn rare(&mut self, rare: &Rare) {
+        let mut found = self.any(&rare.s);
+        if let Alu::Carry(f) = rare.alu {
+            let (carry, q) = (self.some_predicate(SCRATCH - 1), self.some_predicate(0));
+            match (reads_carry(f), found) {
+                (true, Some(p)) => self.logic(|a, b| a | b, carry, carry, p),
+                (true, None) => {}
+                (false, p) => self.set(carry, p.unwrap_or(Slot::FALSE)),
+            }
+            self.set(q, carry);
+            found = Some(q);
+        }
+        self.all(rare.d, found);
+    }
+}
