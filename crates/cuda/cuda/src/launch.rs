@@ -196,7 +196,8 @@ pub(crate) fn run(
     stand: Stand,
     graph: u64,
 ) -> Answer {
-    run_grid((context, function), shape, params, stand, &Family::of_host(context, graph)).map(|_| ())
+    run_grid((context, function), shape, params, stand, &Family::of_host(context, graph))
+        .map(|_| ())
 }
 
 /// Runs a grid that the host or a kernel has launched, and what it launches itself.

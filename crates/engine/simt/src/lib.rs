@@ -21,8 +21,8 @@ mod stats;
 mod tally;
 pub mod watch;
 
-pub use exec::{Looked, Others, Verdict, WaitingLoop, launch};
 pub use exec::machine as debug;
+pub use exec::{Looked, Others, Verdict, WaitingLoop, launch};
 pub use fault::{BadHandle, Described, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
 pub use launch::{Approximate, Arithmetic, BadFetch, Bounds, CtaRange, Descriptors, LaunchConfig};

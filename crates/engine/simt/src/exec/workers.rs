@@ -42,18 +42,18 @@ pub(crate) struct Taken<'s> {
     launch: &'s Launch<'s>,
     shared: &'s Shared,
     /// The one that runs, and those that have not begun.
-    running: Cell<u64>,
+    pub(super) running: Cell<u64>,
     next: Cell<u64>,
     end: Cell<u64>,
 }
 
 impl<'s> Taken<'s> {
-    fn new(launch: &'s Launch<'s>, shared: &'s Shared) -> Self {
+    pub(super) fn new(launch: &'s Launch<'s>, shared: &'s Shared) -> Self {
         Self { launch, shared, running: Cell::new(0), next: Cell::new(0), end: Cell::new(0) }
     }
 
     /// The next one, of those that have been taken or of those that nobody has taken.
-    fn take(&self, end: u64) -> Option<u64> {
+    pub(super) fn take(&self, end: u64) -> Option<u64> {
         if self.next == self.end {
             let own = self.shared.take(self.launch.workers as u64, end);
             self.next.set(own.start);
