@@ -254,7 +254,7 @@ pub(crate) fn copies_race(one: (String, bool), other: (String, bool), address: u
     );
     let notes = vec!["an edge between the two nodes orders them".to_owned()];
     log.found(Finding::of_process(rule, message, notes));
-    news(None, 0);
+    news(None, (0, None));
 }
 
 /// A copy, or what else is no kernel, races with a kernel: who, and whether that stores; what it is, whether it writes, and

@@ -60,7 +60,7 @@ driver_api! {
         }
         let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed);
         let freed = memory::take("dptr", dptr, right)?;
-        let stand = match late::is_on() {
+        let stand = match late::keeps(&order) {
             true => Stand::submitted(order.queue),
             false => Stand::now(order.queue),
         };

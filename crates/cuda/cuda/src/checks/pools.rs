@@ -30,7 +30,7 @@ pub(crate) fn freed(stand: &Stand, range: (u64, u64), number: u64) {
     let mut finding = Finding::of_process(rules::RACE_POOL_FREE, message, asked(number));
     finding.other = Some((here.to_owned(), end));
     log.found(finding);
-    news(None, 0);
+    news(None, (0, None));
 }
 
 /// It is freed, in a stream or by the host.
@@ -51,7 +51,7 @@ pub(super) fn copied(stand: &Stand, range: (u64, u64), done: &str) {
         Count(range.1, "byte")
     );
     log.found(Finding::of_process(rules::RACE_POOL_ALLOCATION, message, asked(number)));
-    news(None, 0);
+    news(None, (0, None));
 }
 
 /// Tells which kernels have used memory whose allocation they do not wait for.

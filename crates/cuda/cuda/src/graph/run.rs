@@ -38,7 +38,7 @@ pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
     // What is changed later is of later launches.
     let (exec, plan, place) = (Arc::clone(exec), exec.plan(), order.clone());
     let launch = Launch { order: place, tail: RefCell::default(), running: RefCell::default() };
-    if !late::is_on() {
+    if !late::keeps(order) {
         return launch.whole(exec, plan);
     }
     let (mut events, mut has_memory) = (Vec::new(), false);
