@@ -7,7 +7,6 @@ use minijinja::{Environment, context};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use texunit_report::place::function_name;
 
 /// The template; its name has it escape what it is given.
