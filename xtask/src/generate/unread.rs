@@ -6,8 +6,8 @@ use texunit_isa::{Opcode, Shape, known_by_name_only, read_modifiers};
 use texunit_testkit::Random;
 
 const TENSOR: &str = "tensor cores of warp groups, and of Blackwell, are not run";
-const CLUSTER: &str = "clusters of CTAs are not run";
-const ASYNC: &str = "bulk and tensor copies and their proxies are not run";
+const CLUSTER: &str = "work of CTAs that have not begun, and memory of several GPUs, are not run";
+const ASYNC: &str = "copies of tensors by their maps, and their proxies, are not run";
 const OTHER: &str = "steers the machine, not the program";
 const RANDOM: &str = "random rounding is not run";
 
@@ -15,26 +15,19 @@ const RANDOM: &str = "random rounding is not run";
 /// not compared.
 #[rustfmt::skip]
 pub(super) const UNREAD: &[(&str, &str)] = &[
-    ("clusterlaunchcontrol", CLUSTER), ("cp.bulk", ASYNC), ("cp.reduce", ASYNC), ("cvt.rs", RANDOM),
-    ("fence.proxy", ASYNC), ("getctarank", CLUSTER), ("ldmatrix.m16n16", TENSOR), ("ldmatrix.m8n16", TENSOR),
-    ("mapa", CLUSTER), ("membar.proxy", ASYNC), ("mma.kind::f8f6f4", TENSOR), ("mma.kind::mxf4", TENSOR),
-    ("mma.kind::mxf4nvf4", TENSOR), ("mma.kind::mxf8f6f4", TENSOR), ("multimem", CLUSTER), ("red.async", ASYNC), ("setmaxnreg", OTHER),
-    ("st.async", ASYNC), ("st.bulk", ASYNC), ("stmatrix.m16n8", TENSOR),
+    ("clusterlaunchcontrol", CLUSTER), ("cp.tensor", ASYNC), ("cvt.rs", RANDOM),
+    ("fence.proxy", ASYNC), ("ldmatrix.m16n16", TENSOR), ("ldmatrix.m8n16", TENSOR),
+    ("membar.proxy", ASYNC), ("mma.kind::f8f6f4", TENSOR), ("mma.kind::mxf4", TENSOR),
+    ("mma.kind::mxf4nvf4", TENSOR), ("mma.kind::mxf8f6f4", TENSOR), ("multimem", CLUSTER), ("setmaxnreg", OTHER),
+    ("st.bulk", ASYNC), ("stmatrix.m16n8", TENSOR),
     ("tcgen05", TENSOR), ("tensormap", ASYNC), ("wgmma", TENSOR),
 ];
 
 /// Right instructions without rows, whose floors are compared.
 #[rustfmt::skip]
 const RIGHT: &[&str] = &[
-    "cp.async.bulk.commit_group;",
-    "cp.async.bulk.wait_group 0;",
-    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [sh], [%rd1], 16, [sh];",
-    "cp.async.bulk.prefetch.L2.global [%rd1], 16;",
-    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [sh], 16;",
     "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.tile [sh], [%rd1, {%r1}], [sh];",
-    "getctarank.u32 %r1, %r2;",
     "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [sh];",
-    "mapa.u32 %r1, %r2, %r3;",
     "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",
     "multimem.st.global.u32 [%rd1], %r1;",
     "multimem.red.global.add.u32 [%rd1], %r1;",
@@ -57,12 +50,8 @@ const RIGHT: &[&str] = &[
     "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [sh], [sh];",
     "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %bq1;",
     "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.cta_group::1 [sh], [%rd1, {%r1,%r2}], [sh];",
-    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [sh], [%rd1], 16, [sh], %hb1;",
     "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
     "multimem.ld_reduce.global.add.acc::f32.v4.f16x2 {%r1,%r2,%r3,%r4}, [%rd1];",
-    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [sh], 16;",
-    "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [sh], 16;",
-    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [sh], [%rd1], 16, [sh];",
 ];
 
 /// An instruction that only version and target can make wrong.

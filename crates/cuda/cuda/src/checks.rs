@@ -292,7 +292,7 @@ fn raced(
     let mut finding = Finding::of_process(rule, message, notes);
     finding.other = Some((here.to_owned(), end));
     log.found(finding);
-    news(None, 0);
+    news(None, (0, None));
 }
 
 /// Takes in the fetches of a launch that no texture fits.
@@ -301,14 +301,15 @@ pub(crate) fn bad_fetches(module: &Module, stats: &LaunchStats) {
 }
 
 /// Tells what a launch of a module has found.
-pub(crate) fn tell(module: &Module, launch: u64) {
+pub(crate) fn tell(module: &Module, launch: u64, launched_by: Option<String>) {
     pools::used();
     let loaded = &module.loaded;
-    news(Some(Located::from((loaded.source(), &**loaded.sources()))), launch);
+    let source = Located::from((loaded.source(), &**loaded.sources()));
+    news(Some(source), (launch, launched_by));
 }
 
 /// Tells what was found and is not told.
-fn news(source: Option<Located<'_>>, launch: u64) {
+fn news(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<String>)) {
     if LOG.get().is_none() {
         return;
     }
@@ -316,6 +317,7 @@ fn news(source: Option<Located<'_>>, launch: u64) {
     for mut news in log.news() {
         let number = news.finding.object.as_ref().and_then(|object| object.allocation);
         news.finding.notes.extend(number.into_iter().flat_map(crate::asked::lines));
+        news.finding.notes.extend(launched_by.iter().cloned());
         if news.is_first {
             let finding = &news.finding;
             // Only what is of the module's text has places in it.
@@ -342,7 +344,7 @@ fn end() {
     }
     host::tell();
     leaks::at_end();
-    news(None, 0);
+    news(None, (0, None));
     if let Some(summary) = LOG.get().and_then(texunit_checks::summary) {
         say(format_args!("{summary}"));
     }

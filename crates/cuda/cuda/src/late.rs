@@ -4,8 +4,12 @@
 //! Each item has others behind which it comes: the one before it in its stream, those of streams that the legacy
 //! default stream and blocking streams wait for, and what an event that its stream waits for was recorded behind. When
 //! the program waits, what it waits for is done, in an order that these allow and the seed decides; now and then other
-//! work that could be done is done, too. Without `--schedule` work is done in the call, and nothing is kept.
+//! work that could be done is done, too.
+//!
+//! Without `--schedule` work is done in the call. A launch that waits for somebody is the exception (`aside`): its call returns, it goes
+//! on in a thread of its own, and what comes behind it is kept until it has ended, and then done at once.
 
+mod aside;
 mod kept;
 
 use crate::args::Answer;
@@ -15,11 +19,13 @@ use crate::graph::capture::{self, Place};
 use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
+pub(crate) use aside::{Company, may_go_on};
 use kept::{Id, Item, Line, State, Work};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use texunit_checks::race::Queue;
+use texunit_cuda_abi::CUresult;
 
 /// Where work is asked for.
 #[derive(Clone, Debug)]
@@ -80,9 +86,14 @@ thread_local! {
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether work is kept.
-pub(crate) fn is_on() -> bool {
+/// Whether all work is kept until the program waits for it.
+fn is_on() -> bool {
     settings().schedule.is_some() && !IS_INSIDE.get() && !HAS_ENDED.load(Relaxed)
+}
+
+/// Whether work of a stream is kept now: always, or because it comes behind a launch that goes on.
+pub(crate) fn keeps(order: &Order) -> bool {
+    is_on() || has_any() && with(|state| !state.before(order.line()).is_empty())
 }
 
 fn state() -> MutexGuard<'static, Option<State>> {
@@ -90,6 +101,7 @@ fn state() -> MutexGuard<'static, Option<State>> {
     if !OWNER.is_this_process() {
         OWNER.take();
         *state = None;
+        aside::forget();
     }
     state.get_or_insert_with(|| State {
         random: settings().schedule.unwrap_or_default(),
@@ -106,16 +118,32 @@ fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
 /// Does work in a stream: now, or (`--schedule`) later. It is given what the context answers by then, and what it
 /// answers when it is late is what every later call answers.
 pub(crate) fn submit(order: &Order, work: impl FnOnce(Answer) -> Answer + 'static) -> Answer {
-    if !is_on() {
+    if !keeps(order) {
         return work(Ok(()));
     }
     keep(order, Work(Box::new(work)));
     Ok(())
 }
 
-fn keep(order: &Order, work: Work) -> Id {
+/// Does a launch that may wait for somebody: as [`submit`], but if all that can run of it waits, it goes on when the call has
+/// returned.
+pub(crate) fn launch(order: &Order, work: impl FnOnce(Answer) -> Answer + 'static) -> Answer {
+    if keeps(order) {
+        keep(order, Work(Box::new(work)));
+        return Ok(());
+    }
+    let begun = with(|state| state.begin_new(order.line(), &order.context, Work(Box::new(work))));
+    aside::run_until_it_waits(begun)
+}
+
+/// Has the end of the program told.
+fn watch_exit() {
     static AT_EXIT: Once = Once::new();
     AT_EXIT.call_once(|| crate::call::at_exit(end));
+}
+
+fn keep(order: &Order, work: Work) -> Id {
+    watch_exit();
     let (id, oldest) = with(|state| {
         let id = state.add(order.line(), &order.context, work);
         let is_full = state.waiting.len() > MAX_WAITING;
@@ -133,6 +161,9 @@ fn keep(order: &Order, work: Work) -> Id {
 
 /// Does what these items are, and what they come behind.
 fn settle(ids: &[Id]) {
+    if !is_on() {
+        return wait_until_done(ids);
+    }
     let mut guard = state();
     let Some(state) = guard.as_mut() else { return };
     let mut wanted = state.with_all_before(ids);
@@ -149,32 +180,79 @@ fn settle(ids: &[Id]) {
             continue;
         };
         drop(guard);
-        run(id, item);
+        run_late(id, item);
         guard = self::state();
     }
 }
 
-fn run(id: Id, item: Item) {
+/// Waits until threads of their own have done these items.
+fn wait_until_done(ids: &[Id]) {
+    let _blocked = aside::Blocked::begin();
+    let mut guard = state();
+    while let Some(state) = guard.as_mut() {
+        if !ids.iter().any(|&id| state.is_open(id)) {
+            break;
+        }
+        guard = DONE.wait(guard).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Does an item; what it has answered.
+fn run(id: Id, item: Item) -> Answer {
     /// The item is done, whatever has come of it.
     struct Ends(Id);
     impl Drop for Ends {
         fn drop(&mut self) {
             IS_INSIDE.set(false);
             with(|state| state.end(self.0));
+            if settings().schedule.is_none() {
+                aside::run_what_is_ready();
+            }
             DONE.notify_all();
         }
     }
     IS_INSIDE.set(true);
     let _ends = Ends(id);
-    let answer = (item.work.0)(item.context.check());
-    if let Err(refusal) = answer {
-        item.context.fail(refusal);
+    (item.work.0)(item.context.check())
+}
+
+/// Does an item whose call has returned: what it answers is what every later call answers.
+fn run_late(id: Id, item: Item) {
+    let context = Arc::clone(&item.context);
+    if let Err(refusal) = run(id, item) {
+        context.fail(refusal);
     }
 }
 
 /// Whether there may be anything to wait for.
 fn has_any() -> bool {
-    is_on() && with(|state| !state.waiting.is_empty() || !state.running.is_empty())
+    (is_on() || aside::is_busy() && !IS_INSIDE.get() && !HAS_ENDED.load(Relaxed))
+        && with(|state| !state.waiting.is_empty() || !state.running.is_empty())
+}
+
+const NOT_READY: CUresult = CUresult::NOT_READY;
+
+/// `CUDA_ERROR_NOT_READY` if something of a stream goes on. With `--schedule` a question waits.
+pub(crate) fn check_stream(order: &Order) -> Answer {
+    let is_open = || has_any() && with(|state| state.tail(order.line()).next().is_some());
+    match !is_on() && is_open() {
+        true => Err(NOT_READY.because(
+            "a kernel of the stream waits for something, or work comes behind one that does",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// `CUDA_ERROR_NOT_READY` if an event has not happened since it was recorded.
+pub(crate) fn check_event(event: usize) -> Answer {
+    let is_open = |state: &mut State| {
+        let ids = state.events.get(&event).cloned().unwrap_or_default();
+        ids.into_iter().any(|id| state.is_open(id))
+    };
+    match !is_on() && has_any() && with(is_open) {
+        true => Err(NOT_READY.because("the event comes behind a kernel that waits for something")),
+        false => Ok(()),
+    }
 }
 
 /// The program waits for a stream.
@@ -240,7 +318,7 @@ pub(crate) fn wait_for_all() {
 
 /// An event is recorded in a stream: `happens` when what comes before it is done.
 pub(crate) fn record(event: usize, order: &Order, happens: impl FnOnce() + 'static) {
-    if !is_on() {
+    if !keeps(order) {
         return happens();
     }
     let work = move |_| {
@@ -275,7 +353,7 @@ pub(crate) fn stream_waits(order: &Order, event: usize) {
 
 /// An event is destroyed.
 pub(crate) fn event_ended(event: usize) {
-    if is_on() {
+    if has_any() {
         with(|state| state.events.remove(&event));
     }
 }
@@ -311,7 +389,7 @@ const WAITING: &[&str] = &[
 /// A function of the driver is called.
 pub(crate) fn called(name: &str) {
     let waits = |name: &str| WAITING.contains(&name) || name.starts_with("cuTexRefSet");
-    if settings().schedule.is_some() && waits(name) {
+    if (settings().schedule.is_some() || aside::is_busy()) && waits(name) {
         wait_for_all();
     }
 }
@@ -320,7 +398,10 @@ pub(crate) fn called(name: &str) {
 extern "C" fn end() {
     // In a process that was forked off, whoever held a lock may not be there.
     if OWNER.is_this_process() {
-        wait_for_all();
+        // Kernels that wait end with the process.
+        if is_on() {
+            wait_for_all();
+        }
         HAS_ENDED.store(true, Relaxed);
     }
 }

@@ -1,10 +1,11 @@
 //! Launches. A kernel runs to its end in the thread that launches it.
 
+mod children;
+mod done;
 mod parameters;
 mod reasons;
 
 use crate::args::Answer;
-use crate::call::say;
 use crate::checks::Stand;
 use crate::context::{Context, Limit, MAX_STACK};
 use crate::handle::{Handle, Object};
@@ -12,13 +13,14 @@ use crate::late::{self, Order};
 use crate::library::Kernel;
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
+use crate::record::Recording;
 use crate::settings::settings;
-use crate::{faults, older, report, running};
+use crate::{faults, report, running};
+use children::{Ended, Family, Parent};
 pub(crate) use parameters::parameters;
 pub(crate) use reasons::shown;
-use std::ffi::{c_int, c_void};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 use texunit_cuda_abi::CUresult;
 use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
@@ -171,18 +173,22 @@ pub(crate) fn launch(
     let options = LaunchOptions::new(shape.grid, shape.block)
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));
-    if !late::is_on() || !function.kernel.takes(&options) {
-        return run((context, function), &shape, &params, Stand::now(order.queue), 0);
-    }
-    let stand = Stand::submitted(order.queue);
+    let takes = function.kernel.takes(&options);
+    let stand = match late::keeps(order) && takes {
+        true => Stand::submitted(order.queue),
+        false if takes && late::may_go_on() && function.kernel.may_wait() => {
+            Stand::now(order.queue)
+        }
+        false => return run((context, function), &shape, &params, Stand::now(order.queue), 0),
+    };
     let (context, function) = (Arc::clone(context), Arc::clone(function));
-    late::submit(order, move |works| {
+    late::launch(order, move |works| {
         works?;
         run((&context, &function), &shape, &params, stand, 0)
     })
 }
 
-/// Runs a kernel, for a node of a graph if there is one (its handle).
+/// Runs a kernel, and what it launches, for a node of a graph if there is one (its handle).
 pub(crate) fn run(
     (context, function): (&Context, &Function),
     shape: &Shape,
@@ -190,6 +196,18 @@ pub(crate) fn run(
     stand: Stand,
     graph: u64,
 ) -> Answer {
+    run_grid((context, function), shape, params, stand, &Family::of_host(context, graph))
+        .map(|_| ())
+}
+
+/// Runs a grid that the host or a kernel has launched, and what it launches itself.
+fn run_grid(
+    (context, function): (&Context, &Function),
+    shape: &Shape,
+    params: &[u8],
+    stand: Stand,
+    family: &Family<'_>,
+) -> Answer<Ended> {
     let module =
         Module::registry().find(function.module).ok_or_else(|| reasons::module_gone(function))?;
     let name = function.kernel.name();
@@ -200,7 +218,7 @@ pub(crate) fn run(
     let covering = module.coverage.as_ref().map(|coverage| &**coverage as &dyn Observer);
     let profile = module.profile.as_ref().map(texunit_profile::Module::launch);
     let profiling = profile.as_ref().map(|profile| profile as &dyn Observer);
-    let checks = crate::checks::of_launch(name, stand, context.handle);
+    let checks = crate::checks::of_launch(name, stand.clone(), context.handle);
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
     let all = watching.into_iter().chain(counting).chain(covering).chain(profiling).chain(checking);
     let observers = Several(all.collect());
@@ -208,7 +226,7 @@ pub(crate) fn run(
     let watched = running::begin(&module, function, shape);
     let peers = context.peer_devices();
     let default = LaunchOptions::default();
-    let options = default
+    let plain = default
         .with_grid(shape.grid)
         .with_block(shape.block)
         .with_dynamic_shared(shape.shared)
@@ -217,32 +235,44 @@ pub(crate) fn run(
         .with_approximate(settings().approximate)
         .with_stack_limit(stack_limit(context, function))
         .with_cooperative(shape.cooperative)
-        .with_graph(graph)
+        .with_graph(family.graph)
         .with_cluster(shape.cluster_of(function))
         .with_peers(&peers)
         .with_bounds(settings().bounds)
         .with_bad_fetch(settings().bad_fetch)
         .with_printf_limit(context.limit(Limit::PrintfFifoSize))
-        .with_observer(observers.any())
         .with_schedule(settings().schedule)
-        .with_max_steps(settings().max_steps.unwrap_or(default.max_steps))
+        .with_max_steps(settings().max_steps.unwrap_or(default.max_steps));
+    let records = || crate::record::begin(function, &plain, params);
+    let recording = if family.is_recorded { None } else { records() };
+    let is_recorded = family.is_recorded || recording.as_ref().is_some_and(Recording::is_pending);
+    let others = late::Company::new(is_recorded);
+    let options = plain
+        .with_observer(observers.any())
+        .with_others(Some(&others))
         .with_progress(watched.as_ref().map(|launch| &launch.ctas))
         .with_cancel(watched.as_ref().map(|launch| &launch.cancel))
         .with_cpu_clock(tallies.is_some().then_some(crate::clock::thread));
+    let parent = function.kernel.uses_runtime().then(|| Parent {
+        context,
+        module: &module,
+        family,
+        stand,
+        is_recorded,
+        failed: Mutex::default(),
+    });
+    let options = options.with_runtime(parent.as_ref().map(Parent::runtime));
     let debugging = crate::debug::of_launch(name);
     let options = options.with_debugger(debugging.map(|debugging| debugging as &dyn Debugger));
-    let recording = crate::record::begin(function, &options, params);
     let start = Instant::now();
     // Refused before anything has run.
     let is_full = |error: &LaunchError| matches!(error, LaunchError::Args(error) if reasons::refused(error) == CUresult::OUT_OF_MEMORY);
-    let result = crate::memory::with_room_if(&context.gpu, is_full, || {
+    let mut result = crate::memory::with_room_if(&context.gpu, is_full, || {
         function.kernel.launch_packed(&options, params)
     });
     let time = start.elapsed();
+    drop(others);
     crate::debug::launched();
-    if let Some(recording) = recording {
-        recording.end(function, &options, params, &result);
-    }
     let number = watched.as_ref().map_or(0, |launch| launch.number);
     drop(watched);
     let tally = tallies.map_or_else(Tally::default, |tallies| tallies.take());
@@ -251,94 +281,46 @@ pub(crate) fn run(
     let bad = stats.filter(|stats| !stats.bad_fetches.is_empty());
     bad.iter().for_each(|stats| crate::checks::bad_fetches(&module, stats));
     if checks.is_some() || bad.is_some() {
-        crate::checks::tell(&module, number);
+        crate::checks::tell(&module, number, family.note(&module));
     }
     if checks.is_some() {
         crate::checks::watch_host();
     }
-    match result {
-        Ok(stats) => {
-            done((&module, function), shape, (number, time), (&stats, &tally), None);
-            Ok(())
+    // What it launches is a part of its job, or is recorded by itself.
+    let recording = recording.filter(Recording::is_pending);
+    let tell = |stats: &LaunchStats, fault: Option<&Fault>| {
+        let what = (&*module, function, family);
+        done::tell(what, shape, (number, time), (stats, &tally), fault);
+    };
+    let failed = parent.as_ref().and_then(Parent::take_failed);
+    let ended = match (&mut result, failed) {
+        (Ok(stats), _) => {
+            tell(stats, None);
+            parent
+                .as_ref()
+                .map_or(Ok(Ended::Done), |parent| parent.run(family.grid.take(), family.text))
         }
-        Err(LaunchError::Args(error)) => {
-            Err(reasons::refused(&error).because(reasons::wrong(&error, shape, function)))
+        // Of what it has waited for, the fault has been told.
+        (Err(LaunchError::Fault(fault)), Some(failed)) => {
+            tell(&fault.stats, None);
+            failed
         }
-        Err(LaunchError::Unsupported(diagnostics)) => {
-            say(format_args!(
-                "kernel `{}` is not launched: it contains instructions that texunit does not execute\n{}",
-                shown(function),
-                texunit_report::human(
-                    (module.loaded.source(), &**module.loaded.sources()),
-                    &diagnostics,
-                    settings().color
-                )
-                .trim_end()
-            ));
-            Err(CUresult::NOT_SUPPORTED.because(reasons::unsupported(function, &diagnostics)))
-        }
-        Err(LaunchError::Fault(fault)) => {
-            done((&module, function), shape, (number, time), (&fault.stats, &tally), Some(&fault));
-            faults::tell(&fault, module.loaded.source());
+        (Err(LaunchError::Fault(fault)), None) => {
+            fault.launched_by.clone_from(&family.callers);
+            tell(&fault.stats, Some(fault));
+            faults::tell(fault, module.loaded.source());
             if !faults::stays_usable(&fault.kind) {
-                context.fail(faults::refusal(&fault, module.loaded.source()));
+                context.fail(faults::refusal(fault, module.loaded.source()));
             }
-            Ok(())
+            Ok(Ended::Faulted(fault.clone()))
         }
+        (Err(error), _) => Err(done::refused(error, (&module, function), shape)),
+    };
+    if let Some(recording) = recording {
+        if let Ok(Ended::Faulted(fault)) = &ended {
+            result = Err(LaunchError::Fault(fault.clone()));
+        }
+        recording.end(function, &plain, params, &result);
     }
-}
-
-/// What a launch leaves behind: printed text, a line of the trace, its part of the report.
-fn done(
-    (module, function): (&Module, &Function),
-    shape: &Shape,
-    (number, time): (u64, Duration),
-    (stats, tally): (&LaunchStats, &Tally),
-    fault: Option<&Fault>,
-) {
-    print(&stats.printf);
-    if fault.is_none() {
-        older::note(function, shape, stats);
-    }
-    if settings().trace.launch {
-        let Shape { grid, block, shared, .. } = shape;
-        say(format_args!(
-            "launch {} grid {}x{}x{} block {}x{}x{} shared {shared}+{}: {:.3} ms, {}, \
-             {}, {}{}{}",
-            crate::launch_trace::kernel(function),
-            grid[0],
-            grid[1],
-            grid[2],
-            block[0],
-            block[1],
-            block[2],
-            function.kernel.static_shared(),
-            time.as_secs_f64() * 1000.0,
-            Count(stats.thread_instructions, "instruction"),
-            Count(stats.fetches, "fetch"),
-            Count(stats.surface_accesses, "surface access"),
-            older::traced(function),
-            fault.map_or_else(String::new, |fault| crate::launch_trace::fault(function, fault)),
-        ));
-    }
-    report::launched((module, function), shape, (number, time), (stats, tally), fault);
-}
-
-/// Prints what a kernel printed through the buffer of C, so that it stands between the program's
-/// own output where it belongs.
-fn print(text: &[u8]) {
-    unsafe extern "C" {
-        static stdout: *mut c_void;
-        fn fwrite(from: *const c_void, size: usize, count: usize, to: *mut c_void) -> usize;
-        fn fflush(file: *mut c_void) -> c_int;
-    }
-    if text.is_empty() {
-        return;
-    }
-    // SAFETY: `stdout` is a file of the C library that is open, or was closed by the program, whom
-    // `printf` would then fail as well; the text is as long as it says.
-    unsafe {
-        fwrite(text.as_ptr().cast(), 1, text.len(), stdout);
-        fflush(stdout);
-    }
+    ended
 }

@@ -188,6 +188,11 @@ fn remarks(function: &Function, (number, of_kernel): (u64, u64)) -> Vec<String> 
 }
 
 impl Recording {
+    /// Whether it becomes a job.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
     /// The launch has ended: writes the job.
     pub(crate) fn end(
         self,

@@ -176,7 +176,7 @@ fn instructions(module: &Module, function: &Function) -> Vec<Instruction> {
 
 /// Counts a launch, if anybody wants to know.
 pub(crate) fn launched(
-    (module, function): (&Module, &Function),
+    (module, function, parent): (&Module, &Function, Option<&str>),
     shape: &Shape,
     (number, time): (u64, Duration),
     (stats, tally): (&LaunchStats, &Tally),
@@ -192,7 +192,7 @@ pub(crate) fn launched(
         let name = function.kernel.name();
         let kernel =
             state.kernels.entry(name.to_owned()).or_insert_with(|| Sum::new(module, function));
-        let is_first = kernel.add(module, shape, time, (stats, tally));
+        let is_first = kernel.add(module, (shape, parent), time, (stats, tally));
         if let Some((key, finding)) = finding {
             // Programs end where they see an error.
             state.find(key, finding);
@@ -201,6 +201,17 @@ pub(crate) fn launched(
             state.flush();
         }
     });
+}
+
+/// A copy or a fill has gone wrong that a kernel has asked for.
+pub(crate) fn faulted(module: &Module, fault: &Fault) {
+    if is_wanted() {
+        let (key, finding) = sum::finding(fault, module, 0);
+        with(|state| {
+            state.find(key, finding);
+            state.flush();
+        });
+    }
 }
 
 /// Tells what has changed; whether something is left for later.

@@ -159,11 +159,17 @@ impl Launch {
     }
 }
 
-/// Starts the thread that watches. All signals are the program's: none is delivered to it.
-fn watch() {
+/// Starts a thread of texunit's. All signals are the program's: none is delivered to it.
+pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     let before = signals::block_all();
-    let thread = std::thread::Builder::new().name("texunit".to_owned()).spawn(look);
+    let thread = std::thread::Builder::new().name("texunit".to_owned()).spawn(work);
     signals::restore(&before);
+    thread.map(|_| ())
+}
+
+/// Starts the thread that watches.
+fn watch() {
+    let thread = spawn(look);
     if let Err(error) = thread {
         crate::call::say(format_args!("launches are not watched: {error}"));
     }

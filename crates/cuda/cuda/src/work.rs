@@ -104,7 +104,7 @@ impl Task {
     /// Does it in a stream, now or later.
     fn submit(self: Arc<Self>, order: &Order) -> Answer {
         order.context.check()?;
-        let is_late = late::is_on();
+        let is_late = late::keeps(order);
         let stand = if is_late { Stand::submitted(order.queue) } else { Stand::now(order.queue) };
         if is_late && checks::race().is_some() {
             // What is not there is told of when the work is done.

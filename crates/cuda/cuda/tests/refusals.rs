@@ -23,6 +23,26 @@ use world::World;
 functions! {
     cuDeviceGetDefaultMemPool(pool: *mut Ptr, device: i32);
     cuTexRefCreate(texref: *mut Ptr);
+    cuGraphCreate(graph: *mut Ptr, flags: u32);
+    cuGraphAddEmptyNode(node: *mut Ptr, graph: Ptr, before: *const Ptr, count: usize);
+    cuGraphInstantiateWithFlags(exec: *mut Ptr, graph: Ptr, flags: u64);
+    cuUserObjectCreate(
+        object: *mut Ptr, of: Ptr, destroy: Option<unsafe extern "C" fn(Ptr)>, count: u32, flags: u32,
+    );
+}
+
+unsafe extern "C" fn nothing(_: Ptr) {}
+
+fn graph() -> Ptr {
+    let mut graph = std::ptr::null_mut();
+    ok!(cuGraphCreate(&raw mut graph, 0));
+    graph
+}
+
+fn node(graph: Ptr) -> Ptr {
+    let mut node = std::ptr::null_mut();
+    ok!(cuGraphAddEmptyNode(&raw mut node, graph, std::ptr::null(), 0));
+    node
 }
 
 /// Most arguments of a function.
@@ -64,13 +84,31 @@ enum ArgumentKind {
     Number,
 }
 
+/// What the macro in which a function of graphs is written puts before the arguments that stand there.
+fn implied(text: &str, at: usize) -> Vec<ArgumentKind> {
+    let handle = |object: &str| ArgumentKind::Handle(object.to_owned());
+    let line = text[..at].lines().rfind(|line| line.ends_with("! {") && !line.starts_with(' '));
+    let of_instances = text.contains("fn $name(hGraphExec: Handle<Exec>");
+    match line {
+        Some("adds! {") => {
+            let pointer = ArgumentKind::Pointer;
+            vec![pointer.clone(), handle("Graph"), pointer, ArgumentKind::Number]
+        }
+        Some("sets! {") if of_instances => vec![handle("Exec"), handle("Node")],
+        Some("sets! {" | "gets! {") => vec![handle("Node")],
+        _ => Vec::new(),
+    }
+}
+
 /// The functions of a file: their names, and the arguments of each.
 fn signatures(text: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("\n    fn cu") {
         let rest = &text[at + "\n    fn ".len()..];
         let (names, rest) = rest.split_once('(').expect("arguments");
-        let end = [") {", ") ="].into_iter().filter_map(|end| rest.find(end)).min();
+        let implied = implied(text, at);
+        // A row of `gets!` goes on with the kind of node.
+        let end = [") {", ") =", ") \""].into_iter().filter_map(|end| rest.find(end)).min();
         let arguments = &rest[..end.expect("a body")];
         let (mut depth, mut one, mut all) = (0_i32, String::new(), Vec::new());
         for c in arguments.chars().chain([',']) {
@@ -82,7 +120,11 @@ fn signatures(text: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
             }
         }
         let kinds = all.iter().filter_map(|one| one.split_once(':')).map(|(_, ty)| kind(ty.trim()));
-        let mut kinds: Vec<ArgumentKind> = kinds.collect();
+        let mut kinds: Vec<ArgumentKind> = implied.into_iter().chain(kinds).collect();
+        if text[..at].lines().rfind(|line| line.ends_with("! {") && !line.starts_with(' ')) == Some("gets! {") {
+            kinds.truncate(1);
+            kinds.push(ArgumentKind::Pointer);
+        }
         let trimmed =
             |names: &str, by| names.split(by).map(|name| name.trim().to_owned()).collect();
         match names.split_once(',') {
@@ -127,7 +169,7 @@ fn kind(ty: &str) -> ArgumentKind {
     match object {
         Some(object) => ArgumentKind::Handle(object.to_owned()),
         None if is(&["Out<", "InOut<", "In<", "Text", "Raw", "*"]) => ArgumentKind::Pointer,
-        None if is(&["HostFunction", "StreamCallback", "SharedOfBlock", "Option<"]) => {
+        None if is(&["HostFunction", "StreamCallback", "SharedOfBlock", "Option<", "CUhostFn"]) => {
             ArgumentKind::Callback
         }
         None if ty == "CUdeviceptr" => ArgumentKind::Address,
@@ -138,9 +180,10 @@ fn kind(ty: &str) -> ArgumentKind {
 fn all_signatures() -> BTreeMap<String, Vec<ArgumentKind>> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut all = BTreeMap::new();
-    for folder in [src.join("api"), src.join("tables")] {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+    for folder in [src.join("api"), src.join("api/graph"), src.join("tables")] {
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        for file in files.filter(|file| file.is_file()) {
+            let text = std::fs::read_to_string(file).unwrap();
             for (names, kinds) in signatures(&text) {
                 all.extend(names.into_iter().map(|name| (name, kinds.clone())));
             }
@@ -152,7 +195,20 @@ fn all_signatures() -> BTreeMap<String, Vec<ArgumentKind>> {
 /// A handle of an object of this type.
 fn handle(world: &World, object: &str) -> u64 {
     let made = match object {
-        "Context" => world.context,
+        "Context" | "context::Context" => world.context,
+        "Graph" => graph(),
+        "Node" => node(graph()),
+        "Exec" => {
+            let (mut exec, graph) = (std::ptr::null_mut(), graph());
+            ok!(cuGraphInstantiateWithFlags(&raw mut exec, graph, 0));
+            exec
+        }
+        "UserObject" => {
+            let mut object = std::ptr::null_mut();
+            let none = std::ptr::null_mut();
+            ok!(cuUserObjectCreate(&raw mut object, none, Some(nothing), 1, 1));
+            object
+        }
         "ArrayObject" => world.array,
         "MipmapObject" => world.mipmapped,
         "Module" => world.module,

@@ -242,9 +242,21 @@ impl Kernel {
         u32::try_from(most).unwrap_or(u32::MAX).min(MAX_THREADS)
     }
 
-    /// Whether it can call `malloc` or `free`.
+    /// Whether it, or what it may launch, can call `malloc` or `free`.
     pub fn uses_heap(&self) -> bool {
-        self.module.inner.program.uses_heap(self.id)
+        let program = &self.module.inner.program;
+        program.allocates(self.id)
+            || self.uses_runtime() && program.kernels().any(|(id, _)| program.allocates(id))
+    }
+
+    /// Whether it can call the device runtime: launch kernels, above all.
+    pub fn uses_runtime(&self) -> bool {
+        self.module.inner.program.uses_runtime(self.id)
+    }
+
+    /// Whether it may wait for somebody outside of it, as far as its text shows it.
+    pub fn may_wait(&self) -> bool {
+        self.module.inner.program.may_wait(self.id)
     }
 
     /// Special registers that it can read and that have other values in another run: clocks, and what depends on the
@@ -276,7 +288,7 @@ impl Kernel {
     ) -> Result<LaunchStats, LaunchError> {
         self.check_shape(options)?;
         let params = self.pack(args)?;
-        self.run(options, &params)
+        self.run_tree(options, &params)
     }
 
     /// Runs the kernel with a parameter buffer that the caller has laid out
@@ -295,7 +307,7 @@ impl Kernel {
         if params.len() != wanted as usize {
             return Err(ArgError::PackedSize { given: params.len(), wanted }.into());
         }
-        self.run(options, params)
+        self.run_tree(options, params)
     }
 
     /// Whether a launch with this grid, these blocks and this shared memory is not refused for them, nor for what the
@@ -304,7 +316,12 @@ impl Kernel {
         self.check_shape(options).is_ok() && self.unsupported().is_empty()
     }
 
-    fn run(&self, options: &LaunchOptions<'_>, params: &[u8]) -> Result<LaunchStats, LaunchError> {
+    /// Runs the kernel alone.
+    pub(crate) fn run(
+        &self,
+        options: &LaunchOptions<'_>,
+        params: &[u8],
+    ) -> Result<LaunchStats, LaunchError> {
         let unsupported = self.unsupported();
         if !unsupported.is_empty() {
             return Err(LaunchError::Unsupported(unsupported));
@@ -350,9 +367,11 @@ impl Kernel {
             grid_workspace: workspace.as_ref().map_or(0, Buffer::address),
             graph: options.graph,
             heap,
+            runtime: options.runtime,
             printf_limit: options.printf_limit,
             progress: options.progress,
             cancel: options.cancel,
+            others: options.others,
             cpu_clock: options.cpu_clock,
             observer: options.observer,
             gradients: engine.as_ref().map(|engine| engine as &dyn GradientEngine),
@@ -404,6 +423,10 @@ impl Kernel {
         cluster::check(self, options)?;
         if let Some(some) = options.ctas {
             check_ctas(some, options, cluster::of(self, options).is_some())?;
+            if self.uses_runtime() {
+                let why = "a part of the CTAs of a kernel that launches kernels cannot run without the others";
+                return Err(ArgError::Ctas(why.to_owned()));
+            }
         }
         let [x, y, z] = options.block;
         let threads = x * y * z;

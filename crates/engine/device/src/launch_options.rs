@@ -6,7 +6,8 @@ use crate::txd::GradientPath;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_simt::launch::PRINTF_LIMIT;
-use texunit_simt::{Approximate, BadFetch, Bounds, CtaRange, Observer};
+use texunit_simt::runtime::Runtime;
+use texunit_simt::{Approximate, BadFetch, Bounds, CtaRange, Observer, Others};
 
 /// How to launch: what [`LaunchOptions::new`] makes, changed by fields or methods.
 ///
@@ -48,6 +49,9 @@ pub struct LaunchOptions<'a> {
     /// Run all CTAs at the same time, so that they can wait for each other
     /// (`cuLaunchCooperativeKernel`).
     pub cooperative: bool,
+    /// Who answers calls of the device runtime, and where what the kernel launches is kept: the caller runs it.
+    /// `None`: the launch has answers of its own, and ends when all that was launched has ended.
+    pub runtime: Option<Runtime<'a>>,
     /// CTAs of a cluster along x, y, z (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`); `None`: as the kernel says
     /// (`.reqnctapercluster`), or no clusters.
     pub cluster: Option<[u32; 3]>,
@@ -61,6 +65,8 @@ pub struct LaunchOptions<'a> {
     pub progress: Option<&'a AtomicU64>,
     /// Set to true by the host to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
+    /// Who else may change memory while all CTAs that can run wait in loops; `None`: nobody, so that this is the fault of a deadlock.
+    pub others: Option<&'a dyn Others>,
     /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None`: nobody asks.
     pub cpu_clock: Option<fn() -> Duration>,
     /// Who is told of what the kernel does.
@@ -148,12 +154,14 @@ texunit_unit::setters! {
         with_bounds(bounds: Bounds);
         with_bad_fetch(bad_fetch: BadFetch);
         with_cooperative(cooperative: bool);
+        with_runtime(runtime: impl Into<Option<Runtime<'a>>>);
         with_cluster(cluster: impl Into<Option<[u32; 3]>>);
         with_graph(graph: u64);
         with_peers(peers: &'a [Device]);
         with_printf_limit(printf_limit: usize);
         with_progress(progress: impl Into<Option<&'a AtomicU64>>);
         with_cancel(cancel: impl Into<Option<&'a AtomicBool>>);
+        with_others(others: Option<&'a dyn Others>);
         with_cpu_clock(cpu_clock: Option<fn() -> Duration>);
         with_observer(observer: Option<&'a dyn Observer>);
         with_debugger(debugger: Option<&'a dyn Debugger>);
@@ -181,12 +189,14 @@ impl Default for LaunchOptions<'_> {
             bounds: Bounds::Exact,
             bad_fetch: BadFetch::Fault,
             cooperative: false,
+            runtime: None,
             cluster: None,
             graph: 0,
             peers: &[],
             printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,
+            others: None,
             cpu_clock: None,
             observer: None,
             debugger: None,

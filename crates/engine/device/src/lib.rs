@@ -55,6 +55,7 @@ mod bound;
 mod buffer;
 mod capability;
 pub mod cards;
+mod children;
 mod cluster;
 mod codes;
 mod descriptors;
@@ -116,8 +117,9 @@ pub use texunit_simt::debug;
 pub use texunit_simt::{
     Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, Count, CtaRange, Described,
     Fault, FaultKind, FetchSite, Frame, Fusion, GradientStats, HandleSource, InstructionForm,
-    LaunchStats, Observer, Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Watch,
-    Watched, WatchedAccess, WatchedFetch, WatchedSurface, observe,
+    KernelId, LaunchStats, Looked, Observer, Others, Resources, SourceId, SourcePlace, Sources,
+    Tallies, Tally, Verdict, WaitingLoop, Watch, Watched, WatchedAccess, WatchedFetch,
+    WatchedSurface, observe, runtime,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format, UnknownFormat};

@@ -3,6 +3,8 @@
 use crate::gradients::GradientEngine;
 use crate::observe::Observer;
 use crate::regions::JitMode;
+use crate::runtime::Runtime;
+use crate::waiting::Others;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
@@ -114,6 +116,18 @@ impl std::fmt::Display for CtaRange {
     }
 }
 
+/// Bits of a shared address below the rank of its CTA.
+pub(crate) const RANK_SHIFT: u32 = 24;
+
+/// Splits a shared address into the rank of its CTA in the cluster (`None`: the one that uses it) and the place in its memory.
+pub fn split_shared_address(at: u64) -> (Option<u32>, u64) {
+    let place = at & ((1 << RANK_SHIFT) - 1);
+    match at >> RANK_SHIFT {
+        rank @ 1..=0xff => (Some(rank as u32 - 1), place),
+        _ => (None, at),
+    }
+}
+
 /// How to run a kernel.
 #[derive(Clone)]
 pub struct LaunchConfig<'a> {
@@ -160,12 +174,16 @@ pub struct LaunchConfig<'a> {
     pub graph: u64,
     /// What `malloc` takes from; `None`: it finds nothing. Its block is part of `memory`.
     pub heap: Option<&'a Heap>,
+    /// Who answers calls of the device runtime and keeps the launches of the kernel; `None`: such calls are faults.
+    pub runtime: Option<Runtime<'a>>,
     /// Most bytes of text that a launch may print; the oldest give way to newer ones.
     pub printf_limit: usize,
     /// CTAs finished so far, for progress bars.
     pub progress: Option<&'a AtomicU64>,
     /// Set to true to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
+    /// Who else may change memory while all CTAs that can run wait in loops; `None`: nobody, so that it is a deadlock.
+    pub others: Option<&'a dyn Others>,
     /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None`: nobody asks.
     pub cpu_clock: Option<fn() -> Duration>,
     /// Who is told of what the kernel does.

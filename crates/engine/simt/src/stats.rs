@@ -24,6 +24,8 @@ pub struct Fault {
     /// Functions from the kernel down to the one that holds the instruction, if not the kernel
     /// itself: name and the place of the call.
     pub calls: Vec<(String, Span)>,
+    /// Of a grid that a kernel has launched: who, then who launched that one, and so on. They are of the same module.
+    pub launched_by: Vec<Caller>,
     /// What the instructions of the module come from.
     pub sources: Arc<Sources>,
     /// What the launch had done until then, printf output included.
@@ -68,6 +70,23 @@ pub struct LaunchStats {
     pub interpreted: Interpreted,
     /// Sums of the kernel, and of what it can call, that products were fused into.
     pub fusion: Fusion,
+}
+
+impl LaunchStats {
+    /// Adds those of a grid that the kernel has launched, which has run after it.
+    pub fn add(&mut self, other: Self) {
+        self.warp_instructions += other.warp_instructions;
+        self.thread_instructions += other.thread_instructions;
+        self.fetches += other.fetches;
+        self.surface_accesses += other.surface_accesses;
+        self.divisions_by_zero += other.divisions_by_zero;
+        self.past_end += other.past_end;
+        self.bad_fetches.add(other.bad_fetches);
+        self.bad_fetches = std::mem::take(&mut self.bad_fetches).sorted();
+        self.cpu_time += other.cpu_time;
+        self.printf.extend(other.printf);
+        self.interpreted.0.extend(other.interpreted.0);
+    }
 }
 
 /// Fetches and accesses that no texture or surface fits and that a card answers all the same.
@@ -135,5 +154,29 @@ impl Fusion {
     pub(crate) fn add(&mut self, other: Self) {
         self.fused += other.fused;
         self.undecided += other.undecided;
+    }
+}
+
+/// The thread that asked for work, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Its kernel.
+    pub kernel: String,
+    /// %ctaid
+    pub cta: [u32; 3],
+    /// %tid
+    pub thread: [u32; 3],
+    /// The call.
+    pub span: Span,
+    /// As of a [`Fault`].
+    pub calls: Vec<(String, Span)>,
+}
+
+impl Fault {
+    /// The same fault, of a grid that a kernel has launched.
+    #[must_use]
+    pub fn launched_by(mut self: Box<Self>, caller: &Caller) -> Box<Self> {
+        self.launched_by.push(caller.clone());
+        self
     }
 }

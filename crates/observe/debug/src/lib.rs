@@ -25,6 +25,7 @@ mod expr;
 mod focus;
 mod history;
 mod module;
+#[cfg(unix)]
 pub mod remote;
 mod session;
 mod terminal;

@@ -120,7 +120,7 @@ fn told(name: String, resource: &Resource, sampler: Option<&Sampler>) -> Told {
     let extent = resource.extent();
     let mut lines = vec![
         ("format".to_owned(), resource.format().to_string()),
-        ("size".to_owned(), format!("{extent:?}")),
+        ("size".to_owned(), format!("{} x {} x {}", extent.width, extent.height, extent.depth)),
         ("levels".to_owned(), resource.levels().len().to_string()),
     ];
     if let Some(sampler) = sampler {
@@ -129,7 +129,7 @@ fn told(name: String, resource: &Resource, sampler: Option<&Sampler>) -> Told {
     }
     let texels = (0..PREVIEW)
         .map_while(|x| resource.texel(TexelIndex { at: [x, 0, 0], ..TexelIndex::default() }));
-    let texels: Vec<String> = texels.map(|t| format!("{:?}", t.map(f32::from_bits))).collect();
+    let texels: Vec<String> = texels.map(|texel| format!("{texel:x?}")).collect();
     lines.push(("first texels".to_owned(), texels.join(" ")));
     (name, resource.describe(), lines)
 }

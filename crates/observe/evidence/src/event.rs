@@ -1,6 +1,7 @@
 //! What a process tells.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use texunit_forms::Count;
 use texunit_report::{CodeLocation, Instruction, Severity};
 
@@ -68,6 +69,9 @@ pub struct Kernel {
     pub place: Option<CodeLocation>,
     /// Launches that have ended, also in a fault.
     pub launches: u64,
+    /// How many of them each kernel has launched, by its name in the PTX; those of the host are not here.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub launched_by: BTreeMap<String, u64>,
     /// CTAs of these launches.
     pub blocks: u64,
     /// Threads of these launches.

@@ -8,6 +8,7 @@ pub use json::fault_json;
 use texunit_forms::Count;
 
 use crate::place::function_name;
+use texunit_simt::runtime::Caller;
 use texunit_simt::{BadHandle, End, Fault, FaultKind, SpaceKind};
 use texunit_syntax::Diagnostic;
 use texunit_syntax::codes::Code;
@@ -26,7 +27,7 @@ pub const FAULTS: &[Code] = &[
     Code { code: "cancelled", title: "launch that was cancelled", explanation:
         "The launch was stopped before the kernel had finished: the time of `texunit run --timeout` was over, or the host program stopped it. The message says where the kernel was then. A kernel that waits for something that never comes (a flag, a lock, another CTA that cannot run beside it) is the usual cause; `--max-steps N` ends one by what it executes instead of by time." },
     Code { code: "deadlock", title: "threads that wait for each other", explanation:
-        "Every thread of the CTA that has not exited must reach the same barrier, and every lane of a membermask the same instruction. The message says who waits where." },
+        "Every thread of the CTA that has not exited must reach the same barrier, and every lane of a membermask the same instruction. The message says who waits where. Threads that wait in loops for memory to change are one, too, when nobody is left who could change it: all CTAs that can run wait so, and the program waits for the kernel (or there is no program). The message then has the loop, the address and what it holds." },
     Code { code: "freed", title: "use of memory that was freed", explanation:
         "A load, store or atomic reaches memory that was freed before the launch, or the memory of a texture or surface was freed, its array destroyed, or the registration of host memory ended (`cuMemHostUnregister`, or the program has unmapped it). The message names what was freed, with its size and the number of the allocation, which is `CU_POINTER_ATTRIBUTE_BUFFER_ID`. On a GPU such a kernel may read whatever lies there next." },
     Code { code: "handle", title: "not a texture, sampler or surface", explanation:
@@ -71,13 +72,25 @@ pub const POOL: &Code = &Code {
     explanation: "CuPy and PyTorch keep memory in pools: an allocation is a block that has arrays in it, rounded up to 512 bytes or more, and stays when they are gone. An access one past the end of an array, or of an array that is gone, is one inside of an allocation then, and no fault. `texunit run --check memory` (or `all`) turns the pools off; `cupy.cuda.set_allocator(None)` and PYTORCH_NO_CUDA_MEMORY_CACHING=1 do so without it.",
 };
 
+const OF_PARENT: &str = "local and shared memory belong to the grid that has them: a pointer to some of the grid that launches \
+     means nothing in the one that it launches; pass global memory";
+
+/// A thread, in words.
+fn who((kernel, [cx, cy, cz], [tx, ty, tz]): (&str, [u32; 3], [u32; 3])) -> String {
+    let kernel = function_name(kernel);
+    format!("kernel `{kernel}`, CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})")
+}
+
+/// A thread that has launched a grid, in words.
+pub fn who_called(caller: &Caller) -> String {
+    who((&caller.kernel, caller.cta, caller.thread))
+}
+
 /// A fault as a diagnostic: the code is [`FaultKind::name`], the primary place the instruction,
 /// the label who executed it, and the secondary places the calls that led there. The help speaks
 /// to whoever launched the kernel.
 pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
-    let ([cx, cy, cz], [tx, ty, tz]) = (fault.cta, fault.thread);
-    let kernel = function_name(&fault.kernel);
-    let who = format!("kernel `{kernel}`, CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})");
+    let who = who((&fault.kernel, fault.cta, fault.thread));
     let mut diagnostic =
         Diagnostic::error(fault.kind.name(), fault.span, fault.kind.to_string()).label(who);
     // The innermost first, as places have them.
@@ -96,6 +109,19 @@ pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
             _ => format!("`{name}` is called here {} in a row", Count(times, "time")),
         };
         diagnostic = diagnostic.note(*place, text);
+    }
+    for caller in &fault.launched_by {
+        let text = format!("this grid is launched here by {}", who_called(caller));
+        diagnostic = diagnostic.note(caller.span, text);
+        for (function, place) in caller.calls.iter().rev() {
+            let name = function_name(function);
+            diagnostic = diagnostic.note(*place, format!("`{name}` is called here"));
+        }
+    }
+    if let (FaultKind::OutOfBounds { space: SpaceKind::Local | SpaceKind::Shared, .. }, false) =
+        (&fault.kind, fault.launched_by.is_empty())
+    {
+        return diagnostic.help(OF_PARENT);
     }
     match host.help(&fault.kind).or_else(|| help(&fault.kind).map(str::to_owned)) {
         Some(help) => diagnostic.help(help),
@@ -116,6 +142,10 @@ fn help(kind: &FaultKind) -> Option<&'static str> {
     Some(match kind {
         FaultKind::StepLimit { .. } => {
             "if the kernel is only long, raise the limit (`--max-steps N`)"
+        }
+        FaultKind::Deadlock { waiting } if waiting.contains(" in a loop at ") => {
+            "what a kernel waits for is set before its launch, or by a thread of the program or a launch that is \
+             there while it runs"
         }
         FaultKind::Deadlock { .. } => {
             "every thread of the CTA that has not exited must reach the same barrier, and every \
@@ -174,6 +204,7 @@ mod tests {
             thread: [4, 5, 6],
             span: Span::new(1, 20),
             calls: vec![("f".into(), Span::new(22, 29))],
+            launched_by: Vec::new(),
             sources: Default::default(),
             stats: texunit_simt::LaunchStats::default(),
         }

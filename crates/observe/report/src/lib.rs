@@ -23,7 +23,9 @@ use texunit_forms::Count;
 use texunit_syntax::Diagnostic;
 pub use texunit_syntax::Severity;
 
-pub use fault::{FAULTS, Host, LIBRARY, POOL, bad_fetch_diagnostic, fault_diagnostic, fault_json};
+pub use fault::{
+    FAULTS, Host, LIBRARY, POOL, bad_fetch_diagnostic, fault_diagnostic, fault_json, who_called,
+};
 pub use fidelity::{Instruction, fidelity_json, fidelity_sentence, fidelity_totals};
 pub use findings::{CHECK_RULES, CheckRule, check_rule};
 pub use human::fit;

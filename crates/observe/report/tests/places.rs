@@ -44,6 +44,7 @@ impl Module {
             thread: [8, 0, 0],
             span,
             calls,
+            launched_by: Vec::new(),
             sources: Arc::clone(&self.sources),
             stats: LaunchStats::default(),
         }

@@ -22,6 +22,8 @@ pub struct Heap {
     /// How many bytes of each granule, from its first, belong to a live allocation.
     valid: Box<[AtomicU8]>,
     state: Mutex<State>,
+    /// Texts that stay, by what they are.
+    texts: Mutex<BTreeMap<String, u64>>,
 }
 
 /// Numbers of granules from the beginning of the block, but for the sizes in `live` and `freed`.
@@ -137,7 +139,8 @@ impl Heap {
         let mut state = State::default();
         // A gap before the first allocation, too.
         state.add_free(1, count - 1);
-        Ok(Self { base, block, valid: valid.into(), state: Mutex::new(state) })
+        let texts = Mutex::default();
+        Ok(Self { base, block, valid: valid.into(), state: Mutex::new(state), texts })
     }
 
     /// Device address of the heap.
@@ -156,7 +159,7 @@ impl Heap {
         SavedHeap { valid, state: self.state().clone() }
     }
 
-    /// The same is allocated as when that was put down.
+    /// Goes back to a state: what was allocated then is allocated, and nothing else.
     pub fn restore(&self, saved: &SavedHeap) {
         self.state().clone_from(&saved.state);
         for (now, then) in self.valid.iter().zip(&saved.valid) {
@@ -209,6 +212,21 @@ impl Heap {
         state.freed.insert(at, bytes);
         state.waiting.push_back(at);
         Ok(())
+    }
+
+    /// The address of a text with a zero behind it, the same whenever it is asked for; `None` where there is no room.
+    pub fn text(&self, text: &str) -> Option<u64> {
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&address) = texts.get(text) {
+            return Some(address);
+        }
+        let address = self.allocate(text.len() as u64 + 1, 1)?;
+        let offset = address - self.base;
+        self.block.write(offset, text.as_bytes()).ok()?;
+        self.block.store(offset + text.len() as u64, 1, 0).ok()?;
+        self.block.define(offset, text.len() as u64 + 1);
+        texts.insert(text.to_owned(), address);
+        Some(address)
     }
 
     fn mark(&self, at: u64, bytes: u64, live: bool) {

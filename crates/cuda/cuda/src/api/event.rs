@@ -71,7 +71,8 @@ driver_api! {
 
     /// An event has happened, or was never recorded, which is the same.
     fn cuEventQuery(hEvent: Handle<Event>) {
-        late::wait_for_event(hEvent.number());
+        happened(hEvent)?;
+        late::check_event(hEvent.number())?;
         if hEvent.get()?.shared.as_ref().is_some_and(|shared| !shared.has_happened()) {
             return Err(CUresult::NOT_READY.because("another process has recorded the event, and it has not happened"));
         }
@@ -151,6 +152,7 @@ fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
 
 fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
     out.check()?;
+    [start, end].into_iter().try_for_each(|event| late::check_event(event.number()))?;
     [start, end].into_iter().try_for_each(|event| capture::event_used(event.number()))?;
     [start, end].into_iter().for_each(|event| late::wait_for_event(event.number()));
     let (start, end) = (start.get()?, end.get()?);

@@ -51,6 +51,7 @@ driver_api! {
 
     /// As `cuStreamSynchronize`: never `CUDA_ERROR_NOT_READY`.
     fn cuStreamQuery(hStream: Handle<Stream>) {
+        late::check_stream(&Order::of(hStream)?)?;
         synchronized(hStream).map(|_| ())
     }
 

@@ -212,6 +212,6 @@ impl Drop for Watch<'_> {
                 .to_owned()
         });
         log.found(Finding { host, severity, is_padding, help, ..finding });
-        news(None, 0);
+        news(None, (0, None));
     }
 }

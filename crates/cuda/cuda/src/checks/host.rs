@@ -179,7 +179,7 @@ fn tell_all() {
         COUNT.fetch_sub(1, SeqCst);
         note.state.store(FREE, SeqCst);
     }
-    news(None, 0);
+    news(None, (0, None));
 }
 
 fn tell_one(race: &Memory, note: &Note) {

@@ -52,7 +52,7 @@ pub(crate) fn ended(context: &Context) {
         tell(log, context);
     }
     log.heap_ends(context.handle.number() as u64, is_told);
-    super::news(None, 0);
+    super::news(None, (0, None));
 }
 
 /// The program ends. Pools are of no context, and alive until then.

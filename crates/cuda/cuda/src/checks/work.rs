@@ -94,6 +94,6 @@ impl<'a> Work<'a> {
         let notes = call.chain(made).collect();
         let finding = Finding::of_process(rules::INIT_LIBRARY, message, notes);
         log.found(Finding { host, ..finding });
-        news(None, 0);
+        news(None, (0, None));
     }
 }

@@ -143,7 +143,7 @@ fn details(label: &mut String, op: &Op, flags: u32) {
         Op::Memset(op) if wants(flag::MEMSET) => {
             let _ = write!(
                 label,
-                "\n{:#x} = {} ({} bytes) width {} height {} pitch {}",
+                "\n{:#x} = {} (elementSize {}) width {} height {} pitch {}",
                 op.dst, op.value, op.elementSize, op.width, op.height, op.pitch
             );
         }

@@ -25,6 +25,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::{CUresult, Refusal, graph_conditional_type, graph_instantiate_flag as flag};
+use texunit_forms::Count;
 
 /// Graphs that launch each other, one within the other.
 const MAX_DEPTH: usize = 64;
@@ -100,7 +101,8 @@ impl Launch {
             rounds += 1;
             if rounds >= settings().max_steps.unwrap_or(MAX_ROUNDS) {
                 return self.endless(format!(
-                    "graphs have launched each other {rounds} times, and there is no end"
+                    "graphs have launched each other {}, and there is no end",
+                    Count(rounds, "time")
                 ));
             }
         }
@@ -271,7 +273,8 @@ impl Launch {
             if rounds >= most || !sets_condition(body) {
                 let name = name::of_node(step.id, &step.op, plan.graph);
                 return self.endless(format!(
-                    "{name} has run its body {rounds} times, and its condition is still not 0: it has no end"
+                    "{name} has run its body {}, and its condition is still not 0: it has no end",
+                    Count(rounds, "time")
                 ));
             }
         }

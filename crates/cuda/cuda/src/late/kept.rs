@@ -72,6 +72,25 @@ impl State {
         id
     }
 
+    /// An item that comes behind nothing, and begins at once.
+    pub(super) fn begin_new(
+        &mut self,
+        line: Line,
+        context: &Arc<Context>,
+        work: Work,
+    ) -> (Id, Item) {
+        let id = self.add(line, context, work);
+        let item = self.begin(id);
+        (id, item.expect("it has just been added"))
+    }
+
+    /// The next item that comes behind nothing, as it begins.
+    pub(super) fn begin_ready(&mut self) -> Option<(Id, Item)> {
+        let ready = self.waiting.iter().find(|(_, item)| item.after.is_empty());
+        let id = ready.map(|(&id, _)| id)?;
+        Some((id, self.begin(id)?))
+    }
+
     /// Items, and all that they come behind.
     pub(super) fn with_all_before(&self, ids: &[Id]) -> BTreeSet<Id> {
         let (mut all, mut more) = (BTreeSet::new(), ids.to_vec());

@@ -331,7 +331,7 @@ pub(crate) fn copy(to_end: &End<'_>, from_end: &End<'_>, size: [u64; 3], order: 
     let (from, to) = (from_end.find(Side::Src, size)?, to_end.find(Side::Dst, size)?);
     let packed = from.is_packed(size) && to.is_packed(size);
     let size = if packed { [size[0] * size[1] * size[2], 1, 1] } else { size };
-    if !late::is_on() {
+    if !late::keeps(order) {
         return transfer(&from, &to, size, &Stand::now(order.queue));
     }
     // A copy to memory that is not pinned has ended when the call returns.

@@ -46,7 +46,7 @@ impl Rows {
     /// Sets them in a stream, now or later. Whether the program can use the memory, too.
     fn submit(self, order: &Order) -> Answer<bool> {
         let is_of_host = self.linear.is_of_host();
-        if !late::is_on() {
+        if !late::keeps(order) {
             self.set(&Stand::now(order.queue))?;
         } else if order.waits && is_of_host {
             late::wait_before(order);

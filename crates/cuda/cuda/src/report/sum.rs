@@ -5,8 +5,10 @@ use crate::faults;
 use crate::launch::Shape;
 use crate::module::{Function, Module};
 use std::time::Duration;
+use texunit_device::SourceFile;
+use texunit_device::runtime::Caller;
 use texunit_device::{Count, Fault, LaunchStats, Tally};
-use texunit_evidence::{Accesses, Finding, Kernel};
+use texunit_evidence::{Accesses, Finding, Kernel, Related};
 use texunit_report::{CodeLocation, Host};
 
 /// All launches of the kernels of one name.
@@ -44,7 +46,7 @@ impl Sum {
     pub(super) fn add(
         &mut self,
         module: &Module,
-        shape: &Shape,
+        (shape, parent): (&Shape, Option<&str>),
         time: Duration,
         (stats, tally): (&LaunchStats, &Tally),
     ) -> bool {
@@ -57,6 +59,9 @@ impl Sum {
         self.interpreted.add(module, stats);
         let kernel = &mut self.kernel;
         kernel.launches += 1;
+        if let Some(parent) = parent {
+            *kernel.launched_by.entry(parent.to_owned()).or_default() += 1;
+        }
         for (sum, more) in [
             (&mut kernel.blocks, ctas),
             (&mut kernel.threads, ctas.saturating_mul(threads)),
@@ -142,6 +147,14 @@ impl Found {
     }
 }
 
+/// Where the grid of a fault was launched, or one that launched it.
+fn launched(caller: &Caller, fault: &Fault, source: &SourceFile) -> Related {
+    Related {
+        text: format!("launched here by {}", texunit_report::who_called(caller)),
+        place: CodeLocation::new(&fault.sources, source, caller.span),
+    }
+}
+
 /// A fault as a finding.
 pub(super) fn finding(fault: &Fault, module: &Module, launch: u64) -> ((u64, u32), Finding) {
     let source = module.loaded.source();
@@ -151,6 +164,7 @@ pub(super) fn finding(fault: &Fault, module: &Module, launch: u64) -> ((u64, u32
         message: faults::message(&fault.kind),
         help,
         notes: fault.kind.allocation().map(crate::asked::lines).unwrap_or_default(),
+        related: fault.launched_by.iter().map(|caller| launched(caller, fault, source)).collect(),
         code: Some(faults::code(&fault.kind).name()),
         kernel: fault.kernel.clone(),
         launch,

@@ -1,5 +1,6 @@
 //! Devices from outside: one program, because each one more has to be linked.
 
+mod children;
 mod device;
 mod diagnostics;
 mod fetches;

@@ -122,7 +122,7 @@ pub struct Start {
     pub live: u32,
     /// The step count from which on the warp exits at a backward jump.
     pub limit: u64,
-    /// The same after its lanes have diverged and reconverged.
+    /// The step count from which on the warp exits so once its lanes have diverged and reconverged.
     pub end: u64,
     /// How many atomics may execute; the warp exits before one more.
     pub atomics: u32,

@@ -1,6 +1,7 @@
 //! The larger operations of warp code.
 
 use super::{Constants, Slot};
+use crate::runtime::Function;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
 use texunit_memory::SpaceKind;
@@ -221,6 +222,18 @@ pub(crate) enum HeapAction {
 #[derive(Clone, Debug)]
 pub(crate) struct HeapCall {
     pub(crate) action: HeapAction,
+    pub(crate) result: Option<Value>,
+}
+
+/// A call of the device runtime.
+#[derive(Clone, Debug)]
+pub(crate) struct RuntimeCall {
+    pub(crate) function: Function,
+    /// Whether stream 0 is that of the thread.
+    pub(crate) is_per_thread: bool,
+    pub(crate) arguments: Vec<Value>,
+    /// Bytes of each.
+    pub(crate) sizes: &'static [u8],
     pub(crate) result: Option<Value>,
 }
 

@@ -259,6 +259,7 @@ pub(crate) enum Op {
     Printf(Box<Printf>),
     AssertFail(Box<AssertFail>),
     HeapCall(Box<HeapCall>),
+    Runtime(Box<RuntimeCall>),
     AsyncCopy(Box<AsyncCopy>),
     BulkCopy(Box<BulkCopy>),
     Mbarrier(Box<Mbarrier>),

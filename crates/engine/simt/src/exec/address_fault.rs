@@ -5,70 +5,9 @@ use super::memory::Kind;
 use super::outcome::{PendingFault, fault_at};
 use super::warp::Warp;
 use crate::fault::{Described, FaultKind};
+use crate::nearest::{Object, describe, described, outside};
 use texunit_check::ir::VarId;
-use texunit_forms::Count;
-use texunit_memory::{AddressError, Near, SpaceKind};
-
-/// An object in a space.
-#[derive(Clone, Copy)]
-struct Object<'a> {
-    name: &'a str,
-    /// Its first byte.
-    at: u64,
-    size: u64,
-    /// Number of the allocation, if it is one.
-    number: Option<u64>,
-}
-
-impl<'a> Object<'a> {
-    fn new(name: &'a str, at: u64, size: u64) -> Self {
-        Self { name, at, size, number: None }
-    }
-}
-
-impl<'a> From<&'a Near> for Object<'a> {
-    fn from(near: &'a Near) -> Self {
-        let Near { name, address, size, number } = near;
-        Self { name, at: *address, size: *size, number: Some(*number) }
-    }
-}
-
-/// An address that is farther from every object than this is meant for none of them.
-const FAR: u64 = 1 << 30;
-
-/// An object with its place.
-fn named(Object { name, at, size, number }: &Object<'_>) -> String {
-    let number = number.map_or_else(String::new, |number| format!(", allocation {number}"));
-    format!("`{name}` ({} at {at:#x}{number})", Count(size, "byte"))
-}
-
-fn described(object: &Object<'_>) -> Described {
-    Described { text: named(object), allocation: object.number }
-}
-
-/// Says what lies nearest to `address`.
-fn describe(objects: &[Object<'_>], address: u64, empty: &str) -> String {
-    let distance = |o: &Object<'_>| match address.checked_sub(o.at) {
-        Some(offset) => offset.saturating_sub(o.size),
-        None => o.at - address,
-    };
-    // Addresses wrap around: -8 is near the beginning of a space.
-    let wrapped = |o: &Object<'_>| o.at.wrapping_sub(address);
-    let nearest = objects.iter().min_by_key(|o| distance(o).min(wrapped(o)));
-    let Some(object @ Object { at, size, .. }) = nearest else { return empty.to_owned() };
-    let what = named(object);
-    let (past, before) = (distance(object), wrapped(object));
-    match address.checked_sub(*at) {
-        _ if past.min(before) > FAR => "nothing is near this address".to_owned(),
-        Some(0) if *size == 0 => format!("{what}: the launch gives it no dynamic memory"),
-        Some(offset) if offset < *size => format!("{what}, whose end the access crosses"),
-        _ if past == 0 => format!("{what}, which ends just before this address"),
-        _ if before <= past => {
-            format!("{what}, which begins {} after this address", Count(before, "byte"))
-        }
-        _ => format!("{what}, which ends {} before this address", Count(past, "byte")),
-    }
-}
+use texunit_memory::{AddressError, MemoryMap, SpaceKind};
 
 impl Context<'_> {
     /// The objects of a space that belong to the CTA or to the running function.
@@ -115,11 +54,9 @@ impl Context<'_> {
     ) -> Result<T, Box<PendingFault>> {
         let map = self.launch.config.memory;
         let resource = match space {
-            SpaceKind::Const | SpaceKind::Global => map.find(address, 1, 0).ok().map(|(i, _)| {
-                let block = map.block(i);
-                let object = Object::new(block.name(), map.base(i), block.size() as u64);
-                described(&Object { number: Some(block.number()), ..object })
-            }),
+            SpaceKind::Const | SpaceKind::Global => {
+                map.find(address, 1, 0).ok().map(|(i, _)| object(map, i))
+            }
             space => {
                 let objects = self.objects(warp, space);
                 objects.iter().find(|o| address.wrapping_sub(o.at) < o.size).map(described)
@@ -177,32 +114,16 @@ impl Context<'_> {
         kind: Kind,
         error: &AddressError,
     ) -> Result<T, Box<PendingFault>> {
-        let space = texunit_memory::space_of(address);
         let map = self.launch.config.memory;
-        if let (true, Some(near)) = (error.read_only, &error.nearest) {
-            let resource = Some(described(&near.into()));
-            return fault_at(lane, FaultKind::ReadOnly { space, address, resource });
-        }
-        if let Some(gone) = map.gone(address) {
-            let access = FaultKind::access(kind.name, space, address, size);
-            return fault_at(lane, FaultKind::of_gone(access, &gone));
-        }
-        let nearest = match &error.nearest {
-            _ if !matches!(space, SpaceKind::Global | SpaceKind::Const) => {
-                let space = space.name();
-                format!("the instruction is for .global memory, and the address points to {space}")
-                    .into()
-            }
-            None => "nothing is allocated".into(),
-            Some(near) => {
-                let text = describe(&[near.into()], address, "");
-                // Far away it is not named.
-                let allocation = text.starts_with('`').then_some(near.number);
-                Described { text, allocation }
-            }
-        };
-        let unnoticed = map.find_rounded(address, size.into()).is_some();
-        let access = kind.name;
-        fault_at(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
+        let gone = map.gone(address);
+        let unnoticed = || map.find_rounded(address, size.into()).is_some();
+        fault_at(lane, outside(kind.name, (address, size), (error, gone.as_ref()), unnoticed))
     }
+}
+
+/// A block of a map, in words.
+pub(super) fn object(map: &MemoryMap, index: usize) -> Described {
+    let block = map.block(index);
+    let object = Object::new(block.name(), map.base(index), block.size() as u64);
+    described(&Object { number: Some(block.number()), ..object })
 }

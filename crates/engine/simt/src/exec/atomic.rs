@@ -8,6 +8,7 @@ use super::memory::{ATOMIC, load_local, store_local};
 use super::outcome::{Executed, PendingFault};
 use super::warp::{Warp, lanes};
 use crate::code::{Atomic, Place};
+use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_alu::soft::{self, Format};
 use texunit_alu::{L64, nan64};
@@ -177,11 +178,15 @@ fn update<C: Cells>(
 
 impl Context<'_> {
     pub(super) fn atomic(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Executed {
-        if self.atomic_stream(warp, op, mask) {
+        if self.noted.is_none() && self.atomic_stream(warp, op, mask) {
             return Ok(());
         }
         self.address(warp, op.base, op.offset);
+        if let (Some(noted), Place::Global | Place::Generic) = (&mut self.noted, op.place) {
+            lanes(mask).for_each(|lane| noted.look(self.addresses[lane], op.ty.bytes()));
+        }
         if op.ty == ScalarType::B128 {
+            self.acts();
             return self.atomic_quad(warp, op, mask);
         }
         let cut = crate::lower::mask_of(op.ty.bits());
@@ -198,9 +203,17 @@ impl Context<'_> {
             for lane in lanes(mask) {
                 let (b, c) = (self.sources[0][lane] & cut, self.sources[1][lane] & cut);
                 let at = (k as u32 * size, size, total);
-                let new = |old, global| apply(op.op, op.ty, old, (b, c), global);
                 let place = (op.place, self.addresses[lane]);
+                let changes = Cell::new(false);
+                let new = |old, global| {
+                    let new = apply(op.op, op.ty, old, (b, c), global);
+                    changes.set(new != old);
+                    new
+                };
                 old[lane] = self.update(warp, place, lane, at, new)?;
+                if changes.get() {
+                    self.acts();
+                }
             }
             warp.put(d, &old, u64::MAX, mask);
         }

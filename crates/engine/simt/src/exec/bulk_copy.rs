@@ -7,6 +7,7 @@ use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::BulkCopy;
 use crate::fault::FaultKind;
+use texunit_forms::Count;
 
 /// Sizes and addresses are multiples of it.
 const GRAIN: u64 = 16;
@@ -63,7 +64,10 @@ impl Context<'_> {
                 }
             }
             if !size.is_multiple_of(GRAIN) {
-                let what = format!("a bulk copy of {size} bytes: sizes are multiples of {GRAIN}");
+                let what = format!(
+                    "a bulk copy of {}: sizes are multiples of {GRAIN}",
+                    Count(size, "byte")
+                );
                 return fault_at(lane, FaultKind::BadOperand(what));
             }
             let targets = all.targets(self, lane);

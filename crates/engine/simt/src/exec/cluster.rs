@@ -18,6 +18,7 @@ use super::outcome::{Flow, PendingFault, fault_at};
 use super::resident::{Resident, Stage};
 use super::warp::{Split, State, Warp, lanes};
 use crate::fault::FaultKind;
+use crate::launch::{RANK_SHIFT, split_shared_address};
 use crate::observe::{Events, Synchronized};
 use crate::stats::Fault;
 use std::sync::PoisonError;
@@ -25,19 +26,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use texunit_forms::Count;
 use texunit_memory::Block;
 
-/// Bits of a shared address below the rank.
-const RANK_SHIFT: u32 = 24;
 /// Ranks that addresses can have.
 const MAX_RANK: u64 = 254;
-
-/// Splits a shared address into the rank of its CTA (`None`: the one that uses it) and the place in its memory.
-pub fn split_address(at: u64) -> (Option<u32>, u64) {
-    let place = at & ((1 << RANK_SHIFT) - 1);
-    match at >> RANK_SHIFT {
-        rank @ 1..=0xff => (Some(rank as u32 - 1), place),
-        _ => (None, at),
-    }
-}
 
 /// What a CTA knows of its cluster, and the memories of the others while it runs.
 #[derive(Debug, Default)]
@@ -156,7 +146,9 @@ impl Context<'_> {
     /// The shared memory that an address points to, and the place in it. A rank that no CTA has leaves the address as it is,
     /// which is outside of the CTA's own memory.
     pub(super) fn shared_of(&mut self, at: u64) -> (&mut Vec<u8>, u64) {
-        let (Some(rank), place) = split_address(at) else { return (&mut self.cta.shared, at) };
+        let (Some(rank), place) = split_shared_address(at) else {
+            return (&mut self.cta.shared, at);
+        };
         match self.cluster.as_mut().and_then(|cluster| cluster.peer(rank)) {
             Some(peer) => (&mut peer.shared, place),
             None => (&mut self.cta.shared, at),
@@ -165,7 +157,7 @@ impl Context<'_> {
 
     /// The shadow of shared memory at an address, and the place in it.
     pub(super) fn shared_shadow(&mut self, at: u64) -> Option<(&Block, u64)> {
-        let (Some(rank), place) = split_address(at) else {
+        let (Some(rank), place) = split_shared_address(at) else {
             return Some((self.shadows.as_ref()?.shared(), at));
         };
         Some((self.cluster.as_mut()?.peer(rank)?.shadow.as_ref()?, place))
@@ -173,7 +165,7 @@ impl Context<'_> {
 
     /// What an address of another CTA's memory is wrong about.
     pub(super) fn describe_peer(&self, at: u64) -> Option<String> {
-        let (rank, place) = split_address(at);
+        let (rank, place) = split_shared_address(at);
         let rank = rank?;
         let peers = self.cluster.as_ref().map_or(&[][..], |cluster| &cluster.peers);
         Some(match peers.get(rank as usize) {
@@ -200,7 +192,7 @@ impl Context<'_> {
         if at >> 32 != 0 {
             return address;
         }
-        let place = split_address(at).1 & ((1 << RANK_SHIFT) - 1);
+        let place = split_shared_address(at).1 & ((1 << RANK_SHIFT) - 1);
         let own = self.cluster_place().2;
         let rank = if rank == own { 0 } else { (u64::from(rank) + 1).min(MAX_RANK + 1) };
         window.wrapping_add(rank << RANK_SHIFT | place)
@@ -208,7 +200,7 @@ impl Context<'_> {
 
     /// getctarank.
     pub(super) fn rank_of(&self, address: u64, window: u64) -> u32 {
-        split_address(address.wrapping_sub(window)).0.unwrap_or(self.cluster_place().2)
+        split_shared_address(address.wrapping_sub(window)).0.unwrap_or(self.cluster_place().2)
     }
 
     /// barrier.cluster.arrive, .wait

@@ -4,6 +4,7 @@ use super::cluster::Cluster;
 use super::compiled::state::{Compiled, Short};
 use super::counters::{Counters, Counts};
 use super::decoded::Fixed;
+use super::idle::Noted;
 use super::machine::Stepper;
 use super::output::Output;
 use super::register_file::Rows;
@@ -17,6 +18,7 @@ use crate::lower::{KernelId, Program, SharedLayout, Unit};
 use crate::observe::marks::Observed;
 use crate::observe::{Events, LaunchInfo, Listing, Order, Probe};
 use crate::regions::{Setting, Table};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use texunit_alu::{L32, L64};
@@ -186,6 +188,10 @@ pub(crate) struct Context<'a> {
     /// Whether warps of a CTA wait for each other before fetches and accesses to surfaces.
     pub(super) waits_at_unit: bool,
     pub(crate) output: Output,
+    /// What it does, while it is looked at closely.
+    pub(super) noted: Option<Box<Noted>>,
+    /// What calls of the device runtime have failed with, by thread of the CTA.
+    pub(super) last_errors: BTreeMap<u32, u32>,
     /// Who is told what happens, of what, and what the last mark was about.
     pub(super) probe: Option<Box<dyn Probe + 'a>>,
     pub(super) events: Events,
@@ -253,6 +259,8 @@ impl<'a> Context<'a> {
             is_random: launch.config.schedule.is_some(),
             waits_at_unit: launch.warps > 1 && launch.config.schedule.is_none(),
             output: Output::default(),
+            noted: None,
+            last_errors: BTreeMap::new(),
             probe: observer.map(|observer| observer.probe(&launch.info(worker))),
             events,
             told_op: Default::default(),

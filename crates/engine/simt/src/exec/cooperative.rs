@@ -9,8 +9,34 @@ use super::cluster;
 use super::context::Launch;
 use super::counters::Counts;
 use super::resident::{Resident, Stage};
+use super::waiting::WaitingCtas;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
+
+/// Whether all CTAs that are there wait for somebody, who does not come: then the launch is over.
+fn waits_in_vain(launch: &Launch<'_>, shared: &Shared, residents: &mut [Resident<'_>]) -> bool {
+    let running = || residents.iter().filter(|r| r.stage == Stage::Runs);
+    if running().next().is_none() || running().any(|r| r.patience.looks().is_none()) {
+        shared.waits.go_on(0, launch.config.others);
+        residents.iter_mut().for_each(|resident| resident.told = 0);
+        return false;
+    }
+    // In the middle of a turn of its loop one may still go on.
+    if running().any(|r| r.patience.looks().is_none_or(|looks| looks <= r.told)) {
+        return false;
+    }
+    for resident in residents.iter_mut() {
+        resident.told = resident.patience.looks().unwrap_or(0);
+    }
+    let waiting = residents.iter_mut().filter(|r| r.stage == Stage::Runs);
+    let mut all: Vec<WaitingCtas<'_, '_>> =
+        waiting.map(|r| (r.index, &mut r.context, &mut r.warps[..])).collect();
+    let is_over = shared.end_if_in_vain((launch, 0), &mut all);
+    if is_over {
+        residents.iter_mut().for_each(|resident| resident.stage = Stage::Ended);
+    }
+    is_over
+}
 
 /// Runs all CTAs to their ends, or to the end of the round with the first fault.
 pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64) {
@@ -52,7 +78,8 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64) {
             });
         });
         is_first = false;
-        if shared.faulted.load(Relaxed) != u64::MAX {
+        if shared.faulted.load(Relaxed) != u64::MAX || waits_in_vain(launch, shared, &mut residents)
+        {
             break;
         }
     }

@@ -2,12 +2,14 @@
 
 use super::Taken;
 use super::context::Context;
+use super::idle::Patience;
 use super::limits::CTA_TURN;
 use super::outcome::{At, PendingFault};
 use super::turns::Begun;
 use super::warp::{Split, State, Warp, thread_of};
 use crate::code::{OF_CTA, PRODUCTS};
 use crate::fault::FaultKind;
+use crate::runtime::Caller;
 use crate::stats::{Fault, LaunchStats};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -15,23 +17,32 @@ use texunit_forms::Count;
 
 /// Calls at either end of a long chain that a fault keeps.
 const CALLS_SHOWN: usize = 50;
-impl Context<'_> {
+/// How a CTA has stopped without a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// All threads have exited, or the launch is over anyway.
+    Done,
+    /// It waits for others.
+    Waits,
+}
+
+impl<'a> Context<'a> {
     /// Runs CTA number `index` to its end, and others that the worker has taken, each when the one before has come to its end, if
     /// that pays. The last one of them is the one whose fault it is. `stop` says that the launch is over anyway.
-    pub(crate) fn run_cta(
+    pub(super) fn run_cta(
         &mut self,
         index: u64,
-        warps: &mut [Warp],
+        (warps, patience): (&mut [Warp], &mut Patience<'a>),
         taken: &Taken<'_>,
         stop: impl Fn() -> bool,
-    ) -> Result<(), Box<Fault>> {
+    ) -> Result<Ends, Box<Fault>> {
         let mut begun = Begun::default();
         if self.is_short() && !self.is_cancelled() {
             self.start_cta(index);
             self.begin_short(warps)?;
             begun = self.run_short(warps, taken);
             if self.cta.live == 0 {
-                return Ok(());
+                return Ok(Ends::Done);
             }
         } else {
             self.short.all_begun = false;
@@ -40,10 +51,38 @@ impl Context<'_> {
                 return Err(self.cancelled(&warps[0]));
             }
         }
-        while !self.turn_cta(warps, std::mem::take(&mut begun), CTA_TURN, &stop)? {
+        self.run_on(begun, (warps, patience), stop)
+    }
+
+    /// Runs a CTA that has begun, to its end or until it waits for others.
+    pub(super) fn run_on(
+        &mut self,
+        mut begun: Begun,
+        (warps, patience): (&mut [Warp], &mut Patience<'a>),
+        stop: impl Fn() -> bool,
+    ) -> Result<Ends, Box<Fault>> {
+        let ends = loop {
+            match self.turn_cta(warps, std::mem::take(&mut begun), CTA_TURN, &stop) {
+                Ok(true) => break Ok(Ends::Done),
+                Ok(false) => {}
+                Err(fault) => break Err(fault),
+            }
             self.tell_counts_at_times();
-        }
-        Ok(())
+            if patience.round(self, warps) {
+                return Ok(Ends::Waits);
+            }
+        };
+        patience.end(self);
+        ends
+    }
+
+    /// The fault of a launch that waits for nobody.
+    pub(super) fn waits_in_vain(&self, warps: &[Warp], kind: FaultKind) -> Box<Fault> {
+        let ready = |warp: &&Warp| warp.splits.iter().any(|split| split.state == State::Ready);
+        let warp = warps.iter().find(ready).or_else(|| warps.iter().find(|w| w.live != 0));
+        let warp = warp.unwrap_or(&warps[0]);
+        let split = Self::any_split(warp);
+        self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
     }
 
     /// Puts all threads of a CTA at the beginning of the kernel.
@@ -88,6 +127,7 @@ impl Context<'_> {
         (self.cta.completed, self.cta.at_unit) = (false, false);
         self.cta.live = launch.threads;
         self.output.text.clear();
+        self.last_errors.clear();
         self.begin_shadows();
         self.tell_begin();
     }
@@ -141,6 +181,14 @@ impl Context<'_> {
     }
 
     fn fault_at(&self, warp: &Warp, split: Split, lane: usize, kind: FaultKind) -> Box<Fault> {
+        let Caller { kernel, cta, thread, span, calls } = self.caller(warp, split, lane);
+        let sources = Arc::clone(self.launch.program.sources());
+        let (launched_by, stats) = (Vec::new(), LaunchStats::default());
+        Box::new(Fault { kind, kernel, cta, thread, span, calls, launched_by, sources, stats })
+    }
+
+    /// A thread, and where it is.
+    pub(super) fn caller(&self, warp: &Warp, split: Split, lane: usize) -> Caller {
         let launch = self.launch;
         let span =
             |pc: u32| launch.code.insts.get(pc as usize).map_or_else(Default::default, |i| i.span);
@@ -153,20 +201,17 @@ impl Context<'_> {
         }
         calls.reverse();
         shorten(&mut calls);
-        Box::new(Fault {
-            kind,
+        Caller {
             kernel: launch.program.kernel_name(launch.kernel).to_owned(),
             cta: self.cta.id,
             thread: thread_of(warp.index * 32 + lane as u32 % 32, launch.config.block),
             span: span(split.pc),
             calls,
-            sources: Arc::clone(launch.program.sources()),
-            stats: LaunchStats::default(),
-        })
+        }
     }
 
     /// A split of the warp, for faults of no split in particular.
-    fn any_split(warp: &Warp) -> Split {
+    pub(super) fn any_split(warp: &Warp) -> Split {
         let ready = warp.splits.iter().find(|s| s.state == State::Ready);
         ready.or(warp.splits.first()).copied().unwrap_or(Split {
             pc: 0,

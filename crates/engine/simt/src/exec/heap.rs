@@ -13,6 +13,7 @@ impl Context<'_> {
     /// A call of `malloc` or `free`, lane by lane. Where no heap has been given, nothing can be
     /// allocated.
     pub(super) fn heap_call(&mut self, warp: &mut Warp, call: &HeapCall, mask: u32) -> Executed {
+        self.acts();
         let heap = self.launch.config.heap;
         let (mut pointers, mut sizes) = ([0; 32], [0; 32]);
         for lane in lanes(mask) {

@@ -47,10 +47,14 @@ pub(super) fn space_at(place: Place, address: u64) -> (SpaceKind, u64) {
 
 impl Context<'_> {
     pub(super) fn load(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Executed {
-        if self.load_stream(warp, access, mask) {
+        if self.noted.is_none() && self.load_stream(warp, access, mask) {
             return Ok(());
         }
         let place = self.locate(warp, access, mask)?;
+        if let (Some(noted), Place::Global) = (&mut self.noted, place) {
+            let size = u32::from(access.size) * access.parts.len() as u32;
+            lanes(mask).for_each(|lane| noted.look(self.addresses[lane], size));
+        }
         let total = self.check_alignment(warp, access, place, mask, LOAD)?;
         match place {
             Place::Global => self.load_global(warp, access, total, mask)?,
@@ -93,10 +97,13 @@ impl Context<'_> {
     }
 
     pub(super) fn store(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Executed {
-        if self.store_stream(warp, access, mask) {
+        if self.noted.is_none() && self.store_stream(warp, access, mask) {
             return Ok(());
         }
         let place = self.locate(warp, access, mask)?;
+        if matches!(place, Place::Global | Place::Generic) {
+            self.acts();
+        }
         let total = self.check_alignment(warp, access, place, mask, STORE)?;
         for (part, &source) in self.parts.iter_mut().zip(&access.parts) {
             warp.read(&self.launch.constants, source, part);

@@ -25,6 +25,7 @@ mod frames;
 mod groups;
 mod handles;
 mod heap;
+mod idle;
 mod limits;
 pub mod machine;
 mod matrix;
@@ -40,6 +41,7 @@ mod rare;
 mod register_file;
 mod register_moves;
 mod resident;
+mod runtime;
 mod schedule;
 mod shadow;
 mod sites;
@@ -51,26 +53,27 @@ mod tensor;
 mod texels;
 mod texture;
 mod turns;
+mod waiting;
 mod warp;
 mod words;
+mod workers;
 mod yielding;
 
 use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
 use crate::stats::{BadFetches, Fault, LaunchStats};
-pub use cluster::split_address;
 use context::{Context, Launch};
-use counters::{Counters, Counts};
+use counters::Counters;
 pub use mbarrier::MbarrierState;
 use prepare::prepare;
-use std::cell::Cell;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 pub(crate) use surface::lane_of;
+use waiting::Waits;
 pub(crate) use warp::Warp;
+pub(crate) use workers::Taken;
 
 /// What the workers share.
 struct Shared {
@@ -79,25 +82,15 @@ struct Shared {
     /// The lowest CTA with a fault; CTAs from it on need not run.
     faulted: AtomicU64,
     state: Mutex<Collected>,
+    /// Which of them have nothing but CTAs that wait.
+    waits: Waits,
 }
 
 impl Shared {
-    /// Of a launch whose CTAs begin at this one.
-    fn new(first: u64) -> Self {
+    /// Of a launch whose CTAs begin at this one, with so many workers.
+    fn new(first: u64, workers: usize) -> Self {
         let (next, faulted) = (AtomicU64::new(first), AtomicU64::new(u64::MAX));
-        Self { next, faulted, state: Mutex::default() }
-    }
-
-    /// The next CTAs of a worker. What CTAs beside each other read and write is often together, so it takes a few of
-    /// them; who is alone takes all.
-    fn take(&self, workers: u64, end: u64) -> Range<u64> {
-        let share = |left: u64| match workers {
-            1 => left,
-            _ => (left / (PART * workers)).clamp(1, MAX_TAKEN).min(left),
-        };
-        let next = |next: u64| Some(next + share(end.saturating_sub(next)));
-        let first = self.next.fetch_update(Relaxed, Relaxed, next).unwrap_or(end);
-        first..next(first).unwrap_or(end)
+        Self { next, faulted, state: Mutex::default(), waits: Waits::new(workers) }
     }
 
     /// Does a worker's work, and adds the time that it takes of a core.
@@ -115,6 +108,14 @@ impl Shared {
         if let Some(progress) = launch.config.progress {
             progress.fetch_add(1, Relaxed);
         }
+    }
+
+    /// A CTA does not come to its end: what it has printed until then counts.
+    fn leave_cta(&self, index: u64, context: &mut Context<'_>) {
+        context.tell_end(None);
+        let limit = context.launch.config.printf_limit;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.printed.take(index, &mut context.output, limit);
     }
 
     /// Keeps what a CTA that has ended printed, and its fault if there was one.
@@ -198,7 +199,7 @@ pub fn launch(
     if let Some(observer) = config.observer {
         observer.launch_begins(&launch.info(0));
     }
-    let shared = Shared::new(ctas.begin);
+    let shared = Shared::new(ctas.begin, if config.cooperative { 1 } else { launch.workers });
     if let Some(seed) = config.schedule {
         shared.timed(&launch, || schedule::run(&launch, &shared, ctas, seed));
     } else if config.cooperative {
@@ -210,9 +211,10 @@ pub fn launch(
         });
     } else {
         texunit_threads::each(0..launch.workers, |worker| {
-            shared.timed(&launch, || work(&launch, &shared, worker, ctas));
+            shared.timed(&launch, || workers::work(&launch, &shared, worker, ctas));
         });
     }
+    Context::free_buffers(config);
     let collected = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     let c = collected.counters;
     let stats = LaunchStats {
@@ -239,76 +241,4 @@ pub fn launch(
         }
         None => Ok(stats),
     }
-}
-
-/// CTAs that a worker takes at once: at most so many, and of those that are left so small a part of what would be its
-/// share that all come to their ends at about the same time.
-const MAX_TAKEN: u64 = 512;
-const PART: u64 = 16;
-
-/// CTAs that a worker has taken.
-pub(crate) struct Taken<'s> {
-    launch: &'s Launch<'s>,
-    shared: &'s Shared,
-    /// The one that runs, and those that have not begun.
-    running: Cell<u64>,
-    next: Cell<u64>,
-    end: Cell<u64>,
-}
-
-impl<'s> Taken<'s> {
-    fn new(launch: &'s Launch<'s>, shared: &'s Shared) -> Self {
-        Self { launch, shared, running: Cell::new(0), next: Cell::new(0), end: Cell::new(0) }
-    }
-
-    /// The next one, of those that have been taken or of those that nobody has taken.
-    fn take(&self, end: u64) -> Option<u64> {
-        if self.next == self.end {
-            let own = self.shared.take(self.launch.workers as u64, end);
-            self.next.set(own.start);
-            self.end.set(own.end);
-        }
-        let index = self.next.get();
-        (index != self.end.get()).then(|| {
-            self.next.set(index + 1);
-            self.running.set(index);
-            index
-        })
-    }
-
-    /// Those that may follow the one that runs.
-    fn upcoming(&self) -> Range<u64> {
-        let end = self.end.get().min(self.shared.faulted.load(Relaxed));
-        if self.launch.is_cancelled() { 0..0 } else { self.next.get()..end }
-    }
-
-    /// So many of them have begun, and those before the last of these have ended, as has the one that ran.
-    fn begin(&self, ctas: u64) {
-        (0..ctas).for_each(|_| self.shared.has_ended(self.launch));
-        self.next.set(self.next.get() + ctas);
-        self.running.set(self.next.get() - 1);
-    }
-}
-
-/// Runs CTAs until none is left.
-fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
-    let mut context = Context::new(launch, worker);
-    context.counts = Counts::new(launch.counters);
-    let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
-    let taken = Taken::new(launch, shared);
-    while let Some(index) = taken.take(ctas.end) {
-        if index >= shared.faulted.load(Relaxed) {
-            break;
-        }
-        // A fault of a lower CTA ends this one; of a higher one does not.
-        let stop = || shared.faulted.load(Relaxed) < taken.running.get();
-        let result = context.run_cta(index, &mut warps, &taken, stop);
-        shared.end_of_cta(taken.running.get(), result, &mut context);
-        context.tell_counts_at_times();
-    }
-    if launch.counters != 0 {
-        context.tell_counts();
-    }
-    let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
-    state.add(&mut context);
 }

@@ -65,6 +65,7 @@ impl Context<'_> {
 
     /// vprintf. Its result is the number of arguments, -1 where there is no format.
     pub(super) fn printf(&mut self, warp: &mut Warp, op: &Printf, mask: u32) -> Executed {
+        self.acts();
         let mut counts = [0; 32];
         for lane in lanes(mask) {
             let address = self.passed(warp, op.format, lane, 8);

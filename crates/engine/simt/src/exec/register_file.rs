@@ -7,12 +7,19 @@ use std::ops::{Deref, DerefMut};
 const LINE: usize = 64;
 
 /// Rows of 32 lanes.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Rows<T> {
     lanes: Vec<T>,
     /// The first lane of the first row, and the one behind the last.
     first: usize,
     end: usize,
+}
+
+/// The rows alone: where they begin in memory is nobody's business.
+impl<T: std::fmt::Debug> std::fmt::Debug for Rows<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
 }
 
 impl<T: Copy + Default> Clone for Rows<T> {

@@ -4,6 +4,7 @@ use super::Shared;
 use super::cluster::{self, Cluster};
 use super::context::{Context, Launch};
 use super::counters::Counts;
+use super::idle::Patience;
 use super::turns::Begun;
 use super::warp::Warp;
 use std::sync::MutexGuard;
@@ -33,6 +34,9 @@ pub(super) struct Resident<'a> {
     pub(super) context: Context<'a>,
     pub(super) warps: Vec<Warp>,
     pub(super) stage: Stage,
+    pub(super) patience: Patience<'a>,
+    /// How often it had looked in vain when that was told last.
+    pub(super) told: u64,
 }
 
 impl<'a> Resident<'a> {
@@ -40,7 +44,8 @@ impl<'a> Resident<'a> {
     pub(super) fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
         let context = context(launch, worker);
         let warps = (0..launch.warps).map(|_| Warp::default()).collect();
-        Self { index: 0, context, warps, stage: Stage::Idle }
+        let patience = Patience::default();
+        Self { index: 0, context, warps, stage: Stage::Idle, patience, told: 0 }
     }
 
     /// Puts the threads of a CTA at the beginning of the kernel.
@@ -71,6 +76,9 @@ impl<'a> Resident<'a> {
         let result = self.context.turn_cta(&mut self.warps, Begun::default(), TURN, || false);
         if !matches!(result, Ok(false)) {
             self.end(result.map(|_| ()), shared);
+        } else if self.context.launch.config.cooperative && self.context.cluster.is_none() {
+            // What others of a cluster may store to its memory is not looked at.
+            self.patience.round(&mut self.context, &mut self.warps);
         }
         *counts = std::mem::take(&mut self.context.counts);
     }
@@ -78,6 +86,7 @@ impl<'a> Resident<'a> {
     /// The CTA has come to its end, or to a fault.
     pub(super) fn end(&mut self, result: Result<(), Box<crate::stats::Fault>>, shared: &Shared) {
         self.stage = Stage::Ended;
+        self.patience.end(&mut self.context);
         shared.end_of_cta(self.index, result, &mut self.context);
     }
 

@@ -288,6 +288,7 @@ impl Context<'_> {
                 self.branch_indexed(warp, split, *index, targets, *reconverge)
             }
             Op::Barrier(barrier) => self.barrier(warp, split, barrier),
+            Op::Runtime(call) => self.runtime(warp, split, call, mask),
             Op::ClusterBarrier { waits } => self.cluster_barrier(warp, split, *waits),
             _ => self.collective(warp, split, inst),
         }
@@ -304,6 +305,7 @@ fn ends_block(op: &Op) -> bool {
             | Op::Call(_)
             | Op::BranchIndexed { .. }
             | Op::Barrier(_)
+            | Op::Runtime(_)
             | Op::ClusterBarrier { .. }
             | Op::WarpSync { .. }
             | Op::Shuffle(_)

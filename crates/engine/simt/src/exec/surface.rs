@@ -195,6 +195,7 @@ impl Context<'_> {
         op: &SurfaceAccess,
         mask: u32,
     ) -> Executed {
+        self.acts();
         let elements = &mut self.sites.elements.values;
         for (values, &source) in elements.iter_mut().zip(&op.parts) {
             warp.read(&self.launch.constants, source, values);

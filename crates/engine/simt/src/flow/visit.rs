@@ -179,6 +179,7 @@ macro_rules! each_operand {
                     Op::Matrix(_) | Op::Mma(_) => return false,
                     // Their operands may be places of a frame.
                     Op::Call(_) | Op::Printf(_) | Op::AssertFail(_) | Op::HeapCall(_) => return false,
+                    Op::Runtime(_) => return false,
                     Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::Mbarrier(_) | Op::Stack(_) | Op::Unsupported => return false,
                 }
                 true
@@ -263,6 +264,10 @@ fn each_other(op: &Op, f: &mut dyn FnMut(Access, Slot)) {
                 HeapAction::Free { pointer } => registers(&[pointer]),
             };
             all(Access::Use, &read);
+            all(Access::Def, &registers(call.result.as_slice()));
+        }
+        Op::Runtime(call) => {
+            all(Access::Use, &registers(&call.arguments));
             all(Access::Def, &registers(call.result.as_slice()));
         }
         Op::Printf(printf) => all(Access::Def, &registers(printf.result.as_slice())),

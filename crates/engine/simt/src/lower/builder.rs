@@ -252,7 +252,7 @@ impl<'a> Builder<'a> {
         let word = if word.starts_with('@') { inst.opcode.name() } else { word };
         let message = match self.missing_callee(inst) {
             Some(name) if unsupported::is_device_runtime(name) => {
-                format!("launches from the device are not executed by texunit: `{name}` is called")
+                format!("`{name}` of the device runtime is not executed by texunit")
             }
             Some(name) => format!("`{name}` is called, and has no body"),
             None => format!("`{word}` is not executed by texunit"),

@@ -2,9 +2,10 @@
 
 use super::builder::{Builder, layout};
 use crate::code::{
-    Access, AssertFail, Call, Callee, HeapAction, HeapCall, Op, Passed, Place, Printf, Seen, Slot,
-    Value,
+    Access, AssertFail, Call, Callee, HeapAction, HeapCall, Op, Passed, Place, Printf, RuntimeCall,
+    Seen, Slot, Value,
 };
+use crate::runtime::{Function, Named};
 use texunit_check::ir::{Base, FuncId, Instruction, Operand, Param, Prototype};
 
 impl<'a> Builder<'a> {
@@ -170,13 +171,32 @@ impl<'a> Builder<'a> {
                 self.heap(HeapAction::Allocate { size: *size, align: Some(*align) }, &results);
             }
             ("free", [pointer]) => self.heap(HeapAction::Free { pointer: *pointer }, &results),
-            _ => return None,
+            _ => return self.runtime(name, results, arguments),
         }
         Some(())
     }
 
+    /// A call of the device runtime.
+    fn runtime(&mut self, name: &str, results: Vec<Value>, arguments: Vec<Value>) -> Option<()> {
+        let Named { function, sizes, is_per_thread } = Function::named(name)?;
+        let fits = |(value, &size): (&Value, &u8)| match value {
+            Value::Frame(_) => true,
+            Value::Register(slot) => size <= 8 && !slot.is_none() && !slot.is_predicate(),
+        };
+        if arguments.len() != sizes.len() || !arguments.iter().zip(sizes).all(fits) {
+            return None;
+        }
+        // What launches pass to kernels lies in the heap, too.
+        (self.needs.runtime, self.needs.heap) = (true, true);
+        self.needs.allocates |= matches!(function, Function::Malloc | Function::Free);
+        let result = results.first().copied();
+        let call = RuntimeCall { function, is_per_thread, arguments, sizes, result };
+        self.emit(Op::Runtime(Box::new(call)));
+        Some(())
+    }
+
     fn heap(&mut self, action: HeapAction, results: &[Value]) {
-        self.needs.heap = true;
+        (self.needs.heap, self.needs.allocates) = (true, true);
         let call = HeapCall { action, result: results.first().copied() };
         self.emit(Op::HeapCall(Box::new(call)));
     }

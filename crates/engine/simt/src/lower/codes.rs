@@ -12,7 +12,7 @@ pub const CODES: &[Code] = &[
     Code { code: "E0403", title: "atomic that is not executed", explanation:
         "add, min, max, inc, dec, and, or, xor, exch and cas are executed for all types for which PTX has them, including vectors and 128 bits, in global and shared memory. The exception is the name of a variable in local memory, where no GPU has atomics." },
     Code { code: "E0404", title: "call that cannot be made", explanation:
-        "The only functions without a body that can be called are `vprintf`, `__assertfail`, `malloc`, `free` and `__nv_aligned_device_malloc`. Launches from the device (`cudaLaunchDevice`, `cudaGetParameterBuffer` and the rest of the device runtime) are not executed. Link other libraries into the module." },
+        "The only functions without a body that can be called are `vprintf`, `__assertfail`, `malloc`, `free` and `__nv_aligned_device_malloc`. So can those of the device runtime (`cudaLaunchDeviceV2`, `__cudaCDP2MemcpyAsync` and so on), except for what it does to nodes of graphs. Link other libraries into the module." },
     Code { code: "E0405", title: "instruction that is not executed", explanation:
         "The opcode is known, but not with these modifiers and operands." },
     Code { code: "E0406", title: "part of the machine that is not simulated", explanation:

@@ -32,7 +32,10 @@ impl<'a> Builder<'a> {
             Opcode::Trap => self.emit(Op::Trap),
             Opcode::Brkpt => self.emit(Op::Breakpoint),
             // Nobody sleeps, but the others go first.
-            Opcode::Nanosleep => self.emit(Op::Yield),
+            Opcode::Nanosleep => {
+                self.needs.may_wait = true;
+                self.emit(Op::Yield);
+            }
             // Memory is accessed in program order, and time does not matter.
             _ => self.emit(Op::Nop),
         }

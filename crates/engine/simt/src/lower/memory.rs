@@ -12,6 +12,9 @@ pub(super) struct Address {
     pub(super) offset: u64,
 }
 
+/// Words of loads of what others change in the meantime.
+const STRONG: [&str; 4] = [".volatile", ".relaxed", ".acquire", ".mmio"];
+
 impl<'a> Builder<'a> {
     pub(super) fn memory(&mut self, inst: &'a Instruction) -> Option<()> {
         match inst.opcode {
@@ -88,6 +91,8 @@ impl<'a> Builder<'a> {
     }
 
     fn load(&mut self, inst: &'a Instruction) -> Option<()> {
+        let text = self.source.snippet(inst.span);
+        self.needs.may_wait |= STRONG.iter().any(|word| text.contains(word));
         // A cache policy may follow, which changes nothing.
         let [d, address, ..] = &inst.operands[..] else { return None };
         let mut access = self.access(inst, address)?;

@@ -57,6 +57,12 @@ use crate::flow::FunctionCode;
 pub(crate) struct Needs {
     /// Functions called or whose address is taken.
     pub(crate) functions: Vec<ir::FuncId>,
+    /// Whether it calls the device runtime.
+    pub(crate) runtime: bool,
+    /// Whether it may wait for somebody: it has a loop that only does, sleeps, or loads what others change.
+    pub(crate) may_wait: bool,
+    /// Whether it asks for memory of the heap itself, or gives some back.
+    pub(crate) allocates: bool,
     /// Whether it calls through registers.
     pub(crate) indirect: bool,
     /// Whether it takes stack as it runs (`alloca`).

@@ -79,7 +79,11 @@ impl Builder<'_> {
             Operand::AddressOf(base, offset) => self.address_of(*base, *offset, wide)?,
             Operand::Element(element) => self.element_address(element, wide)?,
             Operand::Function(f) => {
-                self.needs.functions.push(*f);
+                // A kernel is not called, but launched.
+                let of = self.resolved.get(f.0 as usize).copied().unwrap_or(f.0);
+                if !self.module.functions.get(of as usize).is_some_and(|f| f.is_entry) {
+                    self.needs.functions.push(*f);
+                }
                 self.constant(function_address(*f), wide)
             }
             _ => return None,

@@ -228,9 +228,33 @@ impl Program {
         all
     }
 
-    /// Whether the kernel can call `malloc` or `free`.
+    /// Whether the kernel can call `malloc` or `free`, or `cudaMalloc` or `cudaFree`.
+    pub fn allocates(&self, id: KernelId) -> bool {
+        self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.allocates)
+    }
+
+    /// Whether the kernel may wait for somebody outside of it: it has loops that only look at memory, sleeps, or loads
+    /// memory that others change (`ld.volatile`, `ld.acquire` and so on). One that does neither may wait, too, but then
+    /// by a loop that a compiler may take for an endless one.
+    pub fn may_wait(&self, id: KernelId) -> bool {
+        self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.may_wait)
+    }
+
+    /// Whether the kernel has to have a heap.
     pub fn uses_heap(&self, id: KernelId) -> bool {
         self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.heap)
+    }
+
+    /// Whether the kernel can call the device runtime.
+    pub fn uses_runtime(&self, id: KernelId) -> bool {
+        self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.runtime)
+    }
+
+    /// The kernel that a pointer to a function is one to.
+    pub(crate) fn kernel_of(&self, function: ir::FuncId) -> Option<KernelId> {
+        let of = self.behind(function.0);
+        let kernel = self.module.functions.get(of as usize)?;
+        (kernel.is_entry && kernel.body.is_some()).then_some(KernelId(of))
     }
 
     /// Special registers that the kernel can read and that have other values in another run, each once, sorted by

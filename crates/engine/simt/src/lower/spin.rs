@@ -13,8 +13,8 @@ use texunit_isa::AtomOp;
 /// Most instructions of a loop that is looked at.
 const LONGEST: usize = 64;
 
-/// Puts a `Yield` before the jump back of each loop that only waits.
-pub(super) fn yield_in_loops(built: &mut Built) {
+/// Puts a `Yield` before the jump back of each loop that only waits. Whether there is one.
+pub(super) fn yield_in_loops(built: &mut Built) -> bool {
     let Built { insts, labels, .. } = built;
     let start = |inst: &Inst| match inst.op {
         Op::Branch { target, .. } => labels.get(target as usize).map(|&at| at as usize),
@@ -28,7 +28,7 @@ pub(super) fn yield_in_loops(built: &mut Built) {
     let found: Vec<usize> =
         insts.iter().enumerate().filter_map(|(at, inst)| waits(at, inst)).collect();
     if found.is_empty() {
-        return;
+        return false;
     }
     for label in labels.iter_mut() {
         // Who jumps to the branch comes by the `Yield`.
@@ -43,6 +43,7 @@ pub(super) fn yield_in_loops(built: &mut Built) {
         out.push(inst);
     }
     *insts = out;
+    true
 }
 
 /// Whether a loop only waits. `start` says where a branch leads.

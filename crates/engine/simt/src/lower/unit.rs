@@ -170,10 +170,10 @@ impl Maker<'_> {
             Form::Debug => builder.slots.clone(),
             Form::Usual => Vec::new(),
         };
-        let (func, mut insts, need) = builder.finish();
+        let (func, mut insts, mut need) = builder.finish();
         // Registers of the CTA before are not to be seen in this one.
         let cleared = func.cleared || (self.form == Form::Debug && func.is_entry);
-        spin::yield_in_loops(&mut insts);
+        need.may_wait |= spin::yield_in_loops(&mut insts);
         let entry = self.code.insts.len() as u32;
         self.code.insts.extend(flow_into(insts, entry));
         self.code.funcs.push(Func { entry, registers, cleared, ..func });

@@ -24,8 +24,8 @@ const RANDOM: &str = "which bits of the random operand round which element is no
      round with .rn or .rz";
 
 /// What to say of calls of the device runtime (cudadevrt).
-pub(super) const DEVICE_RUNTIME: &str = "kernels cannot launch kernels here, as the device runtime is \
-     missing; launch from the host";
+pub(super) const DEVICE_RUNTIME: &str = "of the device runtime, launches, waits, copies, fills, memory, streams, events and \
+     questions are executed, with the parameters that CUDA declares; what is done to nodes of graphs is not";
 
 /// Whether a function is one of the device runtime, by its name: a program may bring `malloc` and
 /// `printf` of its own, and nothing else begins like this.
@@ -35,7 +35,7 @@ pub(super) fn is_device_runtime(name: &str) -> bool {
 }
 
 /// Whether a module may call a function that it does not define: one that is executed without a body (`Builder::builtin`), or one
-/// of the device runtime, of which launches say that it is not executed.
+/// of the device runtime, of which launches say if it is not executed.
 pub fn is_known_function(name: &str) -> bool {
     let executed = ["vprintf", "__assertfail", "malloc", "free", "__nv_aligned_device_malloc"];
     executed.contains(&name) || is_device_runtime(name)
@@ -83,8 +83,8 @@ pub(super) fn why_unsupported(inst: &Instruction, callee: Option<&str>) -> (&'st
         }
         Opcode::Call => (
             "E0404",
-            "of functions without a body only `vprintf`, `__assertfail`, `malloc` and `free` can be \
-             called; link the others into the module"
+            "of functions without a body only `vprintf`, `__assertfail`, `malloc`, `free` and those of the \
+             device runtime can be called; link the others into the module"
                 .to_owned(),
         ),
         Opcode::Mov if matches!(inst.operands.last(), Some(ir::Operand::AddressOf(_, n)) if *n != 0) => {

@@ -94,7 +94,7 @@ mod several;
 mod shadow;
 mod used;
 
-pub use crate::exec::split_address as split_shared_address;
+pub use crate::launch::split_shared_address;
 pub(crate) use counts::Counted;
 pub use counts::{CountedBlock, CountedBranch, Counting, Sum};
 pub use event::{

@@ -39,9 +39,10 @@ fn types(words: &[&str]) -> Vec<ScalarType> {
 
 fn bits_of(rule: &OperandRule, words: &[&str]) -> u32 {
     let types = types(words);
-    // Only one type has registers of a byte.
+    // Few instructions have registers of a byte.
     let bits = |ty: &ScalarType| match ty {
         ScalarType::E2m1x2 => 8,
+        ty if rule.exact => ty.bits(),
         ty => ty.bits().max(16),
     };
     match rule.ty {

@@ -23,6 +23,7 @@ mod hints;
 mod lowering;
 mod meetings;
 mod memory;
+mod others;
 mod partial_warps;
 mod places;
 mod printing;

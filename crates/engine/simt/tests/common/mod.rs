@@ -20,6 +20,8 @@ pub struct Loaded {
     pub descriptors: Descriptors,
     pub watch: Option<Watch>,
     pub heap: Option<Heap>,
+    /// Who else may change memory.
+    pub others: Option<Box<dyn texunit_simt::Others>>,
 }
 
 static STOP: AtomicBool = AtomicBool::new(true);
@@ -78,7 +80,15 @@ pub fn load_bound(text: &str, handles: &[(&str, u64)]) -> Loaded {
         }
     }
     let program = lower(module, symbols, source.clone());
-    Loaded { source, program, memory, descriptors: Descriptors::default(), watch: None, heap: None }
+    Loaded {
+        source,
+        program,
+        memory,
+        descriptors: Descriptors::default(),
+        watch: None,
+        heap: None,
+        others: None,
+    }
 }
 
 /// How a kernel is launched; changed by tests where they need other values.
@@ -223,6 +233,8 @@ impl Loaded {
             grid_workspace: workspace.map_or(0, |(address, _)| address),
             graph: 0,
             heap: self.heap.as_ref(),
+            runtime: None,
+            others: self.others.as_deref(),
             printf_limit: how.printf_limit,
             progress: None,
             cancel: how.cancelled.then_some(&STOP),

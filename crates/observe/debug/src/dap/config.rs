@@ -14,6 +14,16 @@ pub struct Editor {
     pub passes_faults: bool,
 }
 
+/// A breakpoint of a file: that of crate `dap` has other names than the protocol for two of its fields.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AtLine {
+    line: i64,
+    condition: Option<String>,
+    hit_condition: Option<String>,
+    log_message: Option<String>,
+}
+
 fn parsed<T: serde::de::DeserializeOwned>(arguments: &Json) -> Result<T, String> {
     serde_json::from_value(arguments.clone()).map_err(|error| error.to_string())
 }
@@ -70,12 +80,13 @@ impl Settings {
     }
 
     fn set_source(&mut self, arguments: &Json) -> Result<Vec<u32>, String> {
-        let wanted: dap::requests::SetBreakpointsArguments = parsed(arguments)?;
-        let path = wanted.source.path.or(wanted.source.name).unwrap_or_default();
+        let source: dap::types::Source = parsed(&arguments["source"])?;
+        let wanted: Option<Vec<AtLine>> = parsed(&arguments["breakpoints"])?;
+        let path = source.path.or(source.name).unwrap_or_default();
         let group = format!("source:{path}");
         self.breakpoints.retain(|b| b.group != group);
         let mut numbers = Vec::new();
-        for wanted in wanted.breakpoints.unwrap_or_default() {
+        for wanted in wanted.unwrap_or_default() {
             let breakpoint = self.put(&group, What::Place, &format!("{path}:{}", wanted.line));
             breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
             breakpoint.ignore = passed(wanted.hit_condition.as_deref());

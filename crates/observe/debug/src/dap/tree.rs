@@ -6,6 +6,7 @@ use crate::session::Live;
 use crate::value::Value;
 use crate::value::print::{Format, element, member};
 use serde_json::{Value as Json, json};
+use texunit_forms::Count;
 
 /// Children of a node that are shown if nobody asks for some of them.
 const MOST: usize = 1000;
@@ -116,7 +117,7 @@ impl Live<'_, '_> {
                     json!({ "name": "step", "value": step.to_string(), "variablesReference": 0 }),
                 );
                 for (warp, lanes, text) in self.all_standing() {
-                    all.push(json!({ "name": format!("warp {warp}"), "value": format!("{lanes} lanes at {text}"), "variablesReference": 0 }));
+                    all.push(json!({ "name": format!("warp {warp}"), "value": format!("{} at {text}", Count(lanes, "lane")), "variablesReference": 0 }));
                 }
             }
             Node::Textures => {
@@ -164,7 +165,7 @@ impl Live<'_, '_> {
         all.collect()
     }
 
-    #[expect(clippy::type_complexity, reason = "name, value, expression of each child")]
+    /// Name, value and expression of each child.
     fn children(
         &mut self,
         value: &Value,

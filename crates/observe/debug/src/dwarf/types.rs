@@ -160,6 +160,19 @@ impl Types {
         self.add(Type { name: name.to_owned(), size: step * names.len() as u64, shape })
     }
 
+    /// An enumerator: its type, and its value.
+    pub(crate) fn enumerator(&self, name: &str) -> Option<(TypeId, i64)> {
+        let all = self.all.iter().enumerate();
+        let mut found = all.filter_map(|(id, ty)| match &ty.shape {
+            Shape::Enum { names, .. } => {
+                let (_, value) = names.iter().find(|(n, _)| n == name)?;
+                Some((TypeId(id), *value))
+            }
+            _ => None,
+        });
+        found.next()
+    }
+
     pub(crate) fn named(&self, name: &str) -> Option<TypeId> {
         self.names.get(name).copied()
     }
@@ -182,7 +195,7 @@ pub(super) fn read<'a>(
     let name = tree.text(dwarf, die, c::DW_AT_name).unwrap_or_default();
     let size = tree.number(die, c::DW_AT_byte_size).unwrap_or(0);
     // It is there before what it is made of is read: that may lead back to it.
-    let id = types.add(Type { name: String::new(), size, shape: Shape::Void });
+    let id = types.add(Type { name: name.clone(), size, shape: Shape::Void });
     known.insert(die, id);
     let mut inner = |of: Option<usize>| read(types, known, (dwarf, tree), of);
     let (name, size, shape) = match tree.dies[die].tag {
@@ -254,7 +267,9 @@ pub(super) fn read<'a>(
             let children = tree.dies[die].children.iter();
             let names = children.filter_map(|&child| {
                 let value = tree.signed(child, c::DW_AT_const_value)?;
-                Some((tree.text(dwarf, child, c::DW_AT_name)?, value))
+                let name = tree.text(dwarf, child, c::DW_AT_name)?;
+                // NVIDIA's compiler writes those of `enum class` as the linker has names.
+                Some((texunit_report::place::function_name(&name), value))
             });
             let names: Vec<(String, i64)> = names.collect();
             let is_signed = names.iter().any(|(_, value)| *value < 0);

@@ -5,6 +5,7 @@ use super::scene::Scene;
 use crate::dwarf::{Base, Shape, TypeId};
 use crate::value::print::{element, member};
 use crate::value::{Number, Place, Value, bytes_of};
+use texunit_forms::Count;
 use texunit_memory::SpaceKind;
 
 pub(super) type Valued = Result<Value, String>;
@@ -227,7 +228,10 @@ impl Scene<'_, '_> {
     pub(crate) fn in_memory(&mut self, ty: TypeId, space: SpaceKind, address: u64) -> Valued {
         let size = self.types.size(ty);
         if size > LARGEST {
-            return Err(format!("value requires {size} bytes, which is more than max-value-size"));
+            return Err(format!(
+                "value requires {}, which is more than max-value-size",
+                Count(size, "byte")
+            ));
         }
         let mut bytes = vec![0; size as usize];
         if !self.machine.read(space, self.thread, address, &mut bytes) {

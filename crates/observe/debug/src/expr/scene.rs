@@ -59,6 +59,11 @@ impl Scene<'_, '_> {
             let ty = basic(self.types, "int");
             return Ok(Value::new(ty, 32_i32.to_le_bytes().to_vec()));
         }
+        if let Some((ty, value)) = self.types.enumerator(name) {
+            let number = crate::value::Number::Int(value.into());
+            let bytes = crate::value::bytes_of(self.types, ty, number).unwrap_or_default();
+            return Ok(Value::new(ty, bytes));
+        }
         if let Some(found) = self.member_of_this(name) {
             return Ok(found);
         }
@@ -317,6 +322,10 @@ impl Scene<'_, '_> {
     pub(crate) fn write(&mut self, place: Option<&Place>, bytes: &[u8]) -> Result<(), String> {
         match place {
             None => Err("Left operand of assignment is not an lvalue.".to_owned()),
+            Some(Place::Memory(SpaceKind::Param, _)) => {
+                Err("Parameters of a kernel are constant; registers that hold them can be set."
+                    .to_owned())
+            }
             Some(Place::Memory(space, address)) => {
                 match self.machine.write(*space, self.thread, *address, bytes) {
                     true => Ok(()),

@@ -119,8 +119,8 @@ impl Live<'_, '_> {
                 mask |= self.nan_lanes(stand, frame, &source);
             }
         }
-        if let Some(guard) = guard {
-            let _ = guard;
+        if guard.is_some() {
+            // What it does not write stays.
             mask |= self.nan_lanes(stand, frame, &register);
         }
         self.begun = Some(Begun { stand, frame, register, mask, number });

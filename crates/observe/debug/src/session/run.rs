@@ -114,13 +114,9 @@ impl Live<'_, '_> {
                 .map(|i| i.place.clone()),
             before: at,
         };
-        if *run == Run::Finish
-            && let Some(frame) = self.frames.get(self.selected)
-        {
+        if *run == Run::Finish && self.selected < self.frames.len() {
             // Out of the frame that is selected.
-            let (own, inlined) = (self.physical(self.selected), self.inlined(self.selected));
-            let _ = frame;
-            begun.depth = (own, inlined);
+            begun.depth = (self.physical(self.selected), self.inlined(self.selected));
         }
         let steps = !matches!(run, Run::Continue | Run::To(_));
         let own = steps.then(|| Self::only(self.thread));
@@ -293,6 +289,8 @@ impl Live<'_, '_> {
             Stop::Stands(_) | Stop::Between => None,
             Stop::Ended => {
                 if let Some(number) = self.catches("end") {
+                    // No thread runs any more.
+                    self.frames.clear();
                     return Some(Reason::Catch(number, "the end of the launch".to_owned()));
                 }
                 self.is_over = true;

@@ -15,8 +15,7 @@ impl Live<'_, '_> {
         };
         if matches!(self.types.shape(value.ty), Shape::Void) {
             let number = self.session.printed.len() + 1;
-            let _ = number;
-            self.say("$1 = void\n".replace("$1", &format!("${number}")).as_str());
+            self.say(&format!("${number} = void\n"));
             return Ok(());
         }
         let shown = self.text_of(&value, format, true);
@@ -105,10 +104,19 @@ impl Live<'_, '_> {
         let whole = match self.types.shape(ty) {
             Shape::Struct { members, is_union } if command == "ptype" => {
                 let word = if *is_union { "union" } else { "struct" };
-                let mut out = format!("{word} {} {{\n", self.types.get(self.types.plain(ty)).name);
-                for member in members {
-                    let _ =
-                        writeln!(out, "    {};", declared(&self.types, member.ty, &member.name));
+                let bases = members.iter().filter(|member| member.is_base);
+                let bases: Vec<&str> =
+                    bases.map(|base| self.types.get(base.ty).name.as_str()).collect();
+                let bases = match bases.is_empty() {
+                    true => String::new(),
+                    false => format!(" : {}", bases.join(", ")),
+                };
+                let name = &self.types.get(self.types.plain(ty)).name;
+                let mut out = format!("{word} {name}{bases} {{\n");
+                for member in members.iter().filter(|member| !member.is_base) {
+                    let declared = declared(&self.types, member.ty, &member.name);
+                    // Writing to a string cannot fail.
+                    let _ = writeln!(out, "    {declared};");
                 }
                 out + "}"
             }

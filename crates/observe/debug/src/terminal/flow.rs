@@ -126,7 +126,6 @@ impl Live<'_, '_> {
     }
 
     /// Reads the result of a function behind its return: it is where the function's frame was.
-    #[expect(clippy::type_complexity, reason = "a closure that is made once")]
     fn before_return(
         &mut self,
         frame: &crate::module::Frame,

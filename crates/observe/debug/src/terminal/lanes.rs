@@ -56,19 +56,20 @@ impl Live<'_, '_> {
         }
         let name = |n: u32| shown(thread_of(n, block));
         let least = all.iter().min_by(|a, b| a.1.total_cmp(&b.1));
-        let most = all.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        // The first of those that are equal.
+        let most = all.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
         let (Some(least), Some(most)) = (least, most) else {
             return Err(format!("No thread of the CTA has a number for `{text}'."));
         };
         let differs = all.windows(2).find(|pair| pair[0].1.to_bits() != pair[1].1.to_bits());
         let number = |v: f64| crate::value::number::general(v, 17);
         let mut out = format!(
-            "min {} at thread {}, max {} at thread {}, {} threads\n",
+            "min {} at thread {}, max {} at thread {}, {}\n",
             number(least.1),
             name(least.0),
             number(most.1),
             name(most.0),
-            all.len()
+            texunit_forms::Count(all.len(), "thread")
         );
         let _ = match differs {
             Some(pair) => writeln!(

@@ -57,8 +57,7 @@ impl Live<'_, '_> {
     pub(super) fn watches_at(&mut self, command: &str, rest: &str) -> Done {
         let (text, condition) = split_condition(rest);
         let text = text.trim_start_matches("-location").trim_start_matches("-l ").trim();
-        let (watched, value) = self.watched_of(text)?;
-        let _ = value;
+        let (watched, _) = self.watched_of(text)?;
         let (what, name) = match command {
             "watch" => (What::Watch { reads: false, writes: true }, "Hardware watchpoint"),
             "rwatch" => (What::Watch { reads: true, writes: false }, "Hardware read watchpoint"),

@@ -1,6 +1,6 @@
 //! What is written at a stop.
 
-use crate::dwarf::TypeId;
+use crate::dwarf::{Shape, TypeId};
 use crate::focus::{cta_of, shown, thread_of};
 use crate::module::{Frame, base_name};
 use crate::session::Live;
@@ -134,7 +134,16 @@ impl Live<'_, '_> {
     /// A value as text; `whole`: with the type of a pointer.
     pub(crate) fn text_of(&mut self, value: &Value, format: Format, whole: bool) -> String {
         self.with_scene(|scene| {
+            let is_reference =
+                matches!(scene.types.shape(value.ty), Shape::Pointer { is_reference: true, .. });
+            let behind = (is_reference && format == Format::Natural)
+                .then(|| scene.pointed(value))
+                .and_then(Result::ok);
             let text = |address: u64| scene.text(address);
+            if let Some(behind) = behind {
+                let reference = printed(scene.types, value, format, &text);
+                return format!("{reference}: {}", inner(scene.types, &behind, format, &text));
+            }
             match whole {
                 true => printed(scene.types, value, format, &text),
                 false => inner(scene.types, value, format, &text),
@@ -164,10 +173,7 @@ impl Live<'_, '_> {
                 let text = self.with_scene_of(thread, Some(frame), |scene| {
                     let value = scene.read_variable(parameter)?;
                     let shape = scene.types.shape(value.ty);
-                    let is_whole = matches!(
-                        shape,
-                        crate::dwarf::Shape::Struct { .. } | crate::dwarf::Shape::Array { .. }
-                    );
+                    let is_whole = matches!(shape, Shape::Struct { .. } | Shape::Array { .. });
                     if is_whole && crate::value::small_float(scene.types, value.ty).is_none() {
                         return Ok("...".to_owned());
                     }

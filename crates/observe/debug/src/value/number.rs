@@ -6,7 +6,9 @@ use std::fmt::Write;
 pub(crate) fn general(value: f64, digits: usize) -> String {
     if value.is_nan() {
         let sign = if value.is_sign_negative() { "-" } else { "" };
-        return format!("{sign}nan(0x{:x})", value.to_bits() & ((1 << 52) - 1));
+        let bits = value.to_bits() & ((1 << 52) - 1);
+        // Of a float, its own.
+        return format!("{sign}nan(0x{:x})", if digits < 17 { bits >> 29 } else { bits });
     }
     if value.is_infinite() {
         return if value < 0.0 { "-inf".to_owned() } else { "inf".to_owned() };

@@ -4,6 +4,7 @@ use super::number::general;
 use super::{Number, Value, integer, small_float};
 use crate::dwarf::{Base, Member, Shape, TypeId, Types};
 use std::fmt::Write;
+use texunit_forms::Count;
 
 /// Elements of an array that are shown, and from how many equal ones on they are counted.
 const ELEMENTS: usize = 200;
@@ -175,7 +176,7 @@ fn array(
         let same = same.count() as u64;
         put(out, types, &one, format, text, depth + 1);
         if same as usize >= REPEATS {
-            let _ = write!(out, " <repeats {same} times>");
+            let _ = write!(out, " <repeats {}>", Count(same, "time"));
             i += same;
             shown += REPEATS;
         } else {
@@ -205,7 +206,7 @@ fn quoted(bytes: &[u8]) -> String {
     let more = zeros.saturating_sub(usize::from(!text.is_empty()));
     if more >= REPEATS {
         let comma = if out.is_empty() { "" } else { ", " };
-        let _ = write!(out, "{comma}'\\000' <repeats {} times>", more);
+        let _ = write!(out, "{comma}'\\000' <repeats {}>", Count(more, "time"));
     }
     out
 }

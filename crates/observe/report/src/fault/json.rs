@@ -34,6 +34,17 @@ pub fn fault_json(fault: &Fault, source: Option<&SourceFile>, host: Host) -> Val
         "frames": source.map(|text| CodeLocation::of_fault(fault, text).frames),
         "help": fault_diagnostic(fault, host).help,
     });
+    if !fault.launched_by.is_empty() {
+        let launched_by = fault.launched_by.iter().map(|caller| {
+            let (line, column) = place(caller.span, source);
+            json!({
+                "kernel": caller.kernel, "function": function_name(&caller.kernel), "cta": caller.cta,
+                "thread": caller.thread, "line": line, "column": column,
+                "frames": source.map(|text| CodeLocation::new(&fault.sources, text, caller.span).frames),
+            })
+        });
+        value["launched_by"] = launched_by.collect();
+    }
     if let Some(object) = value.as_object_mut() {
         object.extend(details(&fault.kind));
     }

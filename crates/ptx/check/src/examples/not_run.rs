@@ -16,9 +16,9 @@ pub(super) const EXAMPLES: &[Example] = &[
         ".local .u32 count;\natom.add.u32 %r1, [count], 1;",
         ".local .u32 count;\nld.local.u32 %r1, [count];\nadd.u32 %r2, %r1, 1;\nst.local.u32 [count], %r2;"),
     new("E0404", Module,
-        ".extern .func (.param .b32 error) cudaDeviceSynchronize();\n\
+        ".extern .func (.param .b32 error) elsewhere();\n\
          .visible .entry kernel()\n{\n\t.param .b32 error;\n\
-         \tcall (error), cudaDeviceSynchronize, ();\n\tret;\n}",
+         \tcall (error), elsewhere, ();\n\tret;\n}",
         ".visible .entry kernel()\n{\n\tbar.sync 0;\n\tret;\n}"),
     new("E0405", Module,
         ".global .texref images[2];\n\

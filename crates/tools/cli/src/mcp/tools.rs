@@ -6,6 +6,7 @@ use super::process::{self, Ended};
 use super::server::Server;
 use serde_json::{Map, Value, json};
 use std::path::Path;
+use texunit_forms::Count;
 use texunit_profile::Profile;
 
 /// Lines of a profile that are told of each kernel.
@@ -236,7 +237,8 @@ fn texunit(server: &Server, words: &[String]) -> Result<Ended, String> {
     if ended.timed_out {
         let seconds = server.limits.time.as_secs();
         return Err(format!(
-            "ended after {seconds} seconds (--timeout): the kernel may be in an infinite loop"
+            "ended after {} (--timeout): the kernel may be in an infinite loop",
+            Count(seconds, "second")
         ));
     }
     Ok(ended)

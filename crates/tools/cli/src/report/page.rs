@@ -7,6 +7,7 @@ use minijinja::{Environment, context};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use texunit_forms::Count;
 use texunit_report::place::function_name;
 
 /// The template; its name has it escape what it is given.
@@ -308,7 +309,7 @@ fn findings(found: &Found, sources: &[Source], notes: &mut Vec<String>) -> Vec<F
     let rank = |level: &str| ["error", "warning", "note"].iter().position(|&l| l == level);
     all.sort_by_key(|finding| rank(&finding.level).unwrap_or(0));
     if all.len() > MAX_FINDINGS {
-        notes.push(format!("{} findings are left out", all.len() - MAX_FINDINGS));
+        notes.push(format!("left out: {}", Count(all.len() - MAX_FINDINGS, "finding")));
         all.truncate(MAX_FINDINGS);
     }
     all
@@ -405,7 +406,7 @@ fn recorded(found: &Found, notes: &mut Vec<String>) -> Vec<Recorded> {
         });
     }
     if left_out > 0 {
-        notes.push(format!("pictures of {left_out} textures are left out"));
+        notes.push(format!("left out: pictures of {}", Count(left_out, "texture")));
     }
     all
 }
@@ -444,7 +445,7 @@ fn fidelity(found: &Found, mut room: usize, notes: &mut Vec<String>) -> Vec<Know
         });
     }
     if left_out > 0 {
-        notes.push(format!("{left_out} rows of the fidelity are left out"));
+        notes.push(format!("left out: {} of the fidelity", Count(left_out, "row")));
     }
     kernels.into_values().collect()
 }

@@ -3,6 +3,7 @@
 use super::inputs::Found;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use texunit_forms::Count;
 use texunit_profile::{Counts, Line};
 
 /// Lines that are shown around one with counts.
@@ -79,7 +80,8 @@ pub(super) fn all(found: &Found, mut room: usize, notes: &mut Vec<String>) -> Ve
     }
     if left_out > 0 {
         notes.push(format!(
-            "{left_out} lines of sources are left out, so that the page stays below 5 MiB"
+            "left out: {} of sources, so that the page stays below 5 MiB",
+            Count(left_out, "line")
         ));
     }
     sources

@@ -29,7 +29,10 @@ fn recorded() -> BTreeMap<String, String> {
 pub(crate) fn traced(stderr: &str) -> BTreeSet<String> {
     let calls = stderr.lines().filter_map(|line| line.strip_prefix("texunit: "));
     let made = calls.filter(|line| line.starts_with("cu") && !line.contains("NOT_SUPPORTED"));
-    made.filter_map(|line| Some(line.split_once('(')?.0.to_owned())).collect()
+    // Of a call that failed the line says why, in words that may have brackets.
+    let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let names = made.filter_map(|line| Some(line.split_once('(')?.0));
+    names.filter(|name| is_name(name)).map(str::to_owned).collect()
 }
 
 /// The functions of the runtime and of other libraries that a program takes from shared ones.

@@ -5,6 +5,8 @@
 //! the first CTA began, has those before it executed once more, and steps through that one.
 
 use super::super::context::Context;
+use super::super::cta::Ends;
+use super::super::idle::Patience;
 use super::super::prepare::prepare;
 use super::super::warp::Warp;
 use super::super::{Shared, Taken};
@@ -15,6 +17,9 @@ use crate::observe::marks::at_places;
 
 /// CTAs after which it is asked whether somebody has interrupted it.
 const AT_ONCE: u64 = 512;
+
+/// Why a CTA that waits ends.
+const ALONE: &str = "a launch that is stepped through waits for nobody";
 
 /// What came of CTAs that were executed at speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,14 +68,21 @@ impl Machine<'_> {
             context.debug = Some(Box::new(stepper));
         }
         let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
-        let shared = Shared::new(begin);
+        let shared = Shared::new(begin, 1);
+        let mut patience = Patience::default();
         let taken = Taken::new(&launch, &shared);
         let is_over = || self.stepper.is_interrupted() || launch.is_cancelled();
         let mut ended = begin;
         while ended < end && !is_over() {
             let until = end.min(ended + AT_ONCE);
             while let Some(index) = taken.take(until) {
-                if let Err(fault) = context.run_cta(index, &mut warps, &taken, || false) {
+                let of = (&mut warps[..], &mut patience);
+                let fault = match context.run_cta(index, of, &taken, || false) {
+                    Ok(Ends::Done) => None,
+                    Ok(Ends::Waits) => Some(context.waits_alone(&warps, ALONE)),
+                    Err(fault) => Some(fault),
+                };
+                if let Some(fault) = fault {
                     self.residents[0].context.counters.add(&context.counters);
                     self.fast_fault = Some(fault);
                     return Fast::Hit(taken.running.get() - begin);

@@ -160,6 +160,8 @@ impl Machine<'_> {
         }
         (resident.index, resident.runs, resident.begun) = (index, true, true);
         resident.round = super::Round::default();
+        // What functions find in their registers before they write them is the same whoever ran here before.
+        resident.warps.fill_with(Warp::default);
         self.with(place, |resident| resident.context.begin_cta(index, &mut resident.warps))
     }
 

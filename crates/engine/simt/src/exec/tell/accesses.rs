@@ -4,8 +4,8 @@ use super::{Told, each_group};
 use crate::code::{Access as Stored, AsyncCopy, BulkCopy, MatrixAction, Op, Place, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
-use crate::exec::split_address;
 use crate::exec::warp::{Warp, lanes};
+use crate::launch::split_shared_address;
 use crate::observe::event::Of;
 use crate::observe::{Access, At, Doing, Events, Further, Order, Values};
 use texunit_alu::L64;
@@ -189,7 +189,7 @@ impl Telling<'_, '_> {
             return;
         }
         // Shared memory of another CTA of the cluster is not told of: it is that one's.
-        let is_own = |&lane: &usize| split_address(addresses[lane]).0.is_none();
+        let is_own = |&lane: &usize| split_shared_address(addresses[lane]).0.is_none();
         let at = match space {
             SpaceKind::Shared => {
                 let own = lanes(at.lanes).filter(is_own).fold(0, |all, lane| all | 1 << lane);

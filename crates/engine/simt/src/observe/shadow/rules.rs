@@ -357,6 +357,7 @@ impl<'a> Making<'a> {
                 let size = 8 * u8::from(matches!(call.action, HeapAction::Allocate { .. }));
                 self.defines(call.result, size);
             }
+            Op::Runtime(call) => self.defines(call.result, call.function.result()),
             Op::Printf(printf) => self.defines(printf.result, 4),
             Op::IsSpace { d, a, .. } | Op::IsType { d, a, .. } => {
                 if self.home(*d).is_some() {

@@ -69,7 +69,9 @@ pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
         | Op::Redux { .. }
         | Op::Converge { .. }
         | Op::Elect { .. } => reads(&inst.op, |slot| f(Sink::Collective, slot)),
-        Op::Stack(_) | Op::HeapCall(_) => reads(&inst.op, |slot| f(Sink::Address, slot)),
+        Op::Stack(_) | Op::HeapCall(_) | Op::Runtime(_) => {
+            reads(&inst.op, |slot| f(Sink::Address, slot))
+        }
         _ => {}
     }
 }

@@ -1,0 +1,313 @@
+//! Grids that kernels launch: each is a launch of its own, with its observers, its line of the trace and its place in the
+//! report, done when the grid that asked for it has come to its end (`texunit_device::runtime` says in which order).
+//!
+//! A fault of one ends the context, as one of its parent does, and says who has launched it. To the check for races, each item
+//! of work is in a stream of its own: behind the grid that asked for it, behind what its stream has before it, and before all
+//! that comes behind that grid.
+
+use super::{Shape, run_grid};
+use crate::checks::{self, Stand};
+use crate::context::{Context, Limit};
+use crate::faults;
+use crate::module::{Function, Module};
+use crate::occupancy::{self, Block};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use texunit_checks::race::Queue;
+use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal, function_attribute as attribute};
+use texunit_device::runtime::{
+    self, Caller, Grid, KernelAttributes, Runtime, RuntimeHost, Shape as DeviceShape, Task, Work,
+    code,
+};
+use texunit_device::{Fault, FaultKind, KernelId};
+use texunit_report::CodeLocation;
+use texunit_report::place::function_name;
+
+/// How a grid has ended.
+#[derive(Clone, Debug)]
+pub(super) enum Ended {
+    /// With all that it has launched.
+    Done,
+    /// By a fault, which has been told.
+    Faulted(Box<Fault>),
+}
+
+/// Where a grid stands among those that kernels launch.
+#[derive(Debug)]
+pub(super) struct Family<'a> {
+    pub(super) grid: Grid,
+    /// The node of a graph that it is of; 0: none.
+    pub(super) graph: u64,
+    /// Who has launched it, the nearest first.
+    pub(super) callers: Vec<Caller>,
+    /// Whether a grid above is being recorded, and it as a part of that.
+    pub(super) is_recorded: bool,
+    /// Where what it prints goes, if not to the program's output.
+    pub(super) text: Option<&'a Mutex<Vec<u8>>>,
+}
+
+impl Family<'_> {
+    /// Who has launched it, and where: `parent(int*) at parent.cu:12`
+    pub(super) fn launched_by(&self, module: &Module) -> Option<String> {
+        let caller = self.callers.first()?;
+        let (sources, source) = (module.loaded.sources(), module.loaded.source());
+        let place = CodeLocation::new(sources, source, caller.span).with_ptx();
+        Some(format!("{} at {place}", function_name(&caller.kernel)))
+    }
+
+    /// The same as a sentence.
+    pub(super) fn note(&self, module: &Module) -> Option<String> {
+        Some(format!("the grid is launched by kernel {}", self.launched_by(module)?))
+    }
+
+    /// Of a launch by the host.
+    pub(super) fn of_host(context: &Context, graph: u64) -> Self {
+        Self {
+            graph,
+            grid: Grid::new(context.limit(Limit::DevRuntimePendingLaunchCount)),
+            callers: Vec::new(),
+            is_recorded: false,
+            text: None,
+        }
+    }
+}
+
+/// Who answers a kernel, and runs what it launches.
+pub(super) struct Parent<'a> {
+    pub(super) context: &'a Context,
+    pub(super) module: &'a Arc<Module>,
+    pub(super) family: &'a Family<'a>,
+    pub(super) stand: Stand,
+    /// Whether its launch is recorded, or one above.
+    pub(super) is_recorded: bool,
+    pub(super) failed: Mutex<Option<Result<Ended, Refusal>>>,
+}
+
+impl fmt::Debug for Parent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parent").field("family", &self.family).finish_non_exhaustive()
+    }
+}
+
+/// Numbers of streams and events that the check for races sees: no handle has them.
+fn number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
+    NEXT.fetch_add(1, Relaxed)
+}
+
+impl Parent<'_> {
+    pub(super) fn runtime(&self) -> Runtime<'_> {
+        Runtime { grid: &self.family.grid, host: self }
+    }
+
+    /// Why what it has waited for did not come to its end.
+    pub(super) fn take_failed(&self) -> Option<Result<Ended, Refusal>> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn function(&self, kernel: KernelId) -> Option<Arc<Function>> {
+        let name = self.module.loaded.kernel_of(kernel);
+        self.module.function(name.name()).ok()?.get().ok()
+    }
+
+    /// Does work, one item after the other, up to the first fault. What is printed goes to `text`.
+    pub(super) fn run(
+        &self,
+        work: Vec<Work>,
+        text: Option<&Mutex<Vec<u8>>>,
+    ) -> Result<Ended, Refusal> {
+        if work.is_empty() {
+            return Ok(Ended::Done);
+        }
+        let mut order = Order::begin(&self.stand);
+        let mut waiting = work.len();
+        for item in &work {
+            waiting -= 1;
+            let stand = order.before(item);
+            let ended = self.item(item, (waiting, text), stand.clone())?;
+            order.after(item, &stand);
+            if matches!(ended, Ended::Faulted(_)) {
+                return Ok(ended);
+            }
+        }
+        order.end();
+        Ok(Ended::Done)
+    }
+
+    fn item(
+        &self,
+        work: &Work,
+        (waiting, text): (usize, Option<&Mutex<Vec<u8>>>),
+        stand: Stand,
+    ) -> Result<Ended, Refusal> {
+        let callers = std::iter::once(&work.caller).chain(&self.family.callers).cloned();
+        let Task::Launch { kernel, shape, params } = &work.task else {
+            let Err(mut fault) = self.module.loaded.perform(work) else { return Ok(Ended::Done) };
+            fault.launched_by = self.family.callers.clone();
+            self.fault(&fault);
+            return Ok(Ended::Faulted(fault));
+        };
+        let function = self.function(*kernel).ok_or_else(|| {
+            CUresult::NOT_FOUND.because("the kernel that a kernel launches is not in the module")
+        })?;
+        let &DeviceShape { grid, block, dynamic_shared: shared } = shape;
+        let shape = Shape { grid, block, shared, cooperative: false, cluster: None };
+        let family = Family {
+            grid: self.family.grid.child(waiting),
+            graph: self.family.graph,
+            callers: callers.collect(),
+            // One that is waited for runs beside its parent.
+            is_recorded: self.is_recorded || text.is_some(),
+            text,
+        };
+        run_grid((self.context, &function), &shape, params, stand, &family)
+    }
+
+    /// A copy or a fill has gone wrong.
+    fn fault(&self, fault: &Fault) {
+        let source = self.module.loaded.source();
+        faults::tell(fault, source);
+        crate::report::faulted(self.module, fault);
+        if !faults::stays_usable(&fault.kind) {
+            self.context.fail(faults::refusal(fault, source));
+        }
+    }
+}
+
+impl RuntimeHost for Parent<'_> {
+    fn device(&self) -> (i32, i32) {
+        let count = crate::state::gpus().map_or(1, |gpus| gpus.len() as i32);
+        (self.context.gpu.ordinal, count)
+    }
+
+    fn attribute(&self, device: i32, attribute: i32) -> Result<i32, u32> {
+        let gpu = crate::state::gpu(device).map_err(|_| code::INVALID_DEVICE)?;
+        crate::attributes::value(gpu.profile, attribute).ok_or(code::INVALID_VALUE)
+    }
+
+    fn limit(&self, limit: u32) -> Result<u64, u32> {
+        let limit = Limit::of(limit).map_err(|_| code::UNSUPPORTED_LIMIT)?;
+        Ok(self.context.limit(limit) as u64)
+    }
+
+    fn sync_depth(&self) -> u32 {
+        let depth = self.context.limit(Limit::DevRuntimeSyncDepth);
+        u32::try_from(depth).unwrap_or(u32::MAX).min(runtime::MAX_DEPTH)
+    }
+
+    fn version(&self) -> i32 {
+        CUDA_VERSION
+    }
+
+    fn error(&self, code: u32) -> (String, String) {
+        let known = CUresult(code).code().map(|row| (row.runtime_name, row.text));
+        let (name, text) = match runtime::error_text(code) {
+            own if own.0.starts_with("cuda") => own,
+            unknown => known.unwrap_or(unknown),
+        };
+        (name.to_owned(), text.to_owned())
+    }
+
+    fn kernel(&self, kernel: KernelId) -> KernelAttributes {
+        let function = self.function(kernel);
+        let of = |number| function.as_ref().and_then(|f| f.attribute(number).ok()).unwrap_or(0);
+        let size = |number| of(number).max(0) as u64;
+        KernelAttributes {
+            sizes: [
+                attribute::SHARED_SIZE_BYTES,
+                attribute::CONST_SIZE_BYTES,
+                attribute::LOCAL_SIZE_BYTES,
+            ]
+            .map(size),
+            numbers: [
+                attribute::MAX_THREADS_PER_BLOCK,
+                attribute::NUM_REGS,
+                attribute::PTX_VERSION,
+                attribute::BINARY_VERSION,
+                attribute::CACHE_MODE_CA,
+                attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                attribute::PREFERRED_SHARED_MEMORY_CARVEOUT,
+            ]
+            .map(of),
+        }
+    }
+
+    fn occupancy(&self, kernel: KernelId, threads: u32, dynamic_shared: u64) -> i32 {
+        let blocks = |f: Arc<Function>| {
+            occupancy::blocks(&f, self.context.gpu.profile, Block { threads, dynamic_shared })
+        };
+        self.function(kernel).map_or(0, blocks) as i32
+    }
+
+    fn takes(&self, kernel: KernelId, shape: &DeviceShape) -> Result<(), u32> {
+        let function = self.function(kernel).ok_or(code::INVALID_DEVICE_FUNCTION)?;
+        if i64::from(shape.dynamic_shared) > i64::from(function.max_dynamic_shared()) {
+            return Err(code::INVALID_VALUE);
+        }
+        self.module.loaded.takes(kernel, shape)
+    }
+
+    fn run_now(&self, work: Vec<Work>) -> Result<Vec<u8>, FaultKind> {
+        let text = Mutex::default();
+        match self.run(work, Some(&text)) {
+            Ok(Ended::Done) => Ok(text.into_inner().unwrap_or_else(PoisonError::into_inner)),
+            failed => {
+                let mut first = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+                first.get_or_insert(failed);
+                Err(FaultKind::Cancelled)
+            }
+        }
+    }
+}
+
+/// What comes before what, for the check of races.
+struct Order<'s> {
+    parent: &'s Stand,
+    /// Where there are races to be found: an event behind the parent, and one behind each item, by its number.
+    events: Option<(u64, HashMap<u64, u64>)>,
+}
+
+impl<'s> Order<'s> {
+    fn begin(parent: &'s Stand) -> Self {
+        // Work that was submitted before it is done has its place there.
+        let race = checks::race().filter(|_| !parent.is_late());
+        let events = race.map(|race| {
+            let behind = number();
+            race.event_recorded(behind, parent.queue);
+            (behind, HashMap::new())
+        });
+        Self { parent, events }
+    }
+
+    /// Where an item stands.
+    fn before(&self, work: &Work) -> Stand {
+        let (Some(race), Some((parent, items))) = (checks::race(), &self.events) else {
+            return self.parent.clone();
+        };
+        let queue = Queue::Own { id: number(), is_blocking: false };
+        race.event_waited(*parent, Some(queue));
+        let all = items.keys().filter(|_| work.is_tail).chain(&work.after);
+        all.filter_map(|id| items.get(id)).for_each(|&event| race.event_waited(event, Some(queue)));
+        Stand::now(queue)
+    }
+
+    fn after(&mut self, work: &Work, stand: &Stand) {
+        if let (Some(race), Some((_, items))) = (checks::race(), &mut self.events) {
+            let event = number();
+            race.event_recorded(event, stand.queue);
+            race.stream_ended(stand.queue);
+            items.insert(work.id, event);
+        }
+    }
+
+    fn end(self) {
+        let (Some(race), Some((parent, items))) = (checks::race(), self.events) else { return };
+        for event in items.into_values() {
+            race.event_waited(event, Some(self.parent.queue));
+            race.event_ended(event);
+        }
+        race.event_ended(parent);
+    }
+}

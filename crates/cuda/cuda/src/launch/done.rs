@@ -1,0 +1,103 @@
+//! What is said of a launch that has ended, or was refused.
+
+use super::children::Family;
+use super::{Shape, reasons, shown};
+use crate::call::say;
+use crate::module::{Function, Module};
+use crate::settings::settings;
+use crate::{older, report};
+use std::ffi::{c_int, c_void};
+use std::sync::PoisonError;
+use std::time::Duration;
+use texunit_cuda_abi::{CUresult, Refusal};
+use texunit_device::{Fault, LaunchError, LaunchStats, Tally};
+use texunit_forms::Count;
+
+/// What a launch leaves behind: printed text, a line of the trace, its part of the report.
+pub(super) fn tell(
+    (module, function, family): (&Module, &Function, &Family<'_>),
+    shape: &Shape,
+    (number, time): (u64, Duration),
+    (stats, tally): (&LaunchStats, &Tally),
+    fault: Option<&Fault>,
+) {
+    match family.text {
+        None => print(&stats.printf),
+        Some(text) => {
+            text.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&stats.printf);
+        }
+    }
+    if fault.is_none() {
+        older::note(function, shape, stats);
+    }
+    if settings().trace.launch {
+        let Shape { grid, block, shared, .. } = shape;
+        say(format_args!(
+            "launch {}{} grid {}x{}x{} block {}x{}x{} shared {shared}+{}: {:.3} ms, {}, \
+             {}, {}{}{}",
+            crate::launch_trace::kernel(function),
+            family.launched_by(module).map_or_else(String::new, |by| format!(" by {by}")),
+            grid[0],
+            grid[1],
+            grid[2],
+            block[0],
+            block[1],
+            block[2],
+            function.kernel.static_shared(),
+            time.as_secs_f64() * 1000.0,
+            Count(stats.thread_instructions, "instruction"),
+            Count(stats.fetches, "fetch"),
+            Count(stats.surface_accesses, "surface access"),
+            older::traced(function),
+            fault.map_or_else(String::new, |fault| crate::launch_trace::fault(function, fault)),
+        ));
+    }
+    let parent = family.callers.first().map(|caller| caller.kernel.as_str());
+    report::launched((module, function, parent), shape, (number, time), (stats, tally), fault);
+}
+
+/// A launch that nothing has come of, as the call that asked for it is answered.
+pub(super) fn refused(
+    error: &LaunchError,
+    (module, function): (&Module, &Function),
+    shape: &Shape,
+) -> Refusal {
+    match error {
+        LaunchError::Args(error) => {
+            reasons::refused(error).because(reasons::wrong(error, shape, function))
+        }
+        LaunchError::Unsupported(diagnostics) => {
+            say(format_args!(
+                "kernel `{}` is not launched: it contains instructions that texunit does not execute\n{}",
+                shown(function),
+                texunit_report::human(
+                    (module.loaded.source(), &**module.loaded.sources()),
+                    diagnostics,
+                    settings().color
+                )
+                .trim_end()
+            ));
+            CUresult::NOT_SUPPORTED.because(reasons::unsupported(function, diagnostics))
+        }
+        LaunchError::Fault(fault) => crate::faults::refusal(fault, module.loaded.source()),
+    }
+}
+
+/// Prints what a kernel printed through the buffer of C, so that it stands between the program's
+/// own output where it belongs.
+fn print(text: &[u8]) {
+    unsafe extern "C" {
+        static stdout: *mut c_void;
+        fn fwrite(from: *const c_void, size: usize, count: usize, to: *mut c_void) -> usize;
+        fn fflush(file: *mut c_void) -> c_int;
+    }
+    if text.is_empty() {
+        return;
+    }
+    // SAFETY: `stdout` is a file of the C library that is open, or was closed by the program, whom
+    // `printf` would then fail as well; the text is as long as it says.
+    unsafe {
+        fwrite(text.as_ptr().cast(), 1, text.len(), stdout);
+        fflush(stdout);
+    }
+}

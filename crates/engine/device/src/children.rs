@@ -1,0 +1,347 @@
+//! What kernels launch themselves: a launch runs its kernel, then everything that this has asked for, one after the other, each
+//! with all that it asks for itself (`simt::runtime` says in which order).
+//!
+//! Who wants to run the children himself gives [`LaunchOptions::runtime`], takes the work out of the grid, and has
+//! [`Module::perform`] do what is no launch.
+
+use crate::kernel::{Kernel, LaunchError};
+use crate::launch_options::LaunchOptions;
+use crate::module::Module;
+use std::sync::{Mutex, PoisonError};
+use texunit_memory::{Block, Memory, SpaceKind};
+use texunit_simt::runtime::{
+    self, Grid, KernelAttributes, PENDING_LAUNCHES, Pitched, Runtime, RuntimeHost, SYNC_DEPTH,
+    Shape, Task, Work, code,
+};
+use texunit_simt::{Fault, FaultKind, KernelId, LaunchStats};
+
+/// Version of the runtime that kernels are told.
+const VERSION: i32 = 13000;
+/// Bytes that a copy takes at a time.
+const PIECE: u64 = 1 << 20;
+
+/// Who answers where the caller does not.
+#[derive(Debug)]
+struct Own<'a> {
+    module: &'a Module,
+    options: &'a LaunchOptions<'a>,
+    grid: &'a Grid,
+    /// What children have done for which the kernel has waited.
+    done: Mutex<LaunchStats>,
+    /// The error that one of them has ended in.
+    error: Mutex<Option<LaunchError>>,
+}
+
+impl RuntimeHost for Own<'_> {
+    fn device(&self) -> (i32, i32) {
+        (0, 1)
+    }
+
+    fn attribute(&self, device: i32, attribute: i32) -> Result<i32, u32> {
+        let version = self.module.inner.device.inner.architecture;
+        match (device, attribute) {
+            (0, 1 | 2 | 3) => Ok(1024),
+            (0, 4) => Ok(64),
+            (0, 5) => Ok(i32::MAX),
+            (0, 6 | 7) => Ok(65535),
+            (0, 8) => Ok(48 << 10),
+            (0, 10) => Ok(32),
+            (0, 75) => Ok(version.major as i32),
+            (0, 76) => Ok(version.minor as i32),
+            (0, _) => Err(code::INVALID_VALUE),
+            _ => Err(code::INVALID_DEVICE),
+        }
+    }
+
+    fn limit(&self, limit: u32) -> Result<u64, u32> {
+        Ok(match limit {
+            0 => self.options.stack_limit.into(),
+            1 => self.options.printf_limit as u64,
+            2 => self.module.inner.device.heap_size(),
+            3 => SYNC_DEPTH.into(),
+            4 => PENDING_LAUNCHES as u64,
+            _ => return Err(code::UNSUPPORTED_LIMIT),
+        })
+    }
+
+    fn sync_depth(&self) -> u32 {
+        SYNC_DEPTH
+    }
+
+    fn version(&self) -> i32 {
+        VERSION
+    }
+
+    fn error(&self, code: u32) -> (String, String) {
+        let (name, text) = runtime::error_text(code);
+        (name.to_owned(), text.to_owned())
+    }
+
+    fn kernel(&self, kernel: KernelId) -> KernelAttributes {
+        let kernel = self.module.kernel_of(kernel);
+        let (resources, version) =
+            (kernel.resources(), self.module.inner.device.inner.architecture);
+        let version = (10 * version.major + version.minor) as i32;
+        let registers = i32::try_from(resources.registers).unwrap_or(i32::MAX);
+        let dynamic = (48_u32 << 10).saturating_sub(kernel.static_shared());
+        KernelAttributes {
+            sizes: [kernel.static_shared().into(), resources.constant, resources.local.into()],
+            numbers: [
+                kernel.max_threads() as i32,
+                registers,
+                version,
+                version,
+                0,
+                dynamic as i32,
+                -1,
+            ],
+        }
+    }
+
+    /// By threads alone: a device without a name has multiprocessors of 2048.
+    fn occupancy(&self, _: KernelId, threads: u32, _: u64) -> i32 {
+        2048_u32.checked_div(threads.next_multiple_of(32)).map_or(0, |ctas| ctas.min(32) as i32)
+    }
+
+    fn takes(&self, kernel: KernelId, shape: &Shape) -> Result<(), u32> {
+        self.module.takes(kernel, shape)
+    }
+
+    fn run_now(&self, work: Vec<Work>) -> Result<Vec<u8>, FaultKind> {
+        let stats = self.run_all(work);
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        match stats {
+            Ok(mut stats) => {
+                let printed = std::mem::take(&mut stats.printf);
+                done.add(stats);
+                Ok(printed)
+            }
+            Err(error) => {
+                *self.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Err(FaultKind::Cancelled)
+            }
+        }
+    }
+}
+
+impl Own<'_> {
+    fn run_all(&self, work: Vec<Work>) -> Result<LaunchStats, LaunchError> {
+        let (mut sum, mut waiting) = (LaunchStats::default(), work.len());
+        for work in work {
+            waiting -= 1;
+            match self.run(&work, waiting) {
+                Ok(stats) => sum.add(stats),
+                Err(LaunchError::Fault(mut fault)) => {
+                    sum.add(std::mem::take(&mut fault.stats));
+                    fault.stats = sum;
+                    return Err(LaunchError::Fault(fault));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(sum)
+    }
+
+    fn run(&self, work: &Work, waiting: usize) -> Result<LaunchStats, LaunchError> {
+        let Task::Launch { kernel, shape, params } = &work.task else {
+            self.module.perform(work).map_err(LaunchError::Fault)?;
+            return Ok(LaunchStats::default());
+        };
+        let options = LaunchOptions {
+            ctas: None,
+            cooperative: false,
+            cluster: None,
+            progress: None,
+            ..*self.options
+        };
+        let options = options.with_grid(shape.grid).with_block(shape.block);
+        let options = options.with_dynamic_shared(shape.dynamic_shared);
+        let kernel = self.module.kernel_of(*kernel);
+        let stats = kernel.run_grid(&options, params, &self.grid.child(waiting));
+        stats.map_err(|error| match error {
+            LaunchError::Fault(fault) => LaunchError::Fault(fault.launched_by(&work.caller)),
+            error => error,
+        })
+    }
+}
+
+impl Kernel {
+    /// Runs the kernel and, if nobody else does, what it launches.
+    pub(crate) fn run_tree(
+        &self,
+        options: &LaunchOptions<'_>,
+        params: &[u8],
+    ) -> Result<LaunchStats, LaunchError> {
+        if options.runtime.is_some() || !self.uses_runtime() {
+            return self.run(options, params);
+        }
+        self.run_grid(options, params, &Grid::new(PENDING_LAUNCHES))
+    }
+
+    fn run_grid(
+        &self,
+        options: &LaunchOptions<'_>,
+        params: &[u8],
+        grid: &Grid,
+    ) -> Result<LaunchStats, LaunchError> {
+        let (done, error) = (Mutex::default(), Mutex::default());
+        let own = Own { module: self.module(), options, grid, done, error };
+        let runtime = Runtime { grid, host: &own };
+        let result = self.run(&options.with_runtime(runtime), params);
+        let error = own.error.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut sum = std::mem::take(&mut *own.done.lock().unwrap_or_else(PoisonError::into_inner));
+        match (result, error) {
+            (Err(LaunchError::Fault(parent)), Some(LaunchError::Fault(mut fault))) => {
+                sum.add(parent.stats);
+                sum.add(std::mem::take(&mut fault.stats));
+                fault.stats = sum;
+                return Err(LaunchError::Fault(fault));
+            }
+            (_, Some(error)) | (Err(error), None) => return Err(error),
+            (Ok(stats), None) => sum.add(stats),
+        }
+        match own.run_all(grid.take()) {
+            Ok(stats) => sum.add(stats),
+            Err(LaunchError::Fault(mut fault)) => {
+                sum.add(std::mem::take(&mut fault.stats));
+                fault.stats = sum;
+                return Err(LaunchError::Fault(fault));
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(sum)
+    }
+}
+
+impl Module {
+    /// A kernel of the module by its number.
+    pub fn kernel_of(&self, kernel: KernelId) -> Kernel {
+        Kernel::of(self, kernel, self.inner.program.kernel_name(kernel))
+    }
+
+    /// Whether a kernel can be launched with such CTAs from the device.
+    ///
+    /// # Errors
+    /// The code that the launch returns to the kernel.
+    pub fn takes(&self, kernel: KernelId, shape: &Shape) -> Result<(), u32> {
+        let options =
+            LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.dynamic_shared);
+        self.kernel_of(kernel).check_shape(&options).map_err(|_| code::INVALID_CONFIGURATION)
+    }
+
+    /// Copies or fills memory for a kernel; a launch is left to the caller.
+    ///
+    /// # Errors
+    /// An address that is in no allocation, as a fault of the thread that has asked for it.
+    pub fn perform(&self, work: &Work) -> Result<(), Box<Fault>> {
+        let memory = &self.inner.device.inner.memory;
+        let result = match &work.task {
+            Task::Launch { .. } => Ok(()),
+            Task::Copy { to, from, extent } => copy(memory, (to, from), *extent),
+            Task::Fill { to, value, extent } => fill(memory, to, *value, *extent),
+        };
+        result.map_err(|kind| {
+            let caller = work.caller.clone();
+            Box::new(Fault {
+                kind,
+                kernel: caller.kernel,
+                cta: caller.cta,
+                thread: caller.thread,
+                span: caller.span,
+                calls: caller.calls,
+                launched_by: Vec::new(),
+                sources: std::sync::Arc::clone(self.sources()),
+                stats: LaunchStats::default(),
+            })
+        })
+    }
+}
+
+/// Bytes from the first to the last of some rows.
+fn span(of: &Pitched, [width, height, depth]: [u64; 3]) -> u64 {
+    let rows = height.saturating_sub(1).saturating_mul(of.row);
+    let slices = depth.saturating_sub(1).saturating_mul(of.slice);
+    width.saturating_add(rows).saturating_add(slices)
+}
+
+/// The allocation that holds rows, and where they begin in it.
+fn place(
+    memory: &Memory,
+    of: &Pitched,
+    extent: [u64; 3],
+    access: &'static str,
+) -> Result<(std::sync::Arc<Block>, u64), FaultKind> {
+    let len = span(of, extent);
+    let found = memory.find(of.address, len);
+    let found = found.map_err(|error| runtime::outside(access, len, &error))?;
+    if access == "store" && found.0.is_read_only() {
+        let resource = Some(found.0.name().to_owned().into());
+        return Err(FaultKind::ReadOnly {
+            space: SpaceKind::Global,
+            address: of.address,
+            resource,
+        });
+    }
+    Ok(found)
+}
+
+/// Calls `f` with where each row begins, from the beginning of both.
+fn each_row(
+    [width, height, depth]: [u64; 3],
+    mut f: impl FnMut(u64, u64) -> Result<(), FaultKind>,
+) -> Result<(), FaultKind> {
+    if width == 0 {
+        return Ok(());
+    }
+    (0..depth).try_for_each(|z| (0..height).try_for_each(|y| f(y, z)))
+}
+
+/// What the blocks have been asked for lies inside.
+fn inside<T>(result: Result<T, texunit_memory::OutOfBounds>) -> Result<T, FaultKind> {
+    result.map_err(|error| FaultKind::BadOperand(error.to_string()))
+}
+
+fn copy(
+    memory: &Memory,
+    (to, from): (&Pitched, &Pitched),
+    extent: [u64; 3],
+) -> Result<(), FaultKind> {
+    if extent.contains(&0) {
+        return Ok(());
+    }
+    let (source, first) = place(memory, from, extent, "load")?;
+    let (target, at) = place(memory, to, extent, "store")?;
+    let mut bytes = vec![0; extent[0].min(PIECE) as usize];
+    each_row(extent, |y, z| {
+        let [from, to] = [(first, from), (at, to)].map(|(at, of)| at + y * of.row + z * of.slice);
+        let mut done = 0;
+        while done < extent[0] {
+            let piece = (extent[0] - done).min(PIECE);
+            let bytes = &mut bytes[..piece as usize];
+            inside(source.read(from + done, bytes))?;
+            inside(target.write(to + done, bytes))?;
+            done += piece;
+        }
+        target.define(to, extent[0]);
+        Ok(())
+    })
+}
+
+fn fill(memory: &Memory, to: &Pitched, value: u8, extent: [u64; 3]) -> Result<(), FaultKind> {
+    if extent.contains(&0) {
+        return Ok(());
+    }
+    let (target, at) = place(memory, to, extent, "store")?;
+    let bytes = vec![value; extent[0].min(PIECE) as usize];
+    each_row(extent, |y, z| {
+        let at = at + y * to.row + z * to.slice;
+        let mut done = 0;
+        while done < extent[0] {
+            let piece = (extent[0] - done).min(PIECE);
+            inside(target.write(at + done, &bytes[..piece as usize]))?;
+            done += piece;
+        }
+        target.define(at, extent[0]);
+        Ok(())
+    })
+}

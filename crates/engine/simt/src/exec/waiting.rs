@@ -1,0 +1,228 @@
+//! A launch that waits: all of its CTAs which can run do (`idle`), and what becomes of it.
+//!
+//! Somebody else may change what they look at: the launch then asks [`crate::Others`] whenever its workers have looked once more, and goes on
+//! when it has changed. Where nobody else is there, it is a deadlock, which names the loops.
+
+use super::Shared;
+use super::context::{Context, Launch};
+use super::warp::Warp;
+use crate::fault::FaultKind;
+use crate::lower::Program;
+use crate::stats::Fault;
+use crate::waiting::{Others, Verdict, WaitingLoop};
+use std::fmt::Write;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use texunit_forms::Count;
+
+/// Looks of all workers after which a launch is known to wait: a store by one of them is seen by the others in the first.
+const SURE: u64 = 2;
+/// Looks that follow each other without a pause, and the longest pause.
+const AT_ONCE: u64 = 64;
+const PAUSE: Duration = Duration::from_micros(500);
+/// Loops that a message names.
+const MAX_LOOPS: usize = 4;
+
+/// A worker of the launch.
+#[derive(Debug)]
+enum Worker {
+    Busy,
+    /// It has nothing but CTAs that wait.
+    Idle {
+        looks: u64,
+        loops: Vec<WaitingLoop>,
+    },
+    Done,
+}
+
+/// What the workers of a launch do.
+#[derive(Debug)]
+pub(super) struct Waits {
+    state: Mutex<(Vec<Worker>, Option<FaultKind>)>,
+}
+
+impl Waits {
+    pub(super) fn new(workers: usize) -> Self {
+        Self { state: Mutex::new(((0..workers).map(|_| Worker::Busy).collect(), None)) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, (Vec<Worker>, Option<FaultKind>)> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A worker has looked at all that its CTAs wait for, in vain. The fault that the launch ends in, if it does.
+    pub(super) fn idle(
+        &self,
+        (worker, program): (usize, &Program),
+        loops: impl FnOnce() -> Vec<WaitingLoop>,
+        others: Option<&dyn Others>,
+        is_over: impl FnOnce() -> bool,
+    ) -> Option<FaultKind> {
+        let mut state = self.state();
+        let (workers, ended) = &mut *state;
+        if let Some(fault) = ended {
+            return Some(fault.clone());
+        }
+        let own = match workers.get_mut(worker)? {
+            Worker::Idle { looks, .. } => {
+                *looks += 1;
+                *looks
+            }
+            busy => {
+                *busy = Worker::Idle { looks: 0, loops: loops() };
+                // What it has done last may be what another one waits for.
+                for other in workers.iter_mut() {
+                    if let Worker::Idle { looks, .. } = other {
+                        *looks = 0;
+                    }
+                }
+                0
+            }
+        };
+        let looks = workers.iter().filter_map(|worker| match worker {
+            Worker::Busy => Some(0),
+            Worker::Idle { looks, .. } => Some(*looks),
+            Worker::Done => None,
+        });
+        let looks = looks.min().unwrap_or(0);
+        if looks >= SURE {
+            let all = workers.iter().flat_map(|worker| match worker {
+                Worker::Idle { loops, .. } => &loops[..],
+                _ => &[],
+            });
+            let all: Vec<WaitingLoop> = all.cloned().collect();
+            drop(state);
+            if is_over() {
+                return Some(FaultKind::Cancelled);
+            }
+            let nobody = || Verdict::End("nobody else is there who could change it".to_owned());
+            if let Verdict::End(why) = others.map_or_else(nobody, |others| others.wait(looks, &all))
+            {
+                let waiting = format!("{}; {why}", described(program, &all));
+                let fault = FaultKind::Deadlock { waiting };
+                return Some(self.state().1.get_or_insert(fault).clone());
+            }
+        } else {
+            drop(state);
+        }
+        match own {
+            0..AT_ONCE => std::thread::yield_now(),
+            _ => std::thread::sleep(PAUSE.min(Duration::from_micros(own))),
+        }
+        None
+    }
+
+    /// A CTA of a worker that was idle goes on.
+    pub(super) fn go_on(&self, worker: usize, others: Option<&dyn Others>) {
+        let mut state = self.state();
+        let Some(own) = state.0.get_mut(worker) else { return };
+        let was_idle = matches!(own, Worker::Idle { .. });
+        *own = Worker::Busy;
+        drop(state);
+        if was_idle && let Some(others) = others {
+            others.go_on();
+        }
+    }
+
+    /// A worker has no CTAs left.
+    pub(super) fn done(&self, worker: usize) {
+        if let Some(own) = self.state().0.get_mut(worker) {
+            *own = Worker::Done;
+        }
+    }
+}
+
+/// Loops that wait, and what they wait for.
+fn described(program: &Program, loops: &[WaitingLoop]) -> String {
+    let mut text = String::new();
+    let mut told: Vec<&WaitingLoop> = Vec::new();
+    for waiting in loops {
+        let is_same =
+            |other: &&WaitingLoop| (other.span, &other.looks) == (waiting.span, &waiting.looks);
+        if told.len() < MAX_LOOPS && !told.iter().any(is_same) {
+            told.push(waiting);
+        }
+    }
+    for waiting in &told {
+        let source = program.source();
+        let line = source.location(waiting.span.start).line;
+        let snippet = source.snippet(waiting.span);
+        let frames = program.sources().frames_at(waiting.span.start);
+        let place = match frames.iter().find_map(|f| Some((f.file?, f.line)).filter(|f| f.1 > 0)) {
+            Some((file, of)) => {
+                format!("{file}:{of} (line {line} of the PTX, `{}`)", snippet.trim())
+            }
+            None => format!("line {line} (`{}`)", snippet.trim()),
+        };
+        let [x, y, z] = waiting.cta;
+        let sep = if text.is_empty() { "" } else { "; " };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "{sep}{} of CTA ({x}, {y}, {z}) {} in a loop at {place}",
+            Count(waiting.threads, "thread"),
+            if waiting.threads == 1 { "waits" } else { "wait" }
+        );
+        for (i, look) in waiting.looks.iter().enumerate() {
+            let words = if i == 0 { " for a change of " } else { ", " };
+            let _ = write!(text, "{words}{} at {:#x}", Count(look.size, "byte"), look.address);
+            if let Some(value) = look.value {
+                let s = if look.size == 1 { "s" } else { "" };
+                let _ = write!(text, ", which hold{s} {value:#x}");
+            }
+            if let Some(object) = &look.object {
+                let _ = write!(text, " in {object}");
+            }
+        }
+    }
+    let more = loops.len().saturating_sub(told.len());
+    if more > 0 && told.len() == MAX_LOOPS {
+        let _ = write!(text, "; and {}", Count(more, "other CTA"));
+    }
+    text
+}
+
+impl Context<'_> {
+    /// The fault of a CTA that waits where nobody may be waited for.
+    pub(super) fn waits_alone(&self, warps: &[Warp], why: &str) -> Box<Fault> {
+        let loops: Vec<WaitingLoop> = self.waiting_loop(warps).into_iter().collect();
+        let waiting = format!("{}; {why}", described(self.launch.program, &loops));
+        self.waits_in_vain(warps, FaultKind::Deadlock { waiting })
+    }
+}
+
+/// A CTA that waits: its number, and what it is.
+pub(super) type WaitingCtas<'w, 'a> = (u64, &'w mut Context<'a>, &'w mut [Warp]);
+
+impl Shared {
+    /// CTAs of a worker have looked in vain. True: the launch is over, and so are they.
+    pub(super) fn end_if_in_vain(
+        &self,
+        (launch, worker): (&Launch<'_>, usize),
+        ctas: &mut [WaitingCtas<'_, '_>],
+    ) -> bool {
+        let is_faulted = || self.faulted.load(Relaxed) != u64::MAX;
+        let loops = || {
+            let loops = ctas.iter().filter_map(|(_, context, warps)| context.waiting_loop(warps));
+            loops.collect()
+        };
+        let of = (worker, launch.program);
+        let Some(kind) = self.waits.idle(of, loops, launch.config.others, is_faulted) else {
+            return false;
+        };
+        // The lowest one has the fault, unless there is one already for which they have waited.
+        let lowest = ctas.iter().map(|(index, ..)| *index).min();
+        for (index, context, warps) in ctas {
+            let is_lower = *index < self.faulted.load(Relaxed);
+            let is_told = Some(*index) == lowest && is_lower && kind != FaultKind::Cancelled;
+            if is_told {
+                let fault = context.waits_in_vain(warps, kind.clone());
+                self.end_of_cta(*index, Err(fault), context);
+            } else {
+                self.leave_cta(*index, context);
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,190 @@
+//! The workers of a launch: each runs CTAs one after the other, and puts those aside that wait for others (`idle`), so that the
+//! others can begin. When none is left that can run, it looks at those again and again.
+
+use super::Shared;
+use super::context::{Context, Launch};
+use super::counters::Counts;
+use super::cta::Ends;
+use super::idle::Patience;
+use super::turns::Begun;
+use super::waiting::WaitingCtas;
+use super::warp::Warp;
+use crate::launch::CtaRange;
+use crate::stats::Fault;
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// CTAs that a worker takes at once: at most so many, and of those that are left so small a part of what would be its
+/// share that all come to their ends at about the same time.
+const MAX_TAKEN: u64 = 512;
+const PART: u64 = 16;
+/// CTAs of all workers together that are put aside: about as many as a large card holds.
+const MAX_ASIDE: u64 = 4096;
+
+impl Shared {
+    /// The next CTAs of a worker. What CTAs beside each other read and write is often together, so it takes a few of
+    /// them; who is alone takes all.
+    fn take(&self, workers: u64, end: u64) -> Range<u64> {
+        let share = |left: u64| match workers {
+            1 => left,
+            _ => (left / (PART * workers)).clamp(1, MAX_TAKEN).min(left),
+        };
+        let next = |next: u64| Some(next + share(end.saturating_sub(next)));
+        let first = self.next.fetch_update(Relaxed, Relaxed, next).unwrap_or(end);
+        first..next(first).unwrap_or(end)
+    }
+}
+
+/// CTAs that a worker has taken.
+pub(crate) struct Taken<'s> {
+    launch: &'s Launch<'s>,
+    shared: &'s Shared,
+    /// The one that runs, and those that have not begun.
+    pub(super) running: Cell<u64>,
+    next: Cell<u64>,
+    end: Cell<u64>,
+}
+
+impl<'s> Taken<'s> {
+    pub(super) fn new(launch: &'s Launch<'s>, shared: &'s Shared) -> Self {
+        Self { launch, shared, running: Cell::new(0), next: Cell::new(0), end: Cell::new(0) }
+    }
+
+    /// The next one, of those that have been taken or of those that nobody has taken.
+    pub(super) fn take(&self, end: u64) -> Option<u64> {
+        if self.next == self.end {
+            let own = self.shared.take(self.launch.workers as u64, end);
+            self.next.set(own.start);
+            self.end.set(own.end);
+        }
+        let index = self.next.get();
+        (index != self.end.get()).then(|| {
+            self.next.set(index + 1);
+            self.running.set(index);
+            index
+        })
+    }
+
+    /// Those that may follow the one that runs.
+    pub(super) fn upcoming(&self) -> Range<u64> {
+        let end = self.end.get().min(self.shared.faulted.load(Relaxed));
+        if self.launch.is_cancelled() { 0..0 } else { self.next.get()..end }
+    }
+
+    /// So many of them have begun, and those before the last of these have ended, as has the one that ran.
+    pub(super) fn begin(&self, ctas: u64) {
+        (0..ctas).for_each(|_| self.shared.has_ended(self.launch));
+        self.next.set(self.next.get() + ctas);
+        self.running.set(self.next.get() - 1);
+    }
+}
+
+/// A place for a CTA.
+struct Place<'a> {
+    index: u64,
+    context: Context<'a>,
+    warps: Vec<Warp>,
+    patience: Patience<'a>,
+}
+
+impl<'a> Place<'a> {
+    fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
+        let mut context = Context::new(launch, worker);
+        context.counts = Counts::new(launch.counters);
+        let warps = (0..launch.warps).map(|_| Warp::default()).collect();
+        Self { index: 0, context, warps, patience: Patience::default() }
+    }
+
+    /// Its CTA has ended.
+    fn end(&mut self, shared: &Shared, result: Result<(), Box<Fault>>) {
+        shared.end_of_cta(self.index, result, &mut self.context);
+        self.context.tell_counts_at_times();
+    }
+
+    /// It is not needed any more.
+    fn leave(&mut self, launch: &Launch<'_>, shared: &Shared) {
+        if launch.counters != 0 {
+            self.context.tell_counts();
+        }
+        let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.add(&mut self.context);
+    }
+
+    /// Looks again at what the CTA waits for, and runs it if that has changed. Whether it still waits.
+    fn look(&mut self, shared: &Shared) -> bool {
+        let Self { index, context, warps, patience } = self;
+        let stop = || shared.faulted.load(Relaxed) < *index;
+        let waited = patience.looks();
+        match context.run_on(Begun::default(), (warps, patience), stop) {
+            // It has gone on in the meantime if it is at the beginning again.
+            Ok(Ends::Waits) => patience.looks() > waited,
+            result => {
+                self.end(shared, result.map(|_| ()));
+                false
+            }
+        }
+    }
+}
+
+/// Runs CTAs until none is left.
+pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
+    let mut place = Place::new(launch, worker);
+    let mut aside: Vec<Place<'_>> = Vec::new();
+    let most = (MAX_ASIDE.min(launch.fit) / launch.workers as u64).max(1) as usize;
+    let taken = Taken::new(launch, shared);
+    loop {
+        let faulted = shared.faulted.load(Relaxed);
+        let next = if aside.len() < most { taken.take(ctas.end) } else { None };
+        let Some(index) = next.filter(|&index| index < faulted) else {
+            if aside.is_empty() {
+                break;
+            }
+            look_aside((launch, shared, worker), &mut aside);
+            continue;
+        };
+        // A fault of a lower CTA ends this one; of a higher one does not.
+        let stop = || shared.faulted.load(Relaxed) < taken.running.get();
+        let Place { context, warps, patience, .. } = &mut place;
+        let result = context.run_cta(index, (warps, patience), &taken, stop);
+        place.index = taken.running.get();
+        match result {
+            Ok(Ends::Waits) => {
+                aside.push(std::mem::replace(&mut place, Place::new(launch, worker)))
+            }
+            result => place.end(shared, result.map(|_| ())),
+        }
+    }
+    shared.waits.done(worker);
+    place.leave(launch, shared);
+}
+
+/// Looks at all CTAs that wait. Where none of them goes on, the launch may be over.
+fn look_aside<'a>(
+    (launch, shared, worker): (&'a Launch<'a>, &Shared, usize),
+    aside: &mut Vec<Place<'a>>,
+) {
+    let mut goes_on = false;
+    aside.retain_mut(|place| {
+        let waits = place.look(shared);
+        goes_on |= !waits;
+        let is_over = place.context.cta.live == 0 || place.patience.looks().is_none();
+        if is_over {
+            place.leave(launch, shared);
+        }
+        !is_over
+    });
+    if goes_on {
+        return shared.waits.go_on(worker, launch.config.others);
+    }
+    let mut all: Vec<WaitingCtas<'_, 'a>> = aside
+        .iter_mut()
+        .map(|place| (place.index, &mut place.context, &mut place.warps[..]))
+        .collect();
+    if shared.end_if_in_vain((launch, worker), &mut all) {
+        for mut place in aside.drain(..) {
+            place.leave(launch, shared);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The functions of the device runtime, by their names and parameters.
+
+/// A function that kernels call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Function {
+    DeviceGetAttribute,
+    DeviceGetCacheConfig,
+    DeviceGetLimit,
+    DeviceGetSharedMemConfig,
+    DeviceSynchronize,
+    EventCreateWithFlags,
+    EventDestroy,
+    EventRecord,
+    Free,
+    FuncGetAttributes,
+    GetDevice,
+    GetDeviceCount,
+    GetErrorName,
+    GetErrorString,
+    GetLastError,
+    GetParameterBuffer,
+    GetParameterBufferV2,
+    LaunchDevice,
+    LaunchDeviceV2,
+    Malloc,
+    Memcpy2DAsync,
+    Memcpy3DAsync,
+    MemcpyAsync,
+    Memset2DAsync,
+    Memset3DAsync,
+    MemsetAsync,
+    Occupancy,
+    PeekAtLastError,
+    RuntimeGetVersion,
+    StreamCreateWithFlags,
+    StreamDestroy,
+    StreamWaitEvent,
+}
+
+use Function as F;
+
+/// Functions by their names after `cuda`, with the bytes of each parameter. One of 12 bytes has words of 4, a longer one
+/// words of 8.
+const FUNCTIONS: &[(&str, Function, &[u8])] = &[
+    ("DeviceGetAttribute", F::DeviceGetAttribute, &[8, 4, 4]),
+    ("DeviceGetCacheConfig", F::DeviceGetCacheConfig, &[8]),
+    ("DeviceGetLimit", F::DeviceGetLimit, &[8, 4]),
+    ("DeviceGetSharedMemConfig", F::DeviceGetSharedMemConfig, &[8]),
+    ("DeviceSynchronize", F::DeviceSynchronize, &[]),
+    ("DeviceSynchronizeDeprecationAvoidance", F::DeviceSynchronize, &[]),
+    ("EventCreateWithFlags", F::EventCreateWithFlags, &[8, 4]),
+    ("EventDestroy", F::EventDestroy, &[8]),
+    ("EventRecord", F::EventRecord, &[8, 8]),
+    ("EventRecordWithFlags", F::EventRecord, &[8, 8, 4]),
+    ("Free", F::Free, &[8]),
+    ("FuncGetAttributes", F::FuncGetAttributes, &[8, 8]),
+    ("GetDevice", F::GetDevice, &[8]),
+    ("GetDeviceCount", F::GetDeviceCount, &[8]),
+    ("GetErrorName", F::GetErrorName, &[4]),
+    ("GetErrorString", F::GetErrorString, &[4]),
+    ("GetLastError", F::GetLastError, &[]),
+    ("GetParameterBuffer", F::GetParameterBuffer, &[8, 8]),
+    ("GetParameterBufferV2", F::GetParameterBufferV2, &[8, 12, 12, 4]),
+    ("LaunchDevice", F::LaunchDevice, &[8, 8, 12, 12, 4, 8]),
+    ("LaunchDeviceV2", F::LaunchDeviceV2, &[8, 8]),
+    ("Malloc", F::Malloc, &[8, 8]),
+    ("Memcpy2DAsync", F::Memcpy2DAsync, &[8, 8, 8, 8, 8, 8, 4, 8]),
+    ("Memcpy3DAsync", F::Memcpy3DAsync, &[8, 8]),
+    ("MemcpyAsync", F::MemcpyAsync, &[8, 8, 8, 4, 8]),
+    ("Memset2DAsync", F::Memset2DAsync, &[8, 8, 4, 8, 8, 8]),
+    ("Memset3DAsync", F::Memset3DAsync, &[32, 4, 24, 8]),
+    ("MemsetAsync", F::MemsetAsync, &[8, 4, 8, 8]),
+    ("OccupancyMaxActiveBlocksPerMultiprocessor", F::Occupancy, &[8, 8, 4, 8]),
+    ("OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", F::Occupancy, &[8, 8, 4, 8, 4]),
+    ("PeekAtLastError", F::PeekAtLastError, &[]),
+    ("RuntimeGetVersion", F::RuntimeGetVersion, &[8]),
+    ("StreamCreateWithFlags", F::StreamCreateWithFlags, &[8, 4]),
+    ("StreamDestroy", F::StreamDestroy, &[8]),
+    ("StreamWaitEvent", F::StreamWaitEvent, &[8, 8, 4]),
+];
+
+/// A function as a module names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) function: Function,
+    /// Bytes of each parameter.
+    pub(crate) sizes: &'static [u8],
+    /// Whether stream 0 is that of the thread.
+    pub(crate) is_per_thread: bool,
+}
+
+impl Function {
+    /// The function of a name of either interface: `cudaX` of the first one, `__cudaCDP2X` of the second.
+    pub(crate) fn named(name: &str) -> Option<Named> {
+        let rest = name
+            .strip_prefix("__cudaCDP2")
+            .or_else(|| name.strip_prefix("__cudaDevice").map(|_| &name[6..]));
+        let rest = rest.or_else(|| name.strip_prefix("cuda"))?;
+        let (rest, is_per_thread) =
+            rest.strip_suffix("_ptsz").map_or((rest, false), |rest| (rest, true));
+        let &(_, function, sizes) = FUNCTIONS.iter().find(|(of, ..)| *of == rest)?;
+        Some(Named { function, sizes, is_per_thread })
+    }
+
+    /// Bytes of the result.
+    pub(crate) fn result(self) -> u8 {
+        match self {
+            Self::GetErrorName
+            | Self::GetErrorString
+            | Self::GetParameterBuffer
+            | Self::GetParameterBufferV2 => 8,
+            _ => 4,
+        }
+    }
+
+    /// Whether it takes memory of the heap or gives some back.
+    pub(crate) fn takes_memory(self) -> bool {
+        matches!(
+            self,
+            Self::Malloc
+                | Self::Free
+                | Self::GetErrorName
+                | Self::GetErrorString
+                | Self::GetParameterBuffer
+                | Self::GetParameterBufferV2
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_both_interfaces() {
+        let of = |name| Function::named(name).map(|named| (named.function, named.is_per_thread));
+        assert_eq!(of("cudaLaunchDeviceV2"), Some((F::LaunchDeviceV2, false)));
+        assert_eq!(of("__cudaCDP2LaunchDeviceV2"), Some((F::LaunchDeviceV2, false)));
+        assert_eq!(of("__cudaCDP2LaunchDevice_ptsz"), Some((F::LaunchDevice, true)));
+        assert_eq!(
+            of("__cudaDeviceSynchronizeDeprecationAvoidance"),
+            Some((F::DeviceSynchronize, false))
+        );
+        assert_eq!(of("cudaDeviceSynchronize"), Some((F::DeviceSynchronize, false)));
+        for name in
+            ["cudaGraphLaunch", "__cudaMalloc", "cuda", "malloc", "cudaMemcpy", "__cudaDevice"]
+        {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+}

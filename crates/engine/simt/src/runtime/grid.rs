@@ -1,0 +1,349 @@
+//! What the threads of a grid have asked for and is not done, and what comes before what.
+
+use super::{Caller, MAX_DEPTH, Shape, Task, Work, code};
+use crate::lower::KernelId;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Most streams and events of a grid.
+const MAX_HANDLES: usize = 1 << 16;
+
+/// Streams that every grid has (`cudaStreamLegacy`, `cudaStreamPerThread`, `cudaStreamTailLaunch`,
+/// `cudaStreamFireAndForget`).
+const LEGACY: u64 = 1;
+const PER_THREAD: u64 = 2;
+const TAIL_LAUNCH: u64 = 3;
+const FIRE_AND_FORGET: u64 = 4;
+
+/// A grid that runs, and the work that its threads ask for.
+#[derive(Debug)]
+pub struct Grid {
+    /// 0: the host has launched it.
+    depth: u32,
+    /// Launches that wait in the grids which launched it, and how many may wait in all.
+    outstanding: usize,
+    limit: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Number of the next work.
+    next: u64,
+    /// Parameter buffers that threads have, by address.
+    buffers: BTreeMap<u64, Prepared>,
+    /// Work by the number of its CTA and its own.
+    kept: BTreeMap<(u64, u64), Work>,
+    open: HashSet<u64>,
+    /// Behind what the next work of a stream comes.
+    ends: HashMap<Line, Vec<u64>>,
+    streams: BTreeSet<u64>,
+    /// Events, each with what it was recorded behind.
+    events: BTreeMap<u64, Vec<u64>>,
+}
+
+/// A parameter buffer of a launch that is prepared: the launch, where its kernel is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prepared {
+    pub(crate) launch: Option<(KernelId, Shape)>,
+}
+
+/// What keeps the order of its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Line {
+    /// The default stream of a CTA.
+    Block(u64),
+    /// The default stream of a thread, by its CTA and its number.
+    Thread(u64, u32),
+    /// A stream that was made.
+    Own(u64),
+    /// All that waits for the end of the grid.
+    Tail,
+    /// Nothing.
+    None,
+}
+
+/// A stream, as a thread names it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub(crate) stream: u64,
+    pub(crate) is_per_thread: bool,
+    pub(crate) cta: u64,
+    pub(crate) thread: u32,
+}
+
+impl Grid {
+    /// Of a launch by the host, of whose grids together so many launches may wait at a time.
+    pub fn new(limit: usize) -> Self {
+        Self { depth: 0, outstanding: 0, limit, state: Mutex::default() }
+    }
+
+    /// Of a launch by a thread of this grid, while `outstanding` others of this grid wait.
+    #[must_use]
+    pub fn child(&self, outstanding: usize) -> Self {
+        Self {
+            depth: self.depth + 1,
+            outstanding: self.outstanding + outstanding,
+            limit: self.limit,
+            state: Mutex::default(),
+        }
+    }
+
+    /// How many grids are above it.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a grid below it would be too deep.
+    pub(crate) fn check_depth(&self) -> Result<(), u32> {
+        if self.depth >= MAX_DEPTH { Err(code::LAUNCH_MAX_DEPTH_EXCEEDED) } else { Ok(()) }
+    }
+
+    /// A thread has a parameter buffer.
+    pub(crate) fn prepare(&self, address: u64, prepared: Prepared) {
+        self.state().buffers.insert(address, prepared);
+    }
+
+    /// A thread gives a parameter buffer back.
+    pub(crate) fn take_buffer(&self, address: u64) -> Option<Prepared> {
+        self.state().buffers.remove(&address)
+    }
+
+    /// Parameter buffers that nobody has given back.
+    pub(crate) fn take_buffers(&self) -> impl Iterator<Item = u64> + use<> {
+        std::mem::take(&mut self.state().buffers).into_keys()
+    }
+
+    /// Keeps work of a stream.
+    pub(crate) fn submit(&self, target: Target, caller: Caller, task: Task) -> Result<(), u32> {
+        let mut state = self.state();
+        let line = state.line(target)?;
+        if self.outstanding + state.kept.len() >= self.limit {
+            return Err(code::LAUNCH_PENDING_COUNT_EXCEEDED);
+        }
+        let id = state.next;
+        state.next += 1;
+        let after = state.end(line);
+        match line {
+            Line::None | Line::Tail => {}
+            line => drop(state.ends.insert(line, vec![id])),
+        }
+        state.open.insert(id);
+        let work = Work { id, after, is_tail: line == Line::Tail, caller, task };
+        state.kept.insert((target.cta, id), work);
+        Ok(())
+    }
+
+    /// A stream of the grid's own.
+    pub(crate) fn create_stream(&self) -> Result<u64, u32> {
+        let mut state = self.state();
+        if state.streams.len() >= MAX_HANDLES {
+            return Err(code::MEMORY_ALLOCATION);
+        }
+        let handle = fresh();
+        state.streams.insert(handle);
+        Ok(handle)
+    }
+
+    /// Its work is done all the same.
+    pub(crate) fn destroy_stream(&self, stream: u64) -> Result<(), u32> {
+        let mut state = self.state();
+        state.ends.remove(&Line::Own(stream));
+        if state.streams.remove(&stream) { Ok(()) } else { Err(code::INVALID_RESOURCE_HANDLE) }
+    }
+
+    pub(crate) fn create_event(&self) -> Result<u64, u32> {
+        let mut state = self.state();
+        if state.events.len() >= MAX_HANDLES {
+            return Err(code::MEMORY_ALLOCATION);
+        }
+        let handle = fresh();
+        state.events.insert(handle, Vec::new());
+        Ok(handle)
+    }
+
+    pub(crate) fn destroy_event(&self, event: u64) -> Result<(), u32> {
+        self.state().events.remove(&event).map(|_| ()).ok_or(code::INVALID_RESOURCE_HANDLE)
+    }
+
+    pub(crate) fn record(&self, event: u64, target: Target) -> Result<(), u32> {
+        let mut state = self.state();
+        let line = state.line(target)?;
+        let end = state.end(line);
+        let event = state.events.get_mut(&event).ok_or(code::INVALID_RESOURCE_HANDLE)?;
+        *event = end;
+        Ok(())
+    }
+
+    pub(crate) fn wait(&self, target: Target, event: u64) -> Result<(), u32> {
+        let mut state = self.state();
+        let line = state.line(target)?;
+        let behind = state.events.get(&event).ok_or(code::INVALID_RESOURCE_HANDLE)?.clone();
+        let mut end = state.end(line);
+        end.extend(behind.into_iter().filter(|id| state.open.contains(id)));
+        end.sort_unstable();
+        end.dedup();
+        state.ends.insert(line, end);
+        Ok(())
+    }
+
+    /// Takes out all that is to be done when the grid has ended, in the order in which it is done.
+    pub fn take(&self) -> Vec<Work> {
+        let mut state = self.state();
+        let mut all = state.take(|work| !work.is_tail);
+        all.extend(state.take(|_| true));
+        all
+    }
+
+    /// Takes out what the threads of a CTA have asked for, and what that comes behind. Work for the end of the grid stays.
+    pub(crate) fn take_of(&self, cta: u64) -> Vec<Work> {
+        let mut state = self.state();
+        let own = state.kept.iter().filter(|((of, _), work)| *of == cta && !work.is_tail);
+        let mut wanted: BTreeSet<u64> = own.map(|((_, id), _)| *id).collect();
+        // Work comes behind work of lower numbers only.
+        let mut all: Vec<(u64, Vec<u64>)> =
+            state.kept.values().map(|work| (work.id, work.after.clone())).collect();
+        all.sort_unstable_by_key(|(id, _)| std::cmp::Reverse(*id));
+        for (id, after) in all {
+            if wanted.contains(&id) {
+                wanted.extend(after);
+            }
+        }
+        state.take(|work| wanted.contains(&work.id))
+    }
+}
+
+/// A handle that no other stream or event has had.
+fn fresh() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0x1000);
+    NEXT.fetch_add(16, Relaxed)
+}
+
+impl State {
+    fn line(&self, Target { stream, is_per_thread, cta, thread }: Target) -> Result<Line, u32> {
+        Ok(match stream {
+            0 if is_per_thread => Line::Thread(cta, thread),
+            0 | LEGACY => Line::Block(cta),
+            PER_THREAD => Line::Thread(cta, thread),
+            TAIL_LAUNCH => Line::Tail,
+            FIRE_AND_FORGET => Line::None,
+            own if self.streams.contains(&own) => Line::Own(own),
+            _ => return Err(code::INVALID_RESOURCE_HANDLE),
+        })
+    }
+
+    /// What the next work of a stream comes behind.
+    fn end(&self, line: Line) -> Vec<u64> {
+        let end = self.ends.get(&line).into_iter().flatten();
+        end.copied().filter(|id| self.open.contains(id)).collect()
+    }
+
+    /// Takes work out: CTA by CTA in the order in which it was asked for, but each behind what it comes behind.
+    fn take(&mut self, is_wanted: impl Fn(&Work) -> bool) -> Vec<Work> {
+        let mut out = Vec::new();
+        loop {
+            let before = out.len();
+            let keys: Vec<(u64, u64)> = self.kept.keys().copied().collect();
+            for key in keys {
+                let waits = |id: &u64| self.open.contains(id);
+                let is_ready = |work: &Work| is_wanted(work) && !work.after.iter().any(waits);
+                if self.kept.get(&key).is_some_and(is_ready)
+                    && let Some(work) = self.kept.remove(&key)
+                {
+                    self.open.remove(&work.id);
+                    out.push(work);
+                }
+            }
+            if out.len() == before {
+                return out;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::runtime::Pitched;
+
+    fn caller() -> Caller {
+        Caller {
+            kernel: "k".to_owned(),
+            cta: [0; 3],
+            thread: [0; 3],
+            span: Default::default(),
+            calls: Vec::new(),
+        }
+    }
+
+    fn task() -> Task {
+        Task::Fill { to: Pitched { address: 0, row: 0, slice: 0 }, value: 0, extent: [0; 3] }
+    }
+
+    fn target(stream: u64, cta: u64) -> Target {
+        Target { stream, is_per_thread: false, cta, thread: 0 }
+    }
+
+    fn order(work: &[Work]) -> Vec<u64> {
+        work.iter().map(|work| work.id).collect()
+    }
+
+    #[test]
+    fn ctas_come_in_their_order_and_tails_last() {
+        let grid = Grid::new(8);
+        for (stream, cta) in
+            [(TAIL_LAUNCH, 0), (0, 1), (0, 0), (FIRE_AND_FORGET, 0), (0, 1), (TAIL_LAUNCH, 1)]
+        {
+            grid.submit(target(stream, cta), caller(), task()).unwrap();
+        }
+        assert_eq!(order(&grid.take()), [2, 3, 1, 4, 0, 5]);
+        assert!(grid.take().is_empty());
+    }
+
+    #[test]
+    fn streams_and_events_order_work_of_several_ctas() {
+        let grid = Grid::new(100);
+        let (a, b) = (grid.create_stream().unwrap(), grid.create_stream().unwrap());
+        let event = grid.create_event().unwrap();
+        // A stream that a later CTA uses first.
+        grid.submit(target(a, 1), caller(), task()).unwrap();
+        grid.submit(target(a, 0), caller(), task()).unwrap();
+        grid.record(event, target(a, 0)).unwrap();
+        grid.wait(target(b, 0), event).unwrap();
+        grid.submit(target(b, 0), caller(), task()).unwrap();
+        grid.submit(target(0, 0), caller(), task()).unwrap();
+        assert_eq!(order(&grid.take_of(2)), [] as [u64; 0]);
+        let work = grid.take_of(0);
+        assert_eq!(order(&work), [3, 0, 1, 2]);
+        assert_eq!(work[3].after, [1]);
+        assert!(grid.take().is_empty());
+    }
+
+    #[test]
+    fn limits_and_wrong_handles() {
+        let grid = Grid::new(2);
+        let submit = |grid: &Grid, stream| grid.submit(target(stream, 0), caller(), task());
+        assert_eq!(submit(&grid, 99), Err(code::INVALID_RESOURCE_HANDLE));
+        assert_eq!((submit(&grid, 0), submit(&grid, 0)), (Ok(()), Ok(())));
+        assert_eq!(submit(&grid, 0), Err(code::LAUNCH_PENDING_COUNT_EXCEEDED));
+        let child = grid.child(1);
+        assert_eq!(child.depth(), 1);
+        assert_eq!(submit(&child, 0), Ok(()));
+        assert_eq!(submit(&child, 0), Err(code::LAUNCH_PENDING_COUNT_EXCEEDED));
+        let stream = grid.create_stream().unwrap();
+        assert_eq!(
+            submit(&child, stream),
+            Err(code::INVALID_RESOURCE_HANDLE),
+            "a stream of the parent's"
+        );
+        assert_eq!(grid.destroy_stream(stream), Ok(()));
+        assert_eq!(grid.destroy_stream(stream), Err(code::INVALID_RESOURCE_HANDLE));
+        assert_eq!(grid.wait(target(0, 0), 5), Err(code::INVALID_RESOURCE_HANDLE));
+    }
+}

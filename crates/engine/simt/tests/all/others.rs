@@ -1,0 +1,208 @@
+//! Launches that wait for others: CTAs for later ones, all of them for somebody outside, and nobody.
+#![allow(clippy::unwrap_used)]
+
+use crate::common::{Arg, How, Loaded, kernel, load_text, words};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use texunit_memory::Block;
+use texunit_simt::{Fault, FaultKind, LaunchStats, Others, Verdict, WaitingLoop};
+
+/// `body` where %flag is the address of the first word, and %r1 to %r8 and %p are free.
+fn text(body: &str) -> String {
+    kernel(
+        ".reg .pred %p; .reg .u32 %r<9>; .reg .u64 %flag, %q;",
+        &format!("mov.u64 %flag, %out; {body}\nret;"),
+    )
+}
+
+const FLAG: &str = "L: ld.volatile.u32 %r1, [%flag]; setp.eq.u32 %p, %r1, 0; @%p bra L;";
+
+/// Sets a word when a launch waits, as often as there are words.
+#[derive(Debug)]
+struct Setter {
+    block: Arc<Block>,
+    values: Mutex<Vec<u32>>,
+    waits: AtomicU64,
+    went_on: AtomicU64,
+    loops: Mutex<Vec<WaitingLoop>>,
+}
+
+#[derive(Debug)]
+struct Shared(Arc<Setter>);
+
+impl Others for Shared {
+    fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict {
+        assert!(looks >= 2);
+        let own = &self.0;
+        own.waits.fetch_add(1, Relaxed);
+        *own.loops.lock().unwrap() = loops.to_vec();
+        match own.values.lock().unwrap().pop() {
+            Some(value) => own.block.store_u32(0, value).unwrap(),
+            None => return Verdict::End("all values are used".to_owned()),
+        }
+        Verdict::Wait
+    }
+
+    fn go_on(&self) {
+        self.0.went_on.fetch_add(1, Relaxed);
+    }
+}
+
+/// Runs a kernel for whom somebody sets the first word to these values, one after the other.
+fn run(
+    body: &str,
+    how: How,
+    values: &[u32],
+) -> (Result<LaunchStats, Box<Fault>>, Vec<u32>, Arc<Setter>) {
+    let mut loaded: Loaded = load_text(&text(body));
+    let (address, block) = loaded.buffer(256);
+    let setter = Arc::new(Setter {
+        block: Arc::clone(&block),
+        values: Mutex::new(values.iter().rev().copied().collect()),
+        waits: AtomicU64::new(0),
+        went_on: AtomicU64::new(0),
+        loops: Mutex::default(),
+    });
+    loaded.others = Some(Box::new(Shared(Arc::clone(&setter))));
+    let result = loaded.run("k", how, &[Arg::U64(address)]);
+    (result, words(&block), setter)
+}
+
+fn each_way(mut test: impl FnMut(How)) {
+    for (threads, jit) in [
+        (1, texunit_simt::JitMode::Off),
+        (1, texunit_simt::JitMode::Always),
+        (3, texunit_simt::JitMode::Off),
+    ] {
+        test(How { threads, jit: Some(jit), ..How::default() });
+    }
+}
+
+#[test]
+fn a_flag_that_somebody_sets() {
+    let mut counts = Vec::new();
+    each_way(|how| {
+        let body = format!("{FLAG} st.u32 [%my+128], %r1;");
+        let how = How { grid: [2, 1, 1], block: [40, 1, 1], ..how };
+        let (stats, words, setter) = run(&body, how, &[0, 7]);
+        let stats = stats.unwrap();
+        assert_eq!(words[32..112], [7; 80]);
+        assert!(setter.went_on.load(Relaxed) >= 1);
+        let loops = setter.loops.lock().unwrap();
+        assert!(
+            !loops.is_empty() && loops.iter().all(|l| l.kernel == "k" && l.threads == 40),
+            "{loops:?}"
+        );
+        assert_eq!((loops[0].looks[0].size, loops[0].looks[0].value), (4, Some(0)));
+        counts.push(stats.warp_instructions);
+    });
+    // How often it has looked is not counted: it is as often as it looks before that is known.
+    assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() < 200, "{counts:?}");
+}
+
+#[test]
+fn nobody_else_is_there() {
+    for cooperative in [false, true] {
+        each_way(|how| {
+            let loaded = load_text(&text(FLAG));
+            let (address, _) = loaded.buffer(64);
+            let how = How { grid: [3, 1, 1], cooperative, ..how };
+            let fault = loaded.run("k", how, &[Arg::U64(address)]).unwrap_err();
+            let FaultKind::Deadlock { waiting } = &fault.kind else { panic!("{:?}", fault.kind) };
+            for words in [
+                "32 threads of CTA (0, 0, 0) wait in a loop at line ",
+                "for a change of 4 bytes at 0x",
+                ", which hold 0x0 in `buffer` (256 bytes",
+                "; nobody else is there",
+            ] {
+                assert!(waiting.contains(words), "{words}: {waiting}");
+            }
+            assert_eq!(fault.cta, [0; 3]);
+        });
+    }
+}
+
+#[test]
+fn somebody_ends_it() {
+    let (result, _, setter) = run(FLAG, How::default(), &[0, 0, 0]);
+    let fault = result.unwrap_err();
+    assert!(
+        matches!(&fault.kind, FaultKind::Deadlock { waiting } if waiting.ends_with("; all values are used"))
+    );
+    assert_eq!((setter.waits.load(Relaxed), setter.went_on.load(Relaxed)), (4, 0));
+}
+
+#[test]
+fn ctas_that_wait_for_later_ones() {
+    // Each waits until the word has its number, from the last CTA on.
+    let body = "mov.u32 %r2, %nctaid.x; sub.u32 %r2, %r2, %cta; sub.u32 %r2, %r2, 1;
+        L: ld.acquire.gpu.u32 %r1, [%flag]; setp.ne.u32 %p, %r1, %r2; @%p bra L;
+        mul.wide.u32 %q, %cta, 4; add.u64 %q, %q, %flag; st.u32 [%q+4], %r1;
+        add.u32 %r1, %r1, 1; st.release.gpu.u32 [%flag], %r1;";
+    each_way(|how| {
+        let (stats, words, setter) =
+            run(body, How { grid: [20, 1, 1], block: [1, 1, 1], max_steps: 1 << 30, ..how }, &[]);
+        stats.unwrap();
+        assert_eq!(words[..21], std::iter::once(20).chain((0..20).rev()).collect::<Vec<u32>>());
+        assert_eq!(setter.waits.load(Relaxed), 0);
+    });
+}
+
+#[test]
+fn what_does_something_does_not_wait() {
+    let long = [
+        // A counter in memory that nobody looks at but the loop's end.
+        "L: red.add.u32 [%flag], 1; ld.volatile.u32 %r1, [%flag]; mov.u32 %r2, %r1; mov.u32 %r1, 0;
+         setp.lt.u32 %p, %r2, 50000; mov.u32 %r2, 0; @%p bra L;",
+        // One in a register.
+        "mov.u32 %r2, 0; L: ld.volatile.u32 %r1, [%flag]; add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, 50000; @%p bra L;",
+        // One in local memory, and one in shared memory.
+        ".local .u32 n; mov.u32 %r2, 0; st.local.u32 [n], %r2; L: ld.volatile.u32 %r1, [%flag];
+         ld.local.u32 %r2, [n]; add.u32 %r2, %r2, 1; st.local.u32 [n], %r2; setp.lt.u32 %p, %r2, 50000;
+         mov.u32 %r2, 0; @%p bra L;",
+        ".shared .u32 s; mov.u32 %r2, 0; st.shared.u32 [s], %r2; L: atom.shared.add.u32 %r2, [s], 1;
+         setp.lt.u32 %p, %r2, 50000; mov.u32 %r2, 0; @%p bra L;",
+    ];
+    for body in long {
+        each_way(|how| {
+            let (stats, _, setter) = run(body, How { block: [1, 1, 1], ..how }, &[]);
+            stats.unwrap();
+            assert_eq!(setter.waits.load(Relaxed), 0, "{body}");
+        });
+    }
+}
+
+/// All threads of a CTA wait for one that does, and lanes for each other.
+#[test]
+fn barriers_and_divided_warps() {
+    let first = format!(
+        "mov.u32 %r3, %tid.x; setp.ne.u32 %p, %r3, 5; @%p bra B; {FLAG} B: bar.sync 0; st.u32 [%my+4], %r3;"
+    );
+    let both = "mov.u32 %r3, %tid.x; and.b32 %r4, %r3, 1; setp.eq.u32 %p, %r4, 0; @%p bra E;
+        L: ld.volatile.u32 %r1, [%flag]; setp.lt.u32 %p, %r1, 1; @%p bra L; bra D;
+        E: ld.volatile.u32 %r1, [%flag]; setp.lt.u32 %p, %r1, 2; @%p bra E; D: st.u32 [%my+4], %r3;";
+    for body in [&*first, both] {
+        each_way(|how| {
+            let (stats, words, setter) = run(body, How { block: [96, 1, 1], ..how }, &[1, 2]);
+            stats.unwrap();
+            assert_eq!(words[1..97], (0..96).collect::<Vec<u32>>());
+            assert!(setter.waits.load(Relaxed) >= 1);
+        });
+    }
+}
+
+/// A grid of which one CTA waits for somebody, and the others for it.
+#[test]
+fn a_cooperative_grid() {
+    let body = format!(
+        "setp.ne.u32 %p, %cta, 0; @%p bra W; {FLAG} st.u32 [%flag+4], %r1;
+         W: ld.volatile.u32 %r1, [%flag+4]; setp.eq.u32 %p, %r1, 0; @%p bra W; st.u32 [%my+8], %r1;"
+    );
+    each_way(|how| {
+        let how = How { grid: [5, 1, 1], block: [1, 1, 1], cooperative: true, ..how };
+        let (stats, words, setter) = run(&body, how, &[0, 9]);
+        stats.unwrap();
+        assert_eq!(words[1..7], [9; 6]);
+        assert!(setter.went_on.load(Relaxed) >= 1);
+    });
+}
