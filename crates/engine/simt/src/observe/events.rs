@@ -47,7 +47,7 @@ impl Events {
     /// let through: [`super::Listing::issues`].
     pub const ISSUES: Self = Self(1 << 16);
     /// All of them.
-    pub const ALL: Self = Self((1 << 15) - 1 | 1 << 16);
+    pub const ALL: Self = Self(((1 << 15) - 1) | (1 << 16));
 
     /// Those that marks in the code tell.
     pub(crate) const BY_MARKS: Self = Self(0b1_1011_1100_0111_1111);
