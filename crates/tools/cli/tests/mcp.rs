@@ -200,7 +200,7 @@ fn what_is_outside_or_takes_too_long_is_refused() {
         assert!(why.contains("outside"), "{why}");
         let why = client.refused("launch", json!({ "job": "job.toml" })).await;
         assert!(why.contains("--timeout"), "{why}");
-        // Words that are no arguments of the tool.
+        // Arguments that the tool does not have.
         for (tool, arguments) in [
             ("check", json!({})),
             ("check", json!({ "path": 3 })),

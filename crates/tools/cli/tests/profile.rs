@@ -175,7 +175,7 @@ fn callgrind_has_lines_with_their_costs() {
 fn headers_of_cuda_count_where_they_are_called() {
     let folder = TempDir::new("headers");
     let ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n\
-               .loc 1 5 1\nmov.u32 %r0, %tid.x;\n\
+               .loc 1 5 1\nmov.u32 %r0, %tid.x;\n.loc 1 7 9\nmov.u32 %r3, %r0;\n\
                .loc 2 99 3, function_name $name, inlined_at 1 7 9\nadd.u32 %r1, %r0, 1;\nadd.u32 %r2, %r1, 1;\n\
                .loc 1 9 1\nret;\n}\n.file 1 \"/home/me/k.cu\"\n\
                .file 2 \"/usr/local/cuda/include/crt/device.hpp\"\n\
@@ -192,5 +192,5 @@ fn headers_of_cuda_count_where_they_are_called() {
         lines.iter().map(|l| (&*l.file, l.line, l.counts.thread_instructions)).collect();
     found.sort_unstable();
     let file = "/home/me/k.cu";
-    assert_eq!(found, [(file, 5, 32), (file, 7, 64), (file, 9, 32)]);
+    assert_eq!(found, [(file, 5, 32), (file, 7, 96), (file, 9, 32)]);
 }
