@@ -121,7 +121,9 @@ fn signatures(text: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
         }
         let kinds = all.iter().filter_map(|one| one.split_once(':')).map(|(_, ty)| kind(ty.trim()));
         let mut kinds: Vec<ArgumentKind> = implied.into_iter().chain(kinds).collect();
-        if text[..at].lines().rfind(|line| line.ends_with("! {") && !line.starts_with(' ')) == Some("gets! {") {
+        if text[..at].lines().rfind(|line| line.ends_with("! {") && !line.starts_with(' '))
+            == Some("gets! {")
+        {
             kinds.truncate(1);
             kinds.push(ArgumentKind::Pointer);
         }

@@ -40,7 +40,7 @@ impl RuntimeHost for Own<'_> {
     fn attribute(&self, device: i32, attribute: i32) -> Result<i32, u32> {
         let version = self.module.inner.device.inner.architecture;
         match (device, attribute) {
-            (0, 1 | 2 | 3) => Ok(1024),
+            (0, 1..=3) => Ok(1024),
             (0, 4) => Ok(64),
             (0, 5) => Ok(i32::MAX),
             (0, 6 | 7) => Ok(65535),
