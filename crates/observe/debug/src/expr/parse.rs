@@ -182,7 +182,8 @@ impl Parser<'_> {
         while let Some((Token::Word(word), _)) = self.tokens.get(self.at) {
             let basic = TYPE_WORDS.contains(&word.as_str());
             let tagged = matches!(word.as_str(), "struct" | "class" | "union" | "enum");
-            if !basic && !tagged && !(words.is_empty() && (self.is_type)(word)) {
+            let named = words.is_empty() && (self.is_type)(word);
+            if !(basic || tagged || named) {
                 break;
             }
             if !tagged && word != "const" {

@@ -5,13 +5,16 @@ use super::{Live, Thread};
 use crate::value::Place;
 use texunit_simt::debug::{Caught, Position, Range};
 
+/// A write that was caught, the bytes before and behind it.
+pub(crate) type Written = (Caught, Vec<u8>, Vec<u8>);
+
 impl Live<'_, '_> {
     /// The last write to bytes before here: what was caught, the bytes before and behind it. The launch stands where it stood.
     pub(crate) fn last_write(
         &mut self,
         place: &Place,
         bytes: usize,
-    ) -> Result<Option<(Caught, Vec<u8>, Vec<u8>)>, String> {
+    ) -> Result<Option<Written>, String> {
         if !self.history.is_on() {
             return Err(
                 "Going back is off: --checkpoint-memory is too small for this launch.".to_owned()

@@ -5,6 +5,9 @@ use crate::session::Live;
 use crate::session::breaks::number;
 use crate::session::run::{Reason, Run};
 
+/// Reads a value of a launch that has gone on.
+type Reader<L> = Box<dyn FnOnce(&mut L) -> Option<crate::value::Value>>;
+
 impl Live<'_, '_> {
     pub(super) fn flows(&mut self, command: &str, rest: &str) -> Done {
         let count = match rest {
@@ -130,7 +133,7 @@ impl Live<'_, '_> {
         &mut self,
         frame: &crate::module::Frame,
         result: Option<crate::dwarf::TypeId>,
-    ) -> Option<Box<dyn FnOnce(&mut Self) -> Option<crate::value::Value>>> {
+    ) -> Option<Reader<Self>> {
         let ty = result?;
         let places = self.machine.results(self.thread, frame.id);
         let &(address, _) = places.first()?;
