@@ -116,7 +116,7 @@ fn main() {
     );
     println!("|---|--:|--:|--:|--:|");
     for (name, width) in [("one behind the other", 1), ("a hundred beside each other", 100)] {
-        let mut graph = null_mut();
+        let mut graph: Ptr = null_mut();
         let added = best(|| {
             if !graph.is_null() {
                 // SAFETY: a graph of ours.
@@ -143,7 +143,7 @@ fn main() {
                 nodes.push(node);
             }
         });
-        let mut exec = null_mut();
+        let mut exec: Ptr = null_mut();
         let instantiated = best(|| {
             if !exec.is_null() {
                 // SAFETY: an instance of ours.

@@ -4,6 +4,7 @@
 
 #[path = "../../../engine/simt/tests/common/mod.rs"]
 mod common;
+#[allow(dead_code, reason = "the model that coverage compares with")]
 #[path = "../../coverage/tests/program/mod.rs"]
 mod program;
 

@@ -274,12 +274,15 @@ unsafe fn give(all: &[usize], out: Out<'_, Handle<Node>>, count: InOut<'_, usize
     unsafe { give_all(&[(&handles, out)], (all.len(), Handle::NULL), count) }
 }
 
+/// Nodes, and where they are given.
+type Given<'a> = (&'a [Handle<Node>], Out<'a, Handle<Node>>);
+
 /// Gives links of a node, or edges with the nodes that they come from.
 ///
 /// # Safety
 /// That of [`give_all`].
 unsafe fn give_links(
-    lists: &[(&[Handle<Node>], Out<'_, Handle<Node>>)],
+    lists: &[Given<'_>],
     data: &[CUgraphEdgeData],
     to: Option<Out<'_, CUgraphEdgeData>>,
     count: InOut<'_, usize>,

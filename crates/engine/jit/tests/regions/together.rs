@@ -198,7 +198,7 @@ fn linked(
         from = Resume::Entry(on);
     }
     leave(&mut table, &mut out);
-    drop(running);
+    let _ = running;
     world.counts = counts.iter().map(Cell::get).collect();
     Some((out.into_iter().flatten().collect(), waits))
 }

@@ -95,9 +95,12 @@ impl Debugger for Walker {
     }
 }
 
-/// A log of all stores: CTA, warp, lane, address, bytes.
+/// A store: CTA, warp, lane, address, bytes.
+type Logged = ([u32; 3], u32, u32, u64, u32);
+
+/// A log of all stores.
 #[derive(Debug, Default)]
-struct Log(Mutex<Vec<([u32; 3], u32, u32, u64, u32)>>);
+struct Log(Mutex<Vec<Logged>>);
 
 struct Logging<'a>(&'a Log);
 

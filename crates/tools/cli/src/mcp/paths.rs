@@ -80,7 +80,7 @@ mod tests {
         }
         std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
         std::os::unix::fs::symlink(inside.join("sub"), inside.join("own")).unwrap();
-        let allowed = Allowed::new(&[inside.clone()]).unwrap();
+        let allowed = Allowed::new(std::slice::from_ref(&inside)).unwrap();
         let real = inside.canonicalize().unwrap();
         assert_eq!(allowed.existing("a.ptx"), Ok(real.join("a.ptx")));
         assert_eq!(allowed.existing("sub/../a.ptx"), Ok(real.join("a.ptx")));
