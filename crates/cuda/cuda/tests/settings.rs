@@ -511,11 +511,11 @@ fn a_strict_device_refuses_what_is_newer() {
 fn what_is_not_executed_is_named() {
     let text = c"
 .version 8.0
-.target sm_90
+.target sm_90a
 .address_size 64
 .entry beyond()
 {
-    cp.async.bulk.commit_group;
+    wgmma.fence.sync.aligned;
     ret;
 }
 .entry good() { ret; }

@@ -12,6 +12,7 @@ mod exec;
 pub mod fault;
 mod flow;
 mod gradients;
+mod kernel;
 pub mod launch;
 mod lower;
 mod nearest;

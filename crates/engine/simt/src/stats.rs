@@ -173,7 +173,7 @@ pub struct Caller {
 }
 
 impl Fault {
-    /// The same fault, of a grid that a kernel has launched.
+    /// The fault as that of a grid that a kernel has launched.
     #[must_use]
     pub fn launched_by(mut self: Box<Self>, caller: &Caller) -> Box<Self> {
         self.launched_by.push(caller.clone());

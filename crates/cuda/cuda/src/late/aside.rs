@@ -317,7 +317,8 @@ impl Others for Company {
             1 => "the program waits for the kernel, and nobody is left who could change it"
                 .to_owned(),
             n => format!(
-                "the program waits, as all of the {n} kernels that run do: nobody is left who could change it"
+                "the program waits, as all that run do ({}): nobody is left who could change it",
+                texunit_forms::Count(n, "kernel")
             ),
         })
     }

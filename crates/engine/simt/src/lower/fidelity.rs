@@ -1,7 +1,8 @@
 //! How well it is known what the instructions of a kernel compute.
 
-use super::program::{KernelId, Program};
+use super::program::Program;
 use super::reach::{Flows, Reach};
+use crate::kernel::KernelId;
 use crate::launch::Arithmetic;
 use std::collections::HashMap;
 use texunit_alu::Approximate;

@@ -35,11 +35,12 @@ mod uniform;
 mod unit;
 mod unsupported;
 
+pub use crate::kernel::KernelId;
 pub(crate) use builder::mask_of;
 pub use codes::CODES;
 pub use fidelity::InstructionForm;
+pub use program::Program;
 pub(crate) use program::SharedLayout;
-pub use program::{KernelId, Program};
 pub use reach::Reach;
 pub use resources::Resources;
 pub use sites::{FetchSite, HandleSource};

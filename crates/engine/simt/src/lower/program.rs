@@ -4,6 +4,7 @@ use super::resources::{self, Resources};
 use super::symbols::Symbols;
 use super::unit::{self, Form, Parts, Unit};
 use crate::code::{Code, NONE};
+use crate::kernel::KernelId;
 use crate::launch::Arithmetic;
 use crate::stats::Fusion;
 use std::collections::{BTreeSet, HashMap};
@@ -14,10 +15,6 @@ use texunit_check::ir::{self, Storage, VarId};
 use texunit_check::sources::{SourcePlace, Sources};
 use texunit_check::uses::Uses;
 use texunit_syntax::{Diagnostic, SourceFile, Span};
-
-/// A kernel of a [`Program`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct KernelId(pub(crate) u32);
 
 /// A module as warp code. A kernel is lowered, with what it can call, when it is first needed, and kept.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! What the threads of a grid have asked for and is not done, and what comes before what.
 
 use super::{Caller, MAX_DEPTH, Shape, Task, Work, code};
-use crate::lower::KernelId;
+use crate::kernel::KernelId;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};

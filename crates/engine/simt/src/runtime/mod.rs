@@ -11,7 +11,7 @@ mod function;
 mod grid;
 
 use crate::fault::FaultKind;
-use crate::lower::KernelId;
+use crate::kernel::KernelId;
 pub use crate::stats::Caller;
 use std::fmt::Debug;
 use texunit_memory::AddressError;
