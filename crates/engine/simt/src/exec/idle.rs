@@ -12,7 +12,7 @@
 use super::compiled::state::Compiled;
 use super::context::Context;
 use super::counters::Executed;
-use super::warp::{State, Warp};
+use super::warp::{State, Warp, lanes};
 use crate::waiting::{Looked, WaitingLoop};
 
 /// Age of a CTA at which its state is looked at for the first time, in rounds.
@@ -200,9 +200,11 @@ impl Mix {
         self.0 = mixed ^ mixed >> 29;
     }
 
-    fn add_rows32(&mut self, rows: &[[u32; 32]]) {
-        let words = rows.as_flattened().as_chunks::<2>().0;
-        words.iter().for_each(|[a, b]| self.add(u64::from(*a) | u64::from(*b) << 32));
+    /// Registers of the lanes that have not exited: what others hold depends on how an instruction was executed.
+    fn add_rows<T: Copy + Into<u64>>(&mut self, rows: &[[T; 32]], live: u32) {
+        for row in rows {
+            lanes(live).for_each(|lane| self.add(row[lane].into()));
+        }
     }
 }
 
@@ -212,7 +214,7 @@ impl<'a> Context<'a> {
         let mut mix = Mix(0);
         for warp in warps.iter().filter(|warp| warp.live != 0) {
             mix.add(u64::from(warp.live) | u64::from(warp.index) << 32);
-            mix.add(warp.carry.into());
+            mix.add((warp.carry & warp.live).into());
             for split in &warp.splits {
                 mix.add(u64::from(split.pc) | u64::from(split.mask) << 32);
                 let state = match split.state {
@@ -231,10 +233,10 @@ impl<'a> Context<'a> {
                     mix.add(warp.steps);
                 }
             }
-            mix.add_rows32(&warp.narrow);
-            warp.wide.as_flattened().iter().for_each(|&word| mix.add(word));
-            warp.predicates.iter().for_each(|&word| mix.add(word.into()));
-            mix.add_rows32(&warp.local);
+            mix.add_rows(&warp.narrow, warp.live);
+            mix.add_rows(&warp.wide, warp.live);
+            warp.predicates.iter().for_each(|&word| mix.add((word & warp.live).into()));
+            mix.add_rows(&warp.local, warp.live);
         }
         for barrier in &self.cta.barriers {
             mix.add(u64::from(barrier.arrived) | u64::from(barrier.votes) << 32);

@@ -74,7 +74,6 @@ fn each_way(mut test: impl FnMut(How)) {
         (1, texunit_simt::JitMode::Always),
         (3, texunit_simt::JitMode::Off),
     ] {
-        eprintln!("{threads} {jit:?}");
         test(How { threads, jit: Some(jit), ..How::default() });
     }
 }
