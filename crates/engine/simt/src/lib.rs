@@ -28,7 +28,10 @@ pub use exec::launch;
 pub use exec::machine as debug;
 pub use fault::{BadHandle, Described, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
-pub use launch::{Approximate, Arithmetic, BadFetch, Bounds, CtaRange, Descriptors, LaunchConfig};
+pub use launch::{
+    Approximate, Arithmetic, BadFetch, Bounds, CtaRange, Descriptors, LaunchConfig,
+    split_shared_address,
+};
 pub use lower::{
     CODES, FetchSite, HandleSource, InstructionForm, KernelId, Program, Reach, Resources, Symbols,
     function_address, function_of_address, is_known_function, lower,

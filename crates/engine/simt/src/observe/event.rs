@@ -293,7 +293,7 @@ pub enum Synchronized<'a> {
         /// How it is ordered, where a word says so.
         order: Order,
         /// Where it lies in shared memory, of each lane; of another CTA of the cluster with its rank
-        /// ([`crate::observe::split_shared_address`]).
+        /// ([`crate::split_shared_address`]).
         addresses: &'a L64,
         /// Its operand: count, bytes, token or parity.
         operands: &'a L64,

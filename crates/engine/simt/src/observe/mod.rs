@@ -94,7 +94,6 @@ mod several;
 mod shadow;
 mod used;
 
-pub use crate::launch::split_shared_address;
 pub(crate) use counts::Counted;
 pub use counts::{CountedBlock, CountedBranch, Counting, Sum};
 pub use event::{

@@ -8,8 +8,8 @@ use super::known::Cta;
 use super::mbarrier::{Acts, Mbarriers};
 use std::collections::HashMap;
 use std::sync::Arc;
-use texunit_simt::LaunchConfig;
-use texunit_simt::observe::{At, split_shared_address};
+use texunit_simt::observe::At;
+use texunit_simt::{LaunchConfig, split_shared_address};
 
 /// Bits of a place in shared memory, above which the number of its CTA stands.
 const PLACE_BITS: u32 = 32;

@@ -16,9 +16,9 @@ use super::view::View;
 use std::collections::HashMap;
 use texunit_simt::observe::{
     Access, At, Called, CtaInfo, Doing, FetchAnswered, Further, Order, Probe, Scope, Semantics,
-    SurfaceAnswered, Synchronized, Values, split_shared_address,
+    SurfaceAnswered, Synchronized, Values,
 };
-use texunit_simt::{Fault, SpaceKind};
+use texunit_simt::{Fault, SpaceKind, split_shared_address};
 
 /// A strong load or atomic that has not brought anything yet.
 struct Asked {
