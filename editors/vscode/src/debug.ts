@@ -10,7 +10,7 @@ class Adapters implements vscode.DebugAdapterDescriptorFactory {
   }
 }
 
-/** What F5 does without a launch.json: a job runs, of another file somebody is asked for the program. */
+/** What F5 does without a launch.json: a job runs, of another file someone is asked for the program. */
 class Configurations implements vscode.DebugConfigurationProvider {
   async resolveDebugConfiguration(
     folder: vscode.WorkspaceFolder | undefined,
@@ -34,7 +34,7 @@ class Configurations implements vscode.DebugConfigurationProvider {
   }
 }
 
-/** Shows what the fetch does that the thread stands before. */
+/** Shows what the fetch does that the thread stopped at. */
 async function showFetch(): Promise<void> {
   const session = vscode.debug.activeDebugSession;
   if (session?.type !== "texunit") {

@@ -127,7 +127,11 @@ Examples:
 /// `texunit dap`
 pub const DAP: &str = "\
 `launch` takes: program (a CUDA program, or a job), args, cwd, env, stopOnEntry, kernel (NAME or NAME:N), device,
-schedule, checkpointMemory, process, out. docs/debugger.md shows how editors start it.";
+schedule, checkpointMemory, process, out. docs/debugger.md shows how editors start it.
+
+Examples:
+  texunit dap                                    speaks by standard input and output
+  texunit dap --port 4711                        waits for an editor at a port of 127.0.0.1";
 
 /// `texunit lsp`
 pub const LSP: &str = "\

@@ -175,7 +175,7 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     Err(refusal::refused(&path, &execute(command)))
 }
 
-/// The program with texunit's libraries, to be started by somebody else.
+/// The program with texunit's libraries, to be started by someone else.
 pub(crate) fn command(args: &RunArgs) -> Result<Command, String> {
     let mut prepared = prepare(args)?;
     args.evidence.set(&mut prepared.command);

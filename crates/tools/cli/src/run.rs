@@ -173,7 +173,7 @@ pub fn launch_observed(args: &LaunchArgs, observer: Option<&dyn Observer>) -> Re
     launch_with(args, Who { observer, ..Who::default() })
 }
 
-/// Launches a kernel for somebody who steps through it.
+/// Launches a kernel for someone who steps through it.
 #[cfg(feature = "debug")]
 pub fn launch_debugged(args: &LaunchArgs, debugging: &texunit_debug::Debugging) -> Report {
     launch_with(args, Who { debugging: Some(debugging), ..Who::default() })

@@ -104,7 +104,7 @@ pub(super) fn check_attribute(one: &CUlaunchAttribute) -> Answer {
     // Events are recorded by nodes of their own.
     if matches!(one.id, attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT) {
         return Err(
-            CUresult::INVALID_VALUE.because(format!("attr {} is none of kernel nodes", one.id))
+            CUresult::INVALID_VALUE.because(format!("attr {} is not one of kernel nodes", one.id))
         );
     }
     let is_cluster =

@@ -203,7 +203,7 @@ pub(crate) fn waits(place: Option<Place>, queue: Queue, event: usize) -> Answer<
         if !all.captures.contains_key(&of) {
             place.iter().for_each(|place| all.invalidate(place.capture));
             return Err(CUresult::CAPTURED_EVENT
-                .because("hEvent was last recorded in a capture, which has ended: it is no event of real work"));
+                .because("hEvent was last recorded in a capture, which has ended: it is not an event of real work"));
         }
         match place {
             Some(place) if place.capture != of => {

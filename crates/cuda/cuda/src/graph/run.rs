@@ -143,7 +143,7 @@ impl Launch {
                     Some("would be the 64th in a row of graphs that launch each other")
                 }
                 Some(_) if !device::STREAMS.contains(&stream) => {
-                    Some("is launched in a stream that is none of those for graphs")
+                    Some("is launched in a stream that is not one of those for graphs")
                 }
                 Some(_) => None,
             };

@@ -155,7 +155,7 @@ fn memory(devices: &[Device], address: u64, len: u64) -> Answer<Linear> {
             _ => {}
         }
     }
-    found.ok_or(CUresult::INVALID_DEVICE.because("there is no device"))?.map_err(|error| {
+    found.ok_or(CUresult::INVALID_DEVICE.because("the program has no device"))?.map_err(|error| {
         let place = || format!("{} from devPtr {address:#x} on", Count(len, "byte"));
         match &error {
             Error::Address(_) => crate::error::code(&error)

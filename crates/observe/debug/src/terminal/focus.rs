@@ -55,7 +55,7 @@ impl Live<'_, '_> {
             let is_there = lane < 32 && self.machine.live(cta, warp) >> lane & 1 == 1;
             if !is_there {
                 let why = match self.machine.ctas().contains(&cta) {
-                    true => "the thread has ended, or is none of the block",
+                    true => "the thread has ended, or is not one of the block",
                     false => "the block does not run now",
                 };
                 return Err(format!("Request cannot be satisfied ({why}). CUDA focus unchanged."));

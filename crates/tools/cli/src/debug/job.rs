@@ -100,7 +100,7 @@ pub(super) fn run(args: &DebugArgs, job: &Path) -> u8 {
     }
 }
 
-/// Whether somebody has asked to stop while nothing ran.
+/// Whether someone has asked to stop while nothing ran.
 impl Drop for Interruptible {
     fn drop(&mut self) {
         self.signalled.store(false, Relaxed);

@@ -10,7 +10,7 @@ use texunit_debug::{Console, Request};
 pub(super) struct Script {
     lines: VecDeque<String>,
     is_batch: bool,
-    /// Somebody types.
+    /// Someone types.
     is_terminal: bool,
 }
 
