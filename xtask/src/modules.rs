@@ -21,7 +21,7 @@ const HELD: [(&str, bool); 8] = [
 ];
 
 /// Imports that close a circle and are still to be cut: the context of a CTA keeps the state of these, whose files are about
-/// the context. Each state belongs into a file of its own, as `exec::compiled::state` is (docs/progress.md, issue 49, line 7).
+/// the context. Each state belongs in a file of its own, as `exec::compiled::state` is (docs/progress.md, issue 49, line 7).
 const OPEN: [(&str, &str, &str); 3] = [
     ("engine/simt", "exec::context", "exec::cluster"),
     ("engine/simt", "exec::context", "exec::idle"),
