@@ -219,7 +219,7 @@ impl Module {
         Kernel::of(self, kernel, self.inner.program.kernel_name(kernel))
     }
 
-    /// Whether a kernel can be launched with such CTAs from the device.
+    /// Whether a kernel can be launched from the device with this grid, block and shared memory.
     ///
     /// # Errors
     /// The code that the launch returns to the kernel.

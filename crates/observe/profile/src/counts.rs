@@ -112,7 +112,7 @@ pub struct Texture {
     pub ideal_sectors: u64,
     /// Bytes of the different texels that each launch reads.
     pub distinct_bytes: u64,
-    /// Fetches from textures that were too many or too large to note which texels were read.
+    /// Fetches whose texels are missing from the sets of distinct texels: the launch has too many textures, or their texture is too large.
     pub not_noted: u64,
     /// Footprints by mip level, from 0.
     pub levels: Vec<u64>,

@@ -214,7 +214,7 @@ impl Layout {
     }
 }
 
-/// What becomes of a number of the result.
+/// The activation function of an epilogue, applied to each element of the result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Activation {
     None,

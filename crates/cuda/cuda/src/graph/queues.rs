@@ -8,7 +8,7 @@ use texunit_checks::race::Queue;
 
 /// A queue that nothing else is in.
 fn fresh_queue() -> Queue {
-    /// Above all handles, and below the numbers of threads' default streams.
+    /// Queue numbers of graph nodes: above all stream handles, and below the numbers of threads' default streams.
     static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
     Queue::Own { id: NEXT.fetch_add(1, Relaxed), is_blocking: false }
 }

@@ -12,7 +12,7 @@ use texunit_device::{Block, Buffer, Pages, Reserved};
 /// What the note of such a file begins with; other kinds of memory have other numbers there.
 const KIND: u8 = 3;
 
-/// Memory of another process that was opened here, and how often.
+/// Memory of another process that this one has opened; `users` counts the opens that have not been closed.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) ticket: Ticket,

@@ -20,7 +20,7 @@ runtime_api! {
         check(driver::cuIpcOpenMemHandle_v2(devPtr, handle, flags))
     }
 
-    /// Ends one use of memory of another process.
+    /// Closes an IPC memory handle. The memory is unmapped when each `cudaIpcOpenMemHandle` of it has been closed.
     fn cudaIpcCloseMemHandle(devPtr: CUdeviceptr) {
         context()?;
         check(driver::cuIpcCloseMemHandle(devPtr))

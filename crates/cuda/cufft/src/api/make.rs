@@ -99,7 +99,7 @@ library_api! { (FftCode)
         })
     }
 
-    /// The same with sizes of 64 bits.
+    /// `cufftMakePlanMany` with sizes of 64 bits.
     fn cufftMakePlanMany64(
         plan: c_int,
         rank: c_int,

@@ -10,7 +10,7 @@ use texunit_cuda_abi::CUdeviceptr;
 use texunit_cuda_abi::args::{In, Out};
 
 library_api! { (FftCode)
-    /// The stream in whose order a plan is executed.
+    /// Sets the stream in which a plan is executed.
     fn cufftSetStream(plan: c_int, stream: CUstream) {
         plan::get(plan)?;
         plan::check_stream(stream)?;

@@ -92,7 +92,7 @@ fn error(shape: &Shape, direction: FftDirection, in_place: bool, random: &mut Ra
             })
             .collect();
         if kind == Kind::ToReal {
-            // What real numbers become: the other half is the same mirrored.
+            // The input of C2R is the spectrum of a real signal, whose second half is the conjugate mirror of the first.
             one.iter_mut().for_each(|value| value.im = 0.0);
             direct(&mut one, &sizes, -1.0);
         }

@@ -9,7 +9,7 @@ use crate::code::BulkCopy;
 use crate::fault::FaultKind;
 use texunit_forms::Count;
 
-/// Sizes and addresses are multiples of it.
+/// Sizes and addresses of bulk copies are multiples of 16 bytes.
 const GRAIN: u64 = 16;
 
 /// Operands of a bulk copy, of each lane.

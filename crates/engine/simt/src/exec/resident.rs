@@ -35,7 +35,7 @@ pub(super) struct Resident<'a> {
     pub(super) warps: Vec<Warp>,
     pub(super) stage: Stage,
     pub(super) patience: Patience<'a>,
-    /// How often it had looked in vain when that was told last.
+    /// Looks without a change (`Patience::looks`) that the CTA had made when its worker last reported them.
     pub(super) told: u64,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Resident<'a> {
         }
     }
 
-    /// The same with the counters of a worker.
+    /// Begins a CTA with the counters of its worker.
     pub(super) fn begin_counted(&mut self, index: u64, shared: &Shared, counts: &mut Counts) {
         self.context.counts = std::mem::take(counts);
         self.begin(index, shared);

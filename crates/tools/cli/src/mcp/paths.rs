@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 pub(super) struct Allowed(Vec<PathBuf>);
 
 impl Allowed {
-    /// Folders as they are named on the command line.
+    /// The folders of `--allow`, with links resolved.
     pub(super) fn new(folders: &[PathBuf]) -> Result<Self, String> {
         let real = |folder: &PathBuf| {
             let real = folder.canonicalize();

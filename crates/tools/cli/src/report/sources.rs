@@ -39,7 +39,7 @@ pub(super) struct Row {
     pub(super) cells: Vec<String>,
 }
 
-/// A column: a letter for its classes, its name, and its number.
+/// A column of numbers beside the source: the letter of its CSS classes, its heading, and the count that it shows.
 pub(super) type Column = (char, &'static str, fn(&Counts) -> u64);
 
 /// The columns beside coverage, which is `c`.
