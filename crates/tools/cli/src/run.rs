@@ -170,25 +170,34 @@ pub fn launch(args: &LaunchArgs) -> Report {
 
 /// Launches a kernel, and tells an observer what it does.
 pub fn launch_observed(args: &LaunchArgs, observer: Option<&dyn Observer>) -> Report {
-    launch_with(args, Who { observer, ..Who::default() })
+    launch_with(args, Attached::observer(observer))
 }
 
 /// Launches a kernel for someone who steps through it.
 #[cfg(feature = "debug")]
 pub fn launch_debugged(args: &LaunchArgs, debugging: &texunit_debug::Debugging) -> Report {
-    launch_with(args, Who { debugging: Some(debugging), ..Who::default() })
+    launch_with(args, Attached { debugging: Some(debugging), ..Attached::observer(None) })
 }
 
-/// Who looks at a launch.
-#[derive(Clone, Copy, Default)]
-struct Who<'a> {
+/// The observer and the debugger of a launch.
+#[derive(Clone, Copy)]
+struct Attached<'a> {
     observer: Option<&'a dyn Observer>,
     #[cfg(feature = "debug")]
     debugging: Option<&'a texunit_debug::Debugging>,
 }
 
-impl<'a> Who<'a> {
-    /// Who steps through the launch of a kernel.
+impl<'a> Attached<'a> {
+    /// No debugger.
+    fn observer(observer: Option<&'a dyn Observer>) -> Self {
+        Self {
+            observer,
+            #[cfg(feature = "debug")]
+            debugging: None,
+        }
+    }
+
+    /// The debugger that steps through the launch of a kernel.
     #[cfg(feature = "debug")]
     fn debugger(self, kernel: &str) -> Option<&'a dyn Debugger> {
         let debugging = self.debugging?;
@@ -203,7 +212,7 @@ impl<'a> Who<'a> {
     }
 }
 
-fn launch_with(args: &LaunchArgs, who: Who<'_>) -> Report {
+fn launch_with(args: &LaunchArgs, attached: Attached<'_>) -> Report {
     let mut report = Report {
         job: args.job.display().to_string(),
         tells_interpreted: args.interpreted,
@@ -216,7 +225,7 @@ fn launch_with(args: &LaunchArgs, who: Who<'_>) -> Report {
         report.kernel = Some(job.kernel.value.clone());
         report.grid = Some(job.grid.value);
         report.block = Some(job.block.value);
-        run_job(&job, args, who, &mut report, start);
+        run_job(&job, args, attached, &mut report, start);
         write_explanation(args, &mut report);
     }
     report
@@ -239,7 +248,13 @@ fn job_of(path: &Path, report: &mut Report) -> Option<Job> {
     }
 }
 
-fn run_job(job: &Job, args: &LaunchArgs, who: Who<'_>, report: &mut Report, start: Instant) {
+fn run_job(
+    job: &Job,
+    args: &LaunchArgs,
+    attached: Attached<'_>,
+    report: &mut Report,
+    start: Instant,
+) {
     let folder = args.job.parent().unwrap_or(Path::new(""));
     let (settings, options) = (&job.settings, DeviceOptions::default());
     let device = Device::new(
@@ -289,7 +304,7 @@ fn run_job(job: &Job, args: &LaunchArgs, who: Who<'_>, report: &mut Report, star
         if report.failures.is_empty() {
             report.effective = args.effective.then(|| effective::lines(&kernel, &bound));
             if args.merge.is_empty() {
-                run_kernel(job, (&kernel, &bound), args, who, report);
+                run_kernel(job, (&kernel, &bound), args, attached, report);
             } else {
                 let start = Instant::now();
                 let is_merged = ranges::merge(job, &device, &kernel, args, report);
@@ -334,7 +349,7 @@ fn run_kernel(
     job: &Job,
     (kernel, bound): (&Kernel, &Bound),
     args: &LaunchArgs,
-    who: Who<'_>,
+    attached: Attached<'_>,
     report: &mut Report,
 ) {
     let values = bound.args().expect("every object was made, as there is no failure");
@@ -358,8 +373,13 @@ fn run_kernel(
     let log = report.log.take();
     let checks = log.as_ref().and_then(|log| checks::observer(log, kernel.name()));
     let checking = checks.as_deref();
-    let observers =
-        who.observer.into_iter().chain(watching).chain(covering).chain(profiling).chain(checking);
+    let observers = attached
+        .observer
+        .into_iter()
+        .chain(watching)
+        .chain(covering)
+        .chain(profiling)
+        .chain(checking);
     let observers = Several(observers.chain(recorder).collect());
     let (settings, default) = (&job.settings, LaunchOptions::default());
     let start = Instant::now();
@@ -379,7 +399,7 @@ fn run_kernel(
             .with_bad_fetch(args.how.bad_fetch(settings.bad_fetch))
             .with_progress(progress)
             .with_observer(observers.any())
-            .with_debugger(who.debugger(kernel.name()))
+            .with_debugger(attached.debugger(kernel.name()))
             .with_gradients(args.how.gradients())
             .with_schedule(args.how.schedule);
         let options = recording.as_ref().map_or(options, |recording| recording.options(options));

@@ -1,9 +1,9 @@
 //! `texunit mcp`: a server of the Model Context Protocol over standard input and output, for assistants that write kernels.
 //!
-//! The protocol is that of the crate `rmcp` ([`server`]). Each tool ([`tools`]) is a command of texunit that is run as a
-//! process of its own ([`process`]), so that a limit of time or memory, a crash of a program or a fault ends that process and
-//! not the server. [`paths`] refuses files outside of the folders that are allowed. Answers are JSON; what is long is a list
-//! of items that comes in pages ([`answers`]).
+//! The protocol is that of the crate `rmcp` (`server`). Each tool (`tools`) is a command of texunit that is run as a
+//! process of its own (`process`), so that a limit of time or memory, a crash of a program or a fault ends that process and
+//! not the server. `paths` refuses files outside of the folders that are allowed. Answers are JSON; what is long is a list
+//! of items that comes in pages (`answers`).
 
 mod answers;
 mod capabilities;

@@ -1,7 +1,7 @@
 //! `texunit report`: one page of what runs have left.
 //!
-//! [`inputs`] knows what a file or folder is by its content, [`recordings`] makes the textures of recorded launches and
-//! small pictures of them, [`sources`] puts counts beside the lines of sources, and [`page`] makes of all this what the
+//! `inputs` knows what a file or folder is by its content, `recordings` makes the textures of recorded launches and
+//! small pictures of them, `sources` puts counts beside the lines of sources, and `page` makes of all this what the
 //! template (`page.html`) shows. The page is one file that needs no scripts: what can be switched (heat, order of launches)
 //! are radio buttons that its style sheet looks at.
 

@@ -4,8 +4,8 @@
 //! [`debug`] runs a kernel as [`launch`](super::launch) does, in one thread and interpreted, but gives the [`Machine`]
 //! to its caller, who says how far it runs. Its code is lowered once more: each register of the PTX has a row of its own,
 //! and a mark stands before each instruction (`observe::marks`, `Events::STEPS`), at which the executor asks the
-//! [`Stepper`] whether to go on. To stop, the executor returns from where it is, leaves the split that runs as the first
-//! one of its warp, and keeps how the turn goes on ([`Resume`](super::step::Resume)); so a launch that has been stopped
+//! `Stepper` whether to go on. To stop, the executor returns from where it is, leaves the split that runs as the first
+//! one of its warp, and keeps how the turn goes on (`Resume`); so a launch that has been stopped
 //! goes on exactly as one that has not, in the order that all launches have (`exec::turns`), and [`Saved`] with the bytes
 //! of memory is all that it takes to do so a second time.
 //!
