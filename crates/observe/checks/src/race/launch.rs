@@ -144,6 +144,21 @@ impl Memory {
         self.streams().end_event(event);
     }
 
+    /// An event is recorded behind all that a device has been asked for.
+    pub fn event_recorded_on(&self, event: u64, device: u32) {
+        self.streams().record_on(event, device);
+    }
+
+    /// All streams of a device wait for an event.
+    pub fn event_waited_on(&self, event: u64, device: u32) {
+        self.streams().wait_on(event, device);
+    }
+
+    /// Streams wait for each other.
+    pub fn joined(&self, queues: &[Queue]) {
+        self.streams().join(queues);
+    }
+
     /// Streams and events that something is kept of, and launches: what grows if nothing is forgotten.
     pub fn kept(&self) -> usize {
         self.streams().kept()
