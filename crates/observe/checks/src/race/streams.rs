@@ -424,6 +424,15 @@ impl Streams {
         self.events.insert(event, known);
     }
 
+    /// The same before the last launch of the stream.
+    pub(super) fn record_before_last(&mut self, event: u64, queue: Queue) {
+        let mut known = self.before(queue);
+        if let Some(launches) = known.get_mut(&queue) {
+            *launches = launches.saturating_sub(1);
+        }
+        self.events.insert(event, known);
+    }
+
     /// A stream, or (`None`) the host, waits for an event.
     pub(super) fn wait(&mut self, event: u64, queue: Option<Queue>) {
         let Some(known) = self.events.get(&event) else { return };
