@@ -216,9 +216,9 @@ pub(super) fn blocked() -> Option<Blocked> {
     (!IS_RUNNER.get()).then(Blocked::begin)
 }
 
-/// Who waits for what this thread runs.
+/// Who waits for what this thread runs. A launch of a destructor, when the values of the thread are gone, is waited for by nobody.
 pub(super) fn told() -> Option<Told> {
-    CALL.with_borrow(Clone::clone)
+    CALL.try_with(|call| call.borrow().clone()).unwrap_or_default()
 }
 
 /// This thread is one of texunit's from now on, in which a part of an item is run for somebody.
@@ -380,7 +380,9 @@ fn is_shared(loops: &[WaitingLoop]) -> bool {
         let range = words.next().and_then(|range| range.split_once('-'));
         let number = |text| u64::from_str_radix(text, 16).ok();
         let range = range.and_then(|(from, to)| Some(number(from)?..number(to)?));
-        let is_shared = words.next().is_some_and(|rights| rights.ends_with('s'));
+        // Memory that checks watch is mapped twice, and no other process has it.
+        let is_shared = words.next().is_some_and(|rights| rights.ends_with('s'))
+            && !line.ends_with(" /memfd:texunit (deleted)");
         is_shared && range.is_some_and(|range| addresses.iter().any(|at| range.contains(at)))
     })
 }
