@@ -6,7 +6,6 @@ mod async_copy;
 mod atomic;
 mod bad_fetch;
 mod block;
-mod bulk_copy;
 mod calls;
 mod cluster;
 mod collective;
