@@ -73,11 +73,10 @@ impl Operand {
 
     /// A vector of `n` numbers, `step` numbers from each other; of a negative step, the first one is the last in memory.
     pub(crate) fn vector(format: Format, address: u64, n: usize, step: Integer) -> Answer<Self> {
-        let back = (n as i128 - 1).max(0) * i128::from(step.min(0)).abs() * format.size() as i128;
-        let address = match n {
-            0 => address,
-            _ => u64::try_from(i128::from(address) + back).map_err(|_| too_far())?,
-        };
+        let last = (n as i128 - 1).max(0) * i128::from(step.min(0)).abs();
+        let back = last.checked_mul(format.size() as i128);
+        let first = back.and_then(|back| u64::try_from(back.checked_add(address.into())?).ok());
+        let address = if n == 0 { address } else { first.ok_or_else(too_far)? };
         let batch = Batch::Distance(0);
         Ok(Self { address, format, rows: n, columns: 1, steps: [step, 0], by_rows: false, batch })
     }

@@ -5,6 +5,7 @@ use super::for_types;
 use crate::call::{Call, Integer, operation, size};
 use crate::code::{Answer, BlasCode};
 use crate::format::{Compute, Format};
+use crate::handle;
 use crate::number::Element;
 use crate::operand::{Factor, Operand, sizes};
 use crate::product::{Epilogue, Product};
@@ -263,6 +264,7 @@ macro_rules! gemm_ex {
                 computeType: u32,
                 _algo: c_int,
             ) {
+                handle::get(handle)?;
                 let matrices = [
                     (Format::of_c("Atype", Atype)?, A, lda.into()),
                     (Format::of_c("Btype", Btype)?, B, ldb.into()),
@@ -312,6 +314,7 @@ macro_rules! strided_ex {
                 computeType: u32,
                 _algo: c_int,
             ) {
+                handle::get(handle)?;
                 let matrices = [
                     (Format::of_c("Atype", Atype)?, A, lda.into()),
                     (Format::of_c("Btype", Btype)?, B, ldb.into()),
@@ -358,6 +361,7 @@ macro_rules! batched_ex {
                 computeType: u32,
                 _algo: c_int,
             ) {
+                handle::get(handle)?;
                 let matrices = [
                     (Format::of_c("Atype", Atype)?, Aarray, lda.into()),
                     (Format::of_c("Btype", Btype)?, Barray, ldb.into()),
