@@ -6,7 +6,9 @@ use crate::launch::Launch;
 use crate::unit::{Accesses, Fetches, Space};
 use std::collections::HashMap;
 use texunit_simt::SpaceKind;
-use texunit_simt::observe::{Access, At, Doing, FetchAnswered, Further, Probe, SurfaceAnswered};
+use texunit_simt::observe::{
+    Access, At, Costs, Doing, FetchAnswered, Further, Probe, SurfaceAnswered,
+};
 
 /// What an instruction does with a space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -135,6 +137,30 @@ impl Told {
 }
 
 impl Totals {
+    /// Adds accesses whose costs compiled code has counted, and gives those that another one leads what that one has.
+    pub(crate) fn take_costs(&mut self, costs: &Costs, counters: &[u64]) {
+        let at = |i: u32| counters.get(i as usize).copied().unwrap_or(0);
+        for (op, costed) in costs.all() {
+            let way = if costed.stores { Way::Store } else { Way::Load };
+            if costed.leader == op {
+                let [requests, cost, other] = [0, 1, 2].map(|i| at(costed.counter + i));
+                if let Some(i) =
+                    SPACES.iter().position(|&space| space == costed.space && requests != 0)
+                {
+                    let (threads, sectors) = (32 * requests, 0);
+                    let bytes = threads * u64::from(costed.bytes);
+                    let counted = Told { way, requests, threads, bytes, cost, other, sectors };
+                    self.accesses.entry(op).or_default()[i].add(&counted);
+                }
+            } else if !self.accesses.contains_key(&op)
+                && let Some(led) = self.accesses.get(&costed.leader)
+            {
+                let own = led.map(|told| Told { way, ..told });
+                self.accesses.insert(op, own);
+            }
+        }
+    }
+
     /// Adds them to the counts of instructions.
     pub(crate) fn put(self, mut of_op: impl FnMut(u32, &mut dyn FnMut(&mut Counts))) {
         for (op, told) in self.accesses {

@@ -2,10 +2,12 @@
 
 use super::operand::{Operands, predicate};
 use crate::code::{self, Code, Inst, Op, Place, Slot};
+use crate::launch::{GLOBAL_BITS, RANK_SHIFT};
 use crate::observe::mark::Mark;
 use crate::observe::{Events, Further, Order};
-use texunit_jit::region::{Action, Call, Region, Routine, Space, Step, Tell};
+use texunit_jit::region::{Action, Call, Cost, Region, Routine, Space, Step, Tell};
 use texunit_jit::{Predicate, Source};
+use texunit_memory::GLOBAL_BASE;
 
 /// Sources of a call.
 const SOURCES: usize = 4;
@@ -27,6 +29,8 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
         Op::Store(access) => (access, &access.parts),
         _ => return None,
     };
+    // Who wants costs wants no values.
+    let values = if mark.cost.is_some() { &[] } else { values };
     if access.constant
         || !matches!(access.place, Place::Global | Place::Generic | Place::Shared)
         || values.len() >= SOURCES
@@ -34,7 +38,7 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
         return None;
     }
     let mut from = [Source::Literal(0); SOURCES];
-    let mut tell = Tell { number: at, rows: 1 + values.len() as u8, narrow: [false; SOURCES] };
+    let mut tell = Tell { rows: 1 + values.len() as u8, cost: cost(mark, access), ..nothing(at) };
     for (i, &slot) in std::iter::once(&access.base).chain(values).enumerate() {
         from[i] = operands.number(slot)?;
         tell.narrow[i] = !slot.is_none() && !slot.is_wide();
@@ -42,6 +46,31 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
     let guard = predicate(*guard);
     let action = call(tell, from);
     (guard != Predicate::Never).then_some(Step { at, guard, counted: false, action })
+}
+
+/// How code counts the cost of an access itself.
+fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
+    let bytes = u32::from(access.size) * access.parts.len() as u32;
+    let banks = access.place == Place::Shared;
+    let is_far = i32::try_from(access.offset as i64).is_err();
+    if access.base.is_none()
+        || !bytes.is_power_of_two()
+        || bytes > 16
+        || (if banks { access.base.is_wide() } else { is_far || !access.base.is_wide() })
+    {
+        return None;
+    }
+    // Shared memory of other CTAs, and other spaces, have other upper bits.
+    let above = match banks {
+        true => (RANK_SHIFT, 0),
+        false => (GLOBAL_BITS, (GLOBAL_BASE >> GLOBAL_BITS) as u32),
+    };
+    Some(Cost { counter: mark.cost?, bytes, offset: access.offset as u32, above, banks })
+}
+
+/// A notification without sources.
+fn nothing(number: u32) -> Tell {
+    Tell { number, rows: 0, narrow: [false; SOURCES], cost: None }
 }
 
 fn call(tell: Tell, from: [Source; SOURCES]) -> Action {
@@ -55,7 +84,7 @@ fn meeting(
     at: u32,
 ) -> Option<Step> {
     let mut from = [Source::Literal(0); SOURCES];
-    let mut tell = Tell { number: at, rows: 0, narrow: [false; SOURCES] };
+    let mut tell = nothing(at);
     match mark.fence {
         Some(_) => {}
         // Their lanes are those of the split.
@@ -74,7 +103,7 @@ fn meeting(
 
 /// Lanes go on behind the `bar.warp.sync` at a place.
 pub(super) fn joined(at: u32) -> Action {
-    call(Tell { number: at, rows: 0, narrow: [false; SOURCES] }, [Source::Literal(0); SOURCES])
+    call(nothing(at), [Source::Literal(0); SOURCES])
 }
 
 /// Loads of shared memory at one register, of which the first one's step tells all: nothing else is told in between, and
@@ -107,7 +136,7 @@ impl Together {
 /// The load of shared memory that a step tells, and its base.
 fn told_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Access, Source)> {
     let Action::Call(call) = &step.action else { return None };
-    let Routine::Tell(_) = call.routine else { return None };
+    let Routine::Tell(Tell { cost: None, .. }) = call.routine else { return None };
     let Op::Mark(mark) = &code.insts.get(step.at as usize)?.op else { return None };
     let Op::Load(access) = &code.insts.get(mark.about as usize)?.op else { return None };
     let is_shared = access.place == Place::Shared && step.guard == Predicate::Always;

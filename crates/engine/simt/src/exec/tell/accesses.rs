@@ -5,12 +5,12 @@ use crate::code::{Access as Stored, AsyncCopy, BulkCopy, MatrixAction, Op, Place
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes};
-use crate::launch::split_shared_address;
+use crate::launch::{GLOBAL_BITS, split_shared_address};
 use crate::observe::event::Of;
 use crate::observe::{Access, At, Doing, Events, Further, Order, Values};
 use texunit_alu::L64;
 use texunit_isa::ScalarType;
-use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW, SpaceKind, space_of};
+use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SpaceKind, space_of};
 
 /// What an access does, of all its lanes.
 pub(super) struct Made<'a> {
@@ -209,14 +209,6 @@ impl Telling<'_, '_> {
         }
     }
 }
-
-/// Bits of addresses below those in which all of global memory is the same.
-const GLOBAL_BITS: u32 = 44;
-const _: () = assert!(
-    GLOBAL_BASE.is_multiple_of(1 << GLOBAL_BITS)
-        && GLOBAL_BASE + (1 << GLOBAL_BITS) <= SHARED_WINDOW
-        && CONST_END <= GLOBAL_BASE
-);
 
 /// Whether all lanes' addresses are where buffers and variables are.
 #[inline]
