@@ -53,15 +53,16 @@ pub(crate) struct Totals {
 pub(crate) struct Worker<'a> {
     launch: &'a Launch,
     accesses: Vec<Option<Box<BySpace>>>,
-    fetches: HashMap<u32, Fetches>,
-    surfaces: HashMap<u32, Accesses>,
+    /// By operation, in the order in which they were first made.
+    fetches: Vec<(u32, Fetches)>,
+    surfaces: Vec<(u32, Accesses)>,
     space: Space,
 }
 
 impl<'a> Worker<'a> {
     pub(crate) fn new(launch: &'a Launch, operations: u32) -> Self {
         let accesses = (0..operations).map(|_| None).collect();
-        let (fetches, surfaces) = (HashMap::new(), HashMap::new());
+        let (fetches, surfaces) = (Vec::new(), Vec::new());
         Self { launch, accesses, fetches, surfaces, space: Space::default() }
     }
 
@@ -70,6 +71,15 @@ impl<'a> Worker<'a> {
         let all = self.accesses.get_mut(op as usize)?.get_or_insert_default();
         Some(&mut all[number])
     }
+}
+
+/// What there is of an operation, of which a kernel has few.
+fn of<T: Default>(all: &mut Vec<(u32, T)>, op: u32) -> &mut T {
+    let i = all.iter().position(|of| of.0 == op).unwrap_or_else(|| {
+        all.push((op, T::default()));
+        all.len() - 1
+    });
+    &mut all[i].1
 }
 
 impl Told {
@@ -246,12 +256,12 @@ impl Probe for Worker<'_> {
 
     fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
         let Self { fetches, space, .. } = self;
-        fetches.entry(at.op).or_default().take(fetch.plan, fetch.request, space);
+        of(fetches, at.op).take(fetch.plan, fetch.request, space);
     }
 
     fn surface_answer(&mut self, at: &At, surface: &SurfaceAnswered<'_>) {
         let Self { surfaces, space, .. } = self;
-        surfaces.entry(at.op).or_default().take(surface, space);
+        of(surfaces, at.op).take(surface, space);
     }
 }
 
@@ -263,10 +273,10 @@ impl Drop for Worker<'_> {
                 let sums = all.accesses.entry(op).or_default();
                 sums.iter_mut().zip(&**told).for_each(|(sum, told)| sum.add(told));
             }
-            for (op, fetches) in self.fetches.drain() {
+            for (op, fetches) in self.fetches.drain(..) {
                 all.fetches.entry(op).or_default().add(fetches);
             }
-            for (op, accesses) in self.surfaces.drain() {
+            for (op, accesses) in self.surfaces.drain(..) {
                 all.surfaces.entry(op).or_default().counts.add(&accesses.counts);
             }
         });

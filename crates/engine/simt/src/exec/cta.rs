@@ -40,6 +40,7 @@ impl<'a> Context<'a> {
         if self.is_short() && !self.is_cancelled() {
             self.start_cta(index);
             self.begin_short(warps)?;
+            self.counts.enter(self.launch.entry, self.launch.threads.into());
             begun = self.run_short(warps, taken);
             if self.cta.live == 0 {
                 return Ok(Ends::Done);

@@ -46,9 +46,9 @@ impl Events {
     /// Of [`Self::COUNTS`] also how often warps issue instructions, how often branches divide them, and how many lanes guards
     /// let through: [`super::Listing::issues`].
     pub const ISSUES: Self = Self(1 << 16);
-    /// Of [`Self::ACCESSES`] those weak loads and stores whose costs are neither counted nor those of another one
-    /// ([`super::Listing::costs`]), instead of all of them. Needs [`Self::ISSUES`]. It is no event of its own: an observer that is told with
-    /// others who want all accesses hears them all.
+    /// For who adds up costs: of weak loads and stores in [`Self::ACCESSES`] only those whose costs are neither counted nor the
+    /// costs of another one ([`super::Listing::costs`]), in any order, without the values, and no CTAs ([`super::At::cta`] says
+    /// nothing). Needs [`Self::ISSUES`]. An observer among others that do not want that hears all that there is.
     pub const COSTS: Self = Self(1 << 17);
     /// All of them.
     pub const ALL: Self = Self(((1 << 15) - 1) | (1 << 16));

@@ -260,9 +260,9 @@ pub(crate) fn marked(
         if costed.is_some_and(|costed| costed.leader != op) {
             before = before.without(Events::ACCESSES | Events::PARAMETERS);
         }
-        let cost = costed.map(|costed| costed.counter);
+        let (sums, cost) = (events.has(Events::COSTS), costed.map(|costed| costed.counter));
         let mark = |tells, behind| {
-            let mark = Mark { tells, about: 0, op, behind, order, cost, fence };
+            let mark = Mark { tells, about: 0, op, behind, order, sums, cost, fence };
             Inst { op: Op::Mark(Box::new(mark)), guard: Slot::TRUE, count: 0, span: inst.span }
         };
         let mut push = |inst| items.push(Item { inst, op, stands: Stands::Beside });

@@ -29,9 +29,7 @@ impl Observer for Several<'_> {
     fn wants(&self) -> Events {
         let each = || self.0.iter().map(|observer| observer.wants());
         let all = each().fold(Events::NONE, |all, wants| all | wants);
-        // Who wants all accesses gets them.
-        let all_accesses = each().any(|of| of.has(Events::ACCESSES) && !of.has(Events::COSTS));
-        if all_accesses { all.without(Events::COSTS) } else { all }
+        if each().all(|wants| wants.has(Events::COSTS)) { all } else { all.without(Events::COSTS) }
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {

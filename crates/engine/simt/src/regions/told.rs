@@ -14,32 +14,31 @@ const SOURCES: usize = 4;
 
 /// The step of a mark that tells a weak load or store of global or shared memory, a fence, or lanes that do something
 /// together, and nothing else: what can order warps by what is in memory is told by the interpreter, between whose instructions
-/// nothing else happens.
+/// nothing else happens. Where costs are added up, in any order, that of an access of any kind.
 pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step> {
     let only = Events::ACCESSES | Events::PARAMETERS;
     let Inst { op, guard, .. } = operands.inst(mark.about)?;
     if mark.tells.is_within(Events::SYNCHRONIZATION) {
         return meeting(operands, (mark, op, *guard), at);
     }
-    if mark.behind || !mark.tells.is_within(only) || mark.order != Order::default() {
+    if mark.behind || !mark.tells.is_within(only) {
         return None;
     }
-    let (access, values): (&code::Access, &[Slot]) = match op {
-        Op::Load(access) => (access, &[]),
-        Op::Store(access) => (access, &access.parts),
+    let (base, values, cost): (Slot, &[Slot], _) = match op {
+        Op::Load(access) | Op::Store(access) if mark.sums && is_access(access) => {
+            (access.base, &[], cost(mark, access))
+        }
+        Op::Atomic(atomic) if mark.sums => (atomic.base, &[], None),
+        Op::Load(access) if is_plain(mark, access) => (access.base, &[], None),
+        Op::Store(access) if is_plain(mark, access) => (access.base, &access.parts, None),
         _ => return None,
     };
-    // Who wants costs wants no values.
-    let values = if mark.cost.is_some() { &[] } else { values };
-    if access.constant
-        || !matches!(access.place, Place::Global | Place::Generic | Place::Shared)
-        || values.len() >= SOURCES
-    {
+    if values.len() >= SOURCES {
         return None;
     }
     let mut from = [Source::Literal(0); SOURCES];
-    let mut tell = Tell { rows: 1 + values.len() as u8, cost: cost(mark, access), ..nothing(at) };
-    for (i, &slot) in std::iter::once(&access.base).chain(values).enumerate() {
+    let mut tell = Tell { rows: 1 + values.len() as u8, cost, ..nothing(at) };
+    for (i, &slot) in std::iter::once(&base).chain(values).enumerate() {
         from[i] = operands.number(slot)?;
         tell.narrow[i] = !slot.is_none() && !slot.is_wide();
     }
@@ -48,12 +47,24 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
     (guard != Predicate::Never).then_some(Step { at, guard, counted: false, action })
 }
 
+/// Whether an access is of a place that is told at all.
+fn is_access(access: &code::Access) -> bool {
+    matches!(access.place, Place::Global | Place::Generic | Place::Shared | Place::Local)
+}
+
+/// Whether it is a weak load or store of global or shared memory.
+fn is_plain(mark: &Mark, access: &code::Access) -> bool {
+    let is_weak = mark.order == Order::default() && !access.constant;
+    is_weak && is_access(access) && access.place != Place::Local
+}
+
 /// How code counts the cost of an access itself.
 fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
     let bytes = u32::from(access.size) * access.parts.len() as u32;
     let banks = access.place == Place::Shared;
     let is_far = i32::try_from(access.offset as i64).is_err();
     if access.base.is_none()
+        || access.place == Place::Local
         || !bytes.is_power_of_two()
         || bytes > 16
         || (if banks { access.base.is_wide() } else { is_far || !access.base.is_wide() })

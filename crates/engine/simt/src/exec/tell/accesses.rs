@@ -1,7 +1,7 @@
 //! Accesses, as observers are told of them.
 
 use super::{Told, each_group};
-use crate::code::{Access as Stored, AsyncCopy, BulkCopy, MatrixAction, Op, Place, Slot};
+use crate::code::{Access as Stored, AsyncCopy, Atomic, BulkCopy, MatrixAction, Op, Place, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes};
@@ -19,6 +19,16 @@ pub(super) struct Made<'a> {
     pub(super) size: u32,
     pub(super) elements: usize,
     pub(super) parts: &'a [Slot],
+}
+
+impl<'a> Made<'a> {
+    /// Of an atomic, with operands or without.
+    pub(super) fn of_atomic(atomic: &Atomic, parts: &'a [Slot]) -> Self {
+        let quad = atomic.ty == ScalarType::B128;
+        let size = if quad { 8 } else { atomic.ty.bytes() };
+        let (doing, elements) = (Doing::Atomic(atomic.op), atomic.b.len());
+        Self { doing, place: atomic.place, size, elements, parts }
+    }
 }
 
 /// Who is told of accesses, of what, and how they are ordered.
@@ -47,16 +57,7 @@ impl Context<'_> {
             }
             Op::Atomic(atomic) => {
                 self.address(warp, atomic.base, atomic.offset);
-                let quad = atomic.ty == ScalarType::B128;
-                let size = if quad { 8 } else { atomic.ty.bytes() };
-                let made = Made {
-                    doing: Doing::Atomic(atomic.op),
-                    place: atomic.place,
-                    size,
-                    elements: atomic.b.len(),
-                    parts: &atomic.b,
-                };
-                self.made(probe, warp, &made, at);
+                self.made(probe, warp, &Made::of_atomic(atomic, &atomic.b), at);
             }
             Op::AsyncCopy(copy) => self.copied(probe, warp, copy, at),
             Op::BulkCopy(copy) => self.copied_in_bulk(probe, warp, copy, at),
