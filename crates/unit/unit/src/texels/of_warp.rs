@@ -89,8 +89,9 @@ impl FetchPlan {
         for (lane, (place, &bits)) in places.iter_mut().zip(bits).enumerate() {
             let x = f32::from_bits(bits);
             let is_zero = x.is_nan() || x.abs() < f32::MIN_POSITIVE;
-            let x = if is_zero { 0.0 } else { x };
-            usual |= u32::from(x.abs() <= most) << lane;
+            let is_usual = is_zero || x.abs() <= most;
+            usual |= u32::from(is_usual) << lane;
+            let x = if is_zero || !is_usual { 0.0 } else { x };
             *place = f64::from(x);
         }
         if is_normalized {
