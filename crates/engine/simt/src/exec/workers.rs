@@ -109,6 +109,7 @@ impl<'a> Resident<'a> {
         if context.is_short() && !context.is_cancelled() {
             context.start_cta(index);
             context.begin_short(warps)?;
+            context.counts.enter(context.launch.entry, context.launch.threads.into());
             let begun = context.run_short(warps, taken);
             if context.cta.live == 0 {
                 return Ok(Ends::Done);
