@@ -290,9 +290,15 @@ impl Company {
         }
         let blocked = blocked();
         let call = told();
-        let alone = is_recorded.then_some(
-            "the launch is recorded (`--record`), and a recorded launch cannot wait for what others do",
-        );
+        let alone = match (is_recorded, settings().schedule) {
+            (true, _) => Some(
+                "the launch is recorded (`--record`), and a recorded launch cannot wait for what others do",
+            ),
+            (false, Some(_)) => Some(
+                "work is done in a random order (`--schedule`), in which a launch cannot wait for what others do",
+            ),
+            (false, None) => None,
+        };
         Self { number, call, blocked, alone }
     }
 }
