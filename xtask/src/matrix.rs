@@ -32,7 +32,7 @@ struct Api {
     refusal: &'static str,
 }
 
-const APIS: [Api; 5] = [
+const APIS: [Api; 6] = [
     Api {
         document: APIS_DOCUMENT,
         title: "Driver API (`libcuda.so.1`)",
@@ -62,6 +62,12 @@ const APIS: [Api; 5] = [
         title: "cuBLASLt (`libcublasLt.so.12`, `libcublasLt.so.13`)",
         list: "crates/cuda/cublas/data/lt-functions.txt",
         refusal: "CUBLAS_STATUS_NOT_SUPPORTED",
+    },
+    Api {
+        document: LIBRARIES_DOCUMENT,
+        title: "cuRAND, host API (`libcurand.so.10`)",
+        list: "crates/cuda/curand/data/functions.txt",
+        refusal: "CURAND_STATUS_ARCH_MISMATCH",
     },
 ];
 

@@ -24,7 +24,7 @@ thread_local! {
 }
 
 /// The functions of the runtime and of libraries that allocate memory; those of the driver are known by their names' beginnings.
-const MAKERS: [&str; 17] = [
+const MAKERS: [&str; 18] = [
     "cudaMalloc",
     "cudaMallocPitch",
     "cudaMalloc3D",
@@ -42,6 +42,7 @@ const MAKERS: [&str; 17] = [
     "cufftMakePlan3d",
     "cufftMakePlanMany",
     "cufftMakePlanMany64",
+    "curandCreatePoissonDistribution",
 ];
 
 /// The function that the program has called to have memory, which messages call that by.

@@ -54,7 +54,7 @@ pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
         order.context.check()?;
         return late::at_once(|| launch.whole(exec, plan));
     }
-    if has_memory || !keeps && !(may_wait && late::may_go_on()) {
+    if has_memory || !(keeps || may_wait && late::may_go_on()) {
         return launch.whole(exec, plan);
     }
     late::launch(order, move |works| {

@@ -216,8 +216,9 @@ pub(super) fn blocked() -> Option<Blocked> {
     (!IS_RUNNER.get()).then(Blocked::begin)
 }
 
-/// Who waits for what this thread runs. A launch of a destructor, when the values of the thread are gone, is waited for by nobody.
+/// Who waits for what this thread runs.
 pub(super) fn told() -> Option<Told> {
+    // A launch of a destructor, when the values of the thread are gone, has no such call.
     CALL.try_with(|call| call.borrow().clone()).unwrap_or_default()
 }
 
@@ -289,9 +290,15 @@ impl Company {
         }
         let blocked = blocked();
         let call = told();
-        let alone = is_recorded.then_some(
-            "the launch is recorded (`--record`), and a recorded launch cannot wait for what others do",
-        );
+        let alone = match (is_recorded, settings().schedule) {
+            (true, _) => Some(
+                "the launch is recorded (`--record`), and a recorded launch cannot wait for what others do",
+            ),
+            (false, Some(_)) => Some(
+                "work is done in a random order (`--schedule`), in which a launch cannot wait for what others do",
+            ),
+            (false, None) => None,
+        };
         Self { number, call, blocked, alone }
     }
 }

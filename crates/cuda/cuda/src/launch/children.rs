@@ -241,12 +241,12 @@ impl RuntimeHost for Parent<'_> {
         self.function(kernel).map_or(0, blocks) as i32
     }
 
-    fn takes(&self, kernel: KernelId, shape: &DeviceShape) -> Result<(), u32> {
+    fn accepts(&self, kernel: KernelId, shape: &DeviceShape) -> Result<(), u32> {
         let function = self.function(kernel).ok_or(code::INVALID_DEVICE_FUNCTION)?;
         if i64::from(shape.dynamic_shared) > i64::from(function.max_dynamic_shared()) {
             return Err(code::INVALID_VALUE);
         }
-        self.module.loaded.takes(kernel, shape)
+        self.module.loaded.accepts(kernel, shape)
     }
 
     fn run_now(&self, work: Vec<Work>) -> Result<Vec<u8>, FaultKind> {

@@ -179,7 +179,7 @@ impl Call<'_, '_, '_> {
             F::GetParameterBufferV2 => {
                 let shape = shape(&words[1..]);
                 let kernel = self.kernel(at(0))?;
-                host.takes(kernel, &shape)?;
+                host.accepts(kernel, &shape)?;
                 runtime.grid.check_depth()?;
                 let size = self.context.launch.program.param_size(kernel);
                 return self.buffer(size.into(), ALIGN, Some((kernel, shape)));
@@ -370,7 +370,7 @@ impl Call<'_, '_, '_> {
         if prepared.is_some() {
             self.free(buffer)?;
         }
-        self.runtime.host.takes(kernel, &shape)?;
+        self.runtime.host.accepts(kernel, &shape)?;
         self.runtime.grid.check_depth()?;
         self.submit(stream, Task::Launch { kernel, shape, params })
     }

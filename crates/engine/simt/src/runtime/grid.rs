@@ -328,7 +328,8 @@ mod tests {
     #[test]
     fn limits_and_wrong_handles() {
         let grid = Grid::new(2);
-        let submit = |grid: &Grid, stream| grid.submit(target(stream, 0), caller(), task());
+        let submit =
+            |grid: &Grid, stream| grid.submit(target(stream, 0), caller(), task()).map(|_| ());
         assert_eq!(submit(&grid, 99), Err(code::INVALID_RESOURCE_HANDLE));
         assert_eq!((submit(&grid, 0), submit(&grid, 0)), (Ok(()), Ok(())));
         assert_eq!(submit(&grid, 0), Err(code::LAUNCH_PENDING_COUNT_EXCEEDED));
