@@ -10,7 +10,10 @@ use common::{Ptr, cuCtxSetCurrent, cuInit, fails, functions, ok};
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Once;
-use texunit_cuda_abi::{CUDA_LAUNCH_PARAMS, CUgraphNodeParams, CUresult, CUstreamBatchMemOpParams};
+use texunit_cuda_abi::{
+    CUDA_LAUNCH_PARAMS, CUDA_MEMCPY_BATCH_NODE_PARAMS, CUgraphNodeParams, CUmemcpyAttributes,
+    CUresult, CUstreamBatchMemOpParams,
+};
 
 type LogCallback = unsafe extern "C" fn(*mut c_void, u32, *mut c_char, usize);
 type Recaptured = unsafe extern "C" fn(
@@ -45,6 +48,10 @@ functions! {
     cuStreamEndCapture(stream: Ptr, graph: *mut Ptr);
     cuGraphInstantiateWithFlags(exec: *mut Ptr, graph: Ptr, flags: u64);
     cuGraphLaunch(exec: Ptr, stream: Ptr);
+    cuGraphCreate(graph: *mut Ptr, flags: u32);
+    cuGraphAddNode_v2(node: *mut Ptr, graph: Ptr, before: *const Ptr, data: *const c_void, count: usize, params: *mut CUgraphNodeParams);
+    cuGraphExecNodeSetParams(exec: Ptr, node: Ptr, params: *mut CUgraphNodeParams);
+    cuMemcpyBatchAsync_v2(to: *const u64, from: *const u64, sizes: *const usize, count: usize, attrs: *const CUmemcpyAttributes, indices: *const usize, groups: usize, stream: Ptr);
     cuEventCreate(event: *mut Ptr, flags: u32);
     cuEventQuery(event: Ptr);
     cuEventRecord(event: Ptr, stream: Ptr);
@@ -306,6 +313,70 @@ fn branches_of_a_graph_wait_for_each_other() {
     unsafe { (&raw mut words[0]).write_volatile(u32::MAX) };
     ok!(cuStreamSynchronize(first));
     assert_eq!(words[1], 0);
+}
+
+#[test]
+fn batches_of_copies_are_nodes() {
+    context(0);
+    let (stream, words) = (stream(), words());
+    words[..2].copy_from_slice(&[3, 4]);
+    let at = |i: usize| address(words, i);
+    let (to, from, sizes) = ([at(2), at(3)], [at(0), at(1)], [4_usize, 4]);
+    let (attributes, first) =
+        ([CUmemcpyAttributes { src_access_order: 1, ..Default::default() }], [0_usize]);
+    let batch = |to: &[u64; 2], sizes: &[usize; 2]| CUDA_MEMCPY_BATCH_NODE_PARAMS {
+        count: 2,
+        dsts: to.as_ptr().expose_provenance() as u64,
+        srcs: from.as_ptr().expose_provenance() as u64,
+        sizes: sizes.as_ptr().expose_provenance() as u64,
+        attrs: attributes.as_ptr().expose_provenance() as u64,
+        attrsIdxs: first.as_ptr().expose_provenance() as u64,
+        numAttrs: 1,
+        ctx: 0,
+    };
+    // Captured, and made by hand.
+    let (mut captured, mut made, mut node, mut exec) =
+        (null_mut(), null_mut(), null_mut(), null_mut());
+    ok!(cuStreamBeginCapture_v2(stream, 2));
+    let (attrs, indices) = (attributes.as_ptr(), first.as_ptr());
+    ok!(cuMemcpyBatchAsync_v2(
+        to.as_ptr(),
+        from.as_ptr(),
+        sizes.as_ptr(),
+        2,
+        attrs,
+        indices,
+        1,
+        stream
+    ));
+    ok!(cuStreamEndCapture(stream, &raw mut captured));
+    ok!(cuGraphCreate(&raw mut made, 0));
+    let mut params = CUgraphNodeParams::new(14, batch(&to, &sizes));
+    ok!(cuGraphAddNode_v2(&raw mut node, made, null(), null(), 0, &raw mut params));
+    for graph in [captured, made] {
+        ok!(cuGraphInstantiateWithFlags(&raw mut exec, graph, 0));
+        let clear = (&raw const words[2]).cast_mut();
+        // SAFETY: nobody else has the words now.
+        unsafe { clear.cast::<[u32; 2]>().write_volatile([0; 2]) };
+        ok!(cuGraphLaunch(exec, stream));
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(words[2..], [3, 4]);
+    }
+    // A copy of no bytes is switched off; another number of copies is another node.
+    let mut params = CUgraphNodeParams::new(14, batch(&[at(3), at(2)], &[4, 0]));
+    ok!(cuGraphExecNodeSetParams(exec, node, &raw mut params));
+    ok!(cuGraphLaunch(exec, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(words[2..], [3, 3]);
+    let fewer = CUDA_MEMCPY_BATCH_NODE_PARAMS { count: 1, ..batch(&to, &sizes) };
+    let mut params = CUgraphNodeParams::new(14, fewer);
+    fails!(INVALID_VALUE, cuGraphExecNodeSetParams(exec, node, &raw mut params));
+    let none = CUDA_MEMCPY_BATCH_NODE_PARAMS { numAttrs: 0, ..batch(&to, &sizes) };
+    let mut params = CUgraphNodeParams::new(14, none);
+    fails!(
+        INVALID_VALUE,
+        cuGraphAddNode_v2(&raw mut node, made, null(), null(), 0, &raw mut params)
+    );
 }
 
 #[test]

@@ -5,12 +5,15 @@ use crate::args::{Answer, Elements, In, Out};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
 use crate::context::Context;
+use crate::graph::copies::CopiesOp;
+use crate::graph::op::Op;
 use crate::handle::Handle;
 use crate::late::Order;
 use crate::memory::boxes::{self, End, Memory};
 use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use std::ffi::c_ulonglong;
+use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEMCPY_OPERAND_TYPE_ARRAY, CU_MEMCPY_OPERAND_TYPE_POINTER, CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
@@ -90,11 +93,10 @@ driver_api! {
         failIdx: Out<usize>,
         hStream: Handle<Stream>,
     ) {
-        let order = on_other_than_default(hStream)?;
         // SAFETY: the caller says that there are so many of each.
         let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
         // SAFETY: addresses of the batch are as the driver API's page says.
-        unsafe { batch.run(&order) }.map_err(|fault| failed(fault, failIdx))
+        unsafe { batch.submit(hStream) }.map_err(|fault| failed(fault, failIdx))
     }
 
     /// Copies many pieces of memory. (The first version says which of them went wrong.)
@@ -108,11 +110,10 @@ driver_api! {
         numAttrs: usize,
         hStream: Handle<Stream>,
     ) {
-        let order = on_other_than_default(hStream)?;
         // SAFETY: the caller says that there are so many of each.
         let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
         // SAFETY: addresses of the batch are as the driver API's page says.
-        unsafe { batch.run(&order) }.map_err(|(_, refusal)| refusal)
+        unsafe { batch.submit(hStream) }.map_err(|(_, refusal)| refusal)
     }
 
     /// Copies many boxes; `failIdx` is the one that went wrong.
@@ -235,12 +236,17 @@ unsafe fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
 /// Batches and copies with attributes do not run on the default stream (null, `CU_STREAM_LEGACY`).
 fn on_other_than_default(stream: Handle<Stream>) -> Answer<Order> {
     let order = Order::of(stream)?;
+    check_other_than_default(stream, &order)?;
+    Ok(order)
+}
+
+fn check_other_than_default(stream: Handle<Stream>, order: &Order) -> Answer {
     match stream.number() {
         0 | 1 => Err(CUresult::INVALID_VALUE.because(
             "hStream is the default stream: batches and copies with attributes need one that was created, or \
              CU_STREAM_PER_THREAD",
         )),
-        _ => order.context.check().map(|()| order),
+        _ => order.context.check(),
     }
 }
 
@@ -267,8 +273,18 @@ fn check_attributes(order: u32) -> Answer {
     }
 }
 
+/// Copies bytes between any two addresses.
+///
+/// # Safety
+/// That of [`End::memory`], for both ends.
+pub(crate) unsafe fn copy_bytes(to: u64, from: u64, size: usize, order: &Order) -> Answer {
+    // SAFETY: as the caller promises.
+    let (to, from) = unsafe { (super::copy::any(to), super::copy::any(from)) };
+    boxes::copy_bytes(to, from, size, order)
+}
+
 /// The arguments of `cuMemcpyBatchAsync`.
-struct Batch<'a> {
+pub(crate) struct Batch<'a> {
     dsts: Elements<'a, CUdeviceptr>,
     srcs: Elements<'a, CUdeviceptr>,
     sizes: Elements<'a, usize>,
@@ -280,7 +296,7 @@ struct Batch<'a> {
 impl<'a> Batch<'a> {
     /// # Safety
     /// Of destinations, sources and sizes there are as many as `count` says, of attributes and their indices `groups`.
-    unsafe fn new(
+    pub(crate) unsafe fn new(
         [dsts, srcs]: [In<'a, CUdeviceptr>; 2],
         sizes: In<'a, usize>,
         count: usize,
@@ -300,12 +316,9 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Checks all, then copies.
-    ///
-    /// # Safety
-    /// That of [`End::memory`], for all destinations and sources.
-    unsafe fn run(&self, order: &Order) -> Result<(), Fault> {
-        let Self { dsts, srcs, sizes, attrs, indices } = *self;
+    /// Checks how many there are of what.
+    pub(crate) fn check(&self) -> Result<(), Fault> {
+        let Self { sizes, attrs, indices, .. } = *self;
         let (count, groups) = (sizes.len(), attrs.len());
         let refused = |reason: String| Err(whole(CUresult::INVALID_VALUE.because(reason)));
         if count == 0 {
@@ -329,12 +342,26 @@ impl<'a> Batch<'a> {
             }
             before = Some(first);
         }
-        for i in 0..count {
+        Ok(())
+    }
+
+    /// Checks all, then copies; in a stream that is captured, it becomes a node.
+    ///
+    /// # Safety
+    /// That of [`End::memory`], for all destinations and sources.
+    unsafe fn submit(&self, stream: Handle<Stream>) -> Result<(), Fault> {
+        let order = Order::capturable(stream).map_err(whole)?;
+        check_other_than_default(stream, &order).map_err(whole)?;
+        self.check()?;
+        let Self { dsts, srcs, sizes, attrs, indices } = *self;
+        if let Some(place) = order.capture {
+            let op = CopiesOp::of([dsts, srcs], sizes, attrs, indices, order.context.handle);
+            return op.and_then(|op| place.add(Op::Copies(Arc::new(op)))).map_err(whole);
+        }
+        for i in 0..sizes.len() {
             let copy = || {
-                let (to, from) = (dsts.at(i)?, srcs.at(i)?);
                 // SAFETY: as the caller promises.
-                let (to, from) = unsafe { (super::copy::any(to), super::copy::any(from)) };
-                boxes::copy_bytes(to, from, sizes.at(i)?, order)
+                unsafe { copy_bytes(dsts.at(i)?, srcs.at(i)?, sizes.at(i)?, &order) }
             };
             copy()
                 .map_err(|refusal| (i, refusal.within(|| format!("copy {i} of the batch"), &[])))?;
