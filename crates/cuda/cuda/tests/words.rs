@@ -62,7 +62,6 @@ functions! {
     cuCtxGetExecAffinity(affinity: *mut [u32; 2], kind: u32);
     cuLaunchHostFunc_v2(stream: Ptr, function: Option<unsafe extern "C" fn(*mut c_void)>, data: *mut c_void, mode: u32);
     cuMemHostAlloc(pointer: *mut *mut c_void, size: usize, flags: u32);
-    cuMemAlloc_v2(dptr: *mut u64, size: usize);
     cuMemAllocAsync(dptr: *mut u64, size: usize, stream: Ptr);
     cuMemFreeAsync(dptr: u64, stream: Ptr);
     cuMemcpyDtoH_v2(to: *mut c_void, from: u64, size: usize);
@@ -299,7 +298,8 @@ fn branches_of_a_graph_wait_for_each_other() {
     }
     // Where all that can run waits, the call returns.
     words[1] = 7;
-    all = u32::MAX;
+    let mut most = u32::MAX;
+    let mut params: [Ptr; 2] = [(&raw mut count).cast(), (&raw mut most).cast()];
     let mut one: Ptr = null_mut();
     ok!(cuStreamBeginCapture_v2(first, 2));
     ok!(cuLaunchKernel(meet, 1, 1, 1, 1, 1, 1, 0, first, params.as_mut_ptr(), null_mut()));
