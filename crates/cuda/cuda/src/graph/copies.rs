@@ -1,7 +1,7 @@
 //! Nodes of several copies of bytes (`CU_GRAPH_NODE_TYPE_MEMCPY_BATCH`), which captured batches become.
 
 use super::params::context_or_current;
-use crate::api::copy_box::Batch;
+use crate::api::copy_batch::Batch;
 use crate::args::{Answer, Elements, In};
 use crate::context::Context;
 use crate::handle::Handle;
@@ -99,7 +99,7 @@ impl CopiesOp {
             // One of no bytes is switched off.
             if size > 0 {
                 // SAFETY: the program has promised that its memory is there when the node is run.
-                unsafe { crate::api::copy_box::copy_bytes(to, from, size, order)? };
+                unsafe { crate::api::copy_batch::copy_bytes(to, from, size, order)? };
             }
         }
         Ok(())
