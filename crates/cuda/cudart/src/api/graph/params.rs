@@ -160,6 +160,7 @@ runtime_api! {
 }
 
 /// Parameters of a node of the driver as the runtime has them.
+#[cfg(not(feature = "cuda-12"))]
 pub(super) fn of_driver_params(found: CUgraphNodeParams) -> Answer<CUgraphNodeParams> {
     Ok(match found.kind {
         kind::KERNEL => {
