@@ -4,6 +4,7 @@
 #include "checks.h"
 #include <cstring>
 #include <string>
+#include <unistd.h>
 
 __global__ void fill(int *to, int value) { to[blockIdx.x] = value; }
 
@@ -15,7 +16,9 @@ __global__ void update(cudaGraphDeviceNode_t node, int how, int *other, int *cod
     case 1: *code = cudaGraphKernelNodeSetGridDim(node, dim3(3)); break;
     case 2: *code = cudaGraphKernelNodeSetEnabled(node, false); break;
     case 3: {
-        cudaGraphKernelNodeUpdate all[3] = {};
+        // Its union has a member with a constructor, and thus none itself.
+        alignas(8) unsigned char room[3 * sizeof(cudaGraphKernelNodeUpdate)];
+        auto *all = (cudaGraphKernelNodeUpdate *)room;
         int value = 9;
         all[0].node = all[1].node = all[2].node = node;
         all[0].field = cudaGraphKernelNodeFieldEnabled, all[0].updateData.isEnabled = 1;
@@ -29,9 +32,10 @@ __global__ void update(cudaGraphDeviceNode_t node, int how, int *other, int *cod
     // No such parameter, no such field.
     case 5: *code = cudaGraphKernelNodeSetParam(node, 10, 7); break;
     default: {
-        cudaGraphKernelNodeUpdate wrong = {};
-        wrong.node = node;
-        *code = cudaGraphKernelNodeUpdatesApply(&wrong, 1);
+        alignas(8) unsigned char room[sizeof(cudaGraphKernelNodeUpdate)];
+        auto *none = (cudaGraphKernelNodeUpdate *)room;
+        none->node = node, none->field = cudaGraphKernelNodeFieldInvalid;
+        *code = cudaGraphKernelNodeUpdatesApply(none, 1);
     }
     }
 }
