@@ -77,15 +77,20 @@ impl Elements {
         let first = least & !(BANKS * WORD - 1);
         let last = u32::try_from(most.wrapping_sub(first)).ok().filter(|&last| last != u32::MAX)?;
         let shift = bytes.trailing_zeros();
-        let numbers = addresses.map(|at| (at.wrapping_sub(first) >> shift) as u32);
+        // No `map`: it is compiled for any processor, and called.
+        let mut numbers = [0; 32];
+        for (number, at) in numbers.iter_mut().zip(addresses) {
+            *number = (at.wrapping_sub(first) >> shift) as u32;
+        }
         (bits & (bytes - 1) == 0).then_some(Self { numbers, last: last >> shift, lanes })
     }
 
     /// The same in larger elements.
     #[inline(always)]
     fn larger(&self, shift: u32) -> Self {
-        let Self { numbers, last, lanes } = *self;
-        Self { numbers: numbers.map(|number| number >> shift), last: last >> shift, lanes }
+        let mut larger = Self { last: self.last >> shift, ..*self };
+        larger.numbers.iter_mut().for_each(|number| *number >>= shift);
+        larger
     }
 
     /// A bit for each number: in words of 64.
@@ -125,7 +130,11 @@ impl Elements {
     /// The numbers, with another one for lanes that do not take part.
     #[inline(always)]
     fn of_others(&self, other: u32) -> [u32; 32] {
-        std::array::from_fn(|l| if self.lanes >> l & 1 == 1 { self.numbers[l] } else { other })
+        let mut numbers = self.numbers;
+        for (lane, number) in numbers.iter_mut().enumerate() {
+            *number = if self.lanes >> lane & 1 == 1 { *number } else { other };
+        }
+        numbers
     }
 
     /// The most lanes with one number: all are compared with those at a distance at once.

@@ -67,9 +67,13 @@ impl<'a> Along<'a> {
 
     /// Texels as numbers from the first one on; beyond all where they are outside.
     #[inline(always)]
-    fn numbers(&self, upper: usize) -> [usize; 32] {
-        self.both[upper]
-            .map(|k| if k < 0 { MOST } else { (k as u32).wrapping_sub(self.first) as usize })
+    fn numbers(&self, upper: usize) -> [u32; 32] {
+        let mut numbers = [0; 32];
+        // No `map`: it is compiled for any processor, and called.
+        for (to, &k) in numbers.iter_mut().zip(&self.both[upper]) {
+            *to = if k < 0 { MOST as u32 } else { (k as u32).wrapping_sub(self.first) };
+        }
+        numbers
     }
 }
 
@@ -79,15 +83,19 @@ impl Rows {
         Build::current().run(
             #[inline(always)]
             || {
-                let [x, y, z] = texels.axes.each_ref().map(|axis| Along::of(axis, active));
+                let [x, y, z] = &texels.axes;
+                let (x, y, z) = (Along::of(x, active), Along::of(y, active), Along::of(z, active));
                 if x.count > MOST || y.count.checked_mul(z.count)? > MOST {
                     return None;
                 }
                 let (first, sizes) = ([x.first, y.first, z.first], [y.count, z.count]);
                 let mut rows = Self { plane: texels.plane, first, sizes, bits: [0; MOST] };
-                let bits = |k: usize| if k < MOST { 1_u64 << k } else { 0 };
-                let (low, high) = (x.numbers(0).map(bits), x.numbers(1).map(bits));
-                let of_lanes: [u64; 32] = std::array::from_fn(|lane| low[lane] | high[lane]);
+                let mut of_lanes = [0; 32];
+                for numbers in [x.numbers(0), x.numbers(1)] {
+                    for (bits, number) in of_lanes.iter_mut().zip(numbers) {
+                        *bits |= if number < MOST as u32 { 1_u64 << number } else { 0 };
+                    }
+                }
                 for slices in (0..=usize::from(z.is_double)).map(|upper| z.numbers(upper)) {
                     for lines in (0..=usize::from(y.is_double)).map(|upper| y.numbers(upper)) {
                         rows.add(&slices, &lines, &of_lanes, active);
@@ -109,11 +117,11 @@ impl Rows {
 
     /// Adds the bits of active lanes in a line of a slice each.
     #[inline(always)]
-    fn add(&mut self, slices: &[usize; 32], lines: &[usize; 32], bits: &[u64; 32], active: u32) {
+    fn add(&mut self, slices: &[u32; 32], lines: &[u32; 32], bits: &[u64; 32], active: u32) {
         // Neighbours mostly have the same row.
         let (mut row, mut all) = (0, 0);
         for lane in lanes(active) {
-            let (slice, line) = (slices[lane], lines[lane]);
+            let (slice, line) = (slices[lane] as usize, lines[lane] as usize);
             if slice < MOST && line < MOST {
                 let of = slice * self.sizes[0] + line;
                 if of != row {

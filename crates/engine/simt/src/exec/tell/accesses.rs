@@ -220,13 +220,10 @@ impl Telling<'_, '_> {
 /// Whether all lanes' addresses are where buffers and variables are.
 #[inline(always)]
 fn are_global(all: &L64, mask: u32) -> bool {
-    let off = all.iter().map(|address| address ^ GLOBAL_BASE);
-    let any = match mask {
-        u32::MAX => off.fold(0, |any, off| any | off),
-        _ => (0..).zip(off).fold(0, |any, (lane, off)| {
-            any | (off & 0_u64.wrapping_sub(u64::from(mask >> lane & 1)))
-        }),
-    };
+    let mut any = 0;
+    for (lane, address) in all.iter().enumerate() {
+        any |= (address ^ GLOBAL_BASE) & 0_u64.wrapping_sub(u64::from(mask >> lane & 1));
+    }
     any >> GLOBAL_BITS == 0
 }
 

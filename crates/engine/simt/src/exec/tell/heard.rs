@@ -12,7 +12,6 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use texunit_alu::L64;
 use texunit_jit::region::{Listener, Row};
-use texunit_unit::Build;
 
 /// Hears what marks say that are steps of a region (`regions::told`), and tells the probe.
 pub(in crate::exec) struct Ear<'a> {
@@ -71,13 +70,15 @@ impl<'a> Ear<'a> {
             }
         };
         let Some((first, values)) = rows.split_first() else { return };
-        let addresses: L64 = Build::current().run_narrow(
-            #[inline(always)]
-            || match first {
-                Row::B32(row) => std::array::from_fn(|l| row[l].wrapping_add(offset as u32).into()),
-                Row::B64(row) => std::array::from_fn(|l| row[l].wrapping_add(offset)),
-            },
-        );
+        let mut addresses: L64 = [0; 32];
+        match first {
+            Row::B32(row) => addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
+                *to = address.wrapping_add(offset as u32).into();
+            }),
+            Row::B64(row) => addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
+                *to = address.wrapping_add(offset);
+            }),
+        }
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
         let more = self.together.map_or(&[][..], |together| together.with(number));
