@@ -171,7 +171,7 @@ pub struct LaunchConfig<'a> {
     /// Number of the launch, read by %gridid.
     pub grid_id: u64,
     /// Run all CTAs at the same time, in turns, so that they can wait for each other
-    /// (`cuLaunchCooperativeKernel`). [`crate::Program::most_cooperative`] says how many can.
+    /// (`cuLaunchCooperativeKernel`). [`crate::Program::max_cooperative_ctas`] says how many can.
     pub cooperative: bool,
     /// CTAs of a cluster along x, y, z, whole numbers of which the grid has along each axis; `None`: the launch has no clusters.
     pub cluster: Option<[u32; 3]>,

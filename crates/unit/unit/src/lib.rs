@@ -64,7 +64,7 @@ mod warp;
 
 pub use bytemuck;
 pub use effective::{
-    Coords, EffectiveSampler, Override, effective_sampler, overrides, resolve, sees,
+    Coords, EffectiveSampler, Override, compatible_geometry, effective_sampler, overrides, resolve,
 };
 pub use files::{FetchRows, Operand, Others, Requests, Results};
 pub use name::NameError;
@@ -90,6 +90,6 @@ pub use texunit_memory::Block;
 pub use texunit_texel::{Channel, Format, UnknownFormat};
 pub use typed::sample;
 pub use warp::{
-    Build, FetchArrays, FetchPlan, LengthError, Scratch, SimdError, SimdLevel, fetch_level,
+    Build, FetchArrays, FetchPlan, LengthError, Scratch, SimdError, SimdLevel, fetch_simd_level,
     simd_level,
 };

@@ -142,7 +142,7 @@ fn beside(program: &Program, inst: &Inst, events: Events, leads: bool) -> Beside
             beside.behind |= Events::RESULTS | Events::STRONG_RESULTS;
             beside.order = Order::of(words());
         }
-        Op::AsyncCopy(_) | Op::BulkCopy(_) => beside.before |= Events::ACCESSES,
+        Op::AsyncCopy(_) => beside.before |= Events::ACCESSES,
         Op::Matrix(matrix) => {
             beside.before |= Events::ACCESSES;
             members(&mut beside, matrix.members);

@@ -112,7 +112,7 @@ pub use order::{Order, Scope, Semantics};
 pub use origins::{Origin, SharedVariable};
 pub use several::{Several, probes};
 pub use used::AtomicForm;
-pub(crate) use used::is_fleeting;
+pub(crate) use used::is_nondeterministic;
 
 use crate::stats::Fault;
 

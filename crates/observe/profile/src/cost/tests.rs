@@ -1,5 +1,7 @@
 //! Costs against sets of bytes and words.
 
+#![allow(clippy::unwrap_used)]
+
 use super::*;
 
 fn at(mut f: impl FnMut(u64) -> u64) -> Addresses {

@@ -1,7 +1,7 @@
 //! Accesses, as observers are told of them.
 
 use super::{Told, each_group};
-use crate::code::{Access as Stored, AsyncCopy, Atomic, BulkCopy, MatrixAction, Op, Place, Slot};
+use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, Op, Place, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes};
@@ -61,8 +61,8 @@ impl Context<'_> {
                 self.address(warp, atomic.base, atomic.offset);
                 self.made(probe, warp, &Made::of_atomic(atomic, &atomic.b), at);
             }
+            Op::AsyncCopy(copy) if copy.is_bulk => self.copied_in_bulk(probe, warp, copy, at),
             Op::AsyncCopy(copy) => self.copied(probe, warp, copy, at),
-            Op::BulkCopy(copy) => self.copied_in_bulk(probe, warp, copy, at),
             Op::Matrix(matrix) => {
                 let doing = match matrix.action {
                     MatrixAction::Load => Doing::MatrixLoad,
@@ -94,34 +94,28 @@ impl Context<'_> {
     }
 
     fn copied(&mut self, probe: &mut Told<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
-        let size = u32::from(copy.size);
-        let mut counts = [u64::from(size); 32];
-        if !copy.bytes.is_none() {
-            warp.read(&self.launch.constants, copy.bytes, &mut counts);
-        }
-        let ignored = warp.p(copy.ignore);
-        let count = |lane: usize| if ignored >> lane & 1 == 1 { 0 } else { counts[lane] as u32 };
+        let (all, size) = (self.copy_operands(warp, copy), u32::from(copy.grain));
+        let mut tell = |this: &mut Self, doing, place, size, lanes| {
+            let made = Made { doing, place, size, elements: 1, parts: &[] };
+            this.made(probe, warp, &made, At { lanes, ..at });
+        };
+        self.addresses = all.from;
         // More than the size is a fault.
         each_group(
             at.lanes,
-            |lane| count(lane).min(size),
+            |lane| all.read[lane].min(size.into()) as u32,
             |lanes, size| {
                 if size != 0 {
-                    self.address(warp, copy.from.base, copy.from.offset);
-                    let (doing, place) = (Doing::CopyFrom, copy.from.place);
-                    let made = Made { doing, place, size, elements: 1, parts: &[] };
-                    self.made(probe, warp, &made, At { lanes, ..at });
+                    tell(self, Doing::CopyFrom, copy.from.place, size, lanes);
                 }
             },
         );
-        self.address(warp, copy.to.base, copy.to.offset);
-        let made =
-            Made { doing: Doing::CopyTo, place: copy.to.place, size, elements: 1, parts: &[] };
-        self.made(probe, warp, &made, at);
+        self.addresses = all.to;
+        tell(self, Doing::CopyTo, copy.to.place, size, at.lanes);
     }
 
-    fn copied_in_bulk(&mut self, probe: &mut Told<'_>, warp: &Warp, copy: &BulkCopy, at: At) {
-        let all = self.bulk_operands(warp, copy);
+    fn copied_in_bulk(&mut self, probe: &mut Told<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
+        let all = self.copy_operands(warp, copy);
         let (to_doing, to_size) = match copy.reduce {
             Some((_, ty)) => (Doing::BulkReduce, ty.bytes()),
             None => (Doing::BulkStore, 16),
