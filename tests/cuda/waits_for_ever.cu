@@ -1,5 +1,6 @@
 // nvcc: -lineinfo
-// stderr: threads of CTA (0, 0, 0) wait in a loop at waits_for_ever.cu:6
+// late: no
+// stderr: threads of CTA (0, 0, 0) wait in a loop at waits_for_ever.cu:7
 // A kernel that waits for what nobody does: the host waits for the kernel, so that this is known at once.
 #include <cstdio>
 
@@ -16,5 +17,5 @@ int main()
     waits<<<2, 32, 0, other>>>(flag);
     std::printf("%s\n", cudaGetErrorString(cudaGetLastError()));
     std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
-    std::printf("%s\n", cudaGetErrorString(cudaFree(0)));
+    std::printf("%s\n", cudaGetErrorString(cudaMalloc(&flag, 4)));
 }

@@ -293,6 +293,13 @@ pub(crate) fn wait_for_event(event: usize) {
     }
 }
 
+/// What comes before an event of several processes is not kept: the process that waits for the event cannot ask for it.
+pub(crate) fn push(event: usize) {
+    if is_on() {
+        wait_for_event(event);
+    }
+}
+
 /// The program waits for a context.
 pub(crate) fn wait_for_context(context: &Context) {
     if has_any() {

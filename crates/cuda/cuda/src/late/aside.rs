@@ -260,7 +260,8 @@ impl Company {
             KERNELS_BESIDE.fetch_add(1, AcqRel);
         }
         let blocked = (!is_beside).then(Blocked::begin);
-        let call = CALL.with_borrow(Clone::clone);
+        // A launch of a destructor, when the values of the thread are gone, has no such call.
+        let call = CALL.try_with(|call| call.borrow().clone()).unwrap_or_default();
         let alone = is_recorded.then_some(
             "the launch is recorded (`--record`), and a recorded launch cannot wait for what others do",
         );
@@ -352,7 +353,9 @@ fn is_shared(loops: &[WaitingLoop]) -> bool {
         let range = words.next().and_then(|range| range.split_once('-'));
         let number = |text| u64::from_str_radix(text, 16).ok();
         let range = range.and_then(|(from, to)| Some(number(from)?..number(to)?));
-        let is_shared = words.next().is_some_and(|rights| rights.ends_with('s'));
+        // Memory that checks watch is mapped twice, and no other process has it.
+        let is_shared = words.next().is_some_and(|rights| rights.ends_with('s'))
+            && !line.ends_with(" /memfd:texunit (deleted)");
         is_shared && range.is_some_and(|range| addresses.iter().any(|at| range.contains(at)))
     })
 }

@@ -152,6 +152,8 @@ fn described(program: &Program, loops: &[WaitingLoop]) -> String {
         let frames = program.sources().frames_at(waiting.span.start);
         let place = match frames.iter().find_map(|f| Some((f.file?, f.line)).filter(|f| f.1 > 0)) {
             Some((file, of)) => {
+                // The diagnostic shows the whole path.
+                let file = file.rsplit('/').next().unwrap_or(file);
                 format!("{file}:{of} (line {line} of the PTX, `{}`)", snippet.trim())
             }
             None => format!("line {line} (`{}`)", snippet.trim()),

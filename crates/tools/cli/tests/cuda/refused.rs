@@ -157,10 +157,14 @@ fn programs(setup: &Setup) -> Result<(), Failed> {
 /// The functions of the runtime and their arguments, as a letter each: `p` a pointer, `a` an address, `h` a handle, `c` a
 /// function, `n` a number, `s` a structure, which is passed in another way.
 fn signatures(setup: &Setup) -> Vec<(String, String)> {
-    let folder = setup.root.join("crates/cuda/cudart/src/api");
+    let mut paths = vec![setup.root.join("crates/cuda/cudart/src/api")];
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+    while let Some(path) = paths.pop() {
+        if path.is_dir() {
+            paths.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let text = std::fs::read_to_string(path).unwrap();
         for (at, _) in text.match_indices("\n    fn cuda") {
             let Some((head, _)) = text[at + "\n    fn ".len()..].split_once(" {\n") else {
                 continue;
