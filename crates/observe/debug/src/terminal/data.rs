@@ -153,15 +153,6 @@ impl Live<'_, '_> {
             }
         }
     }
-
-    pub(super) fn undisplay(&mut self, rest: &str) -> Done {
-        let numbers: Vec<u32> = rest.split_whitespace().filter_map(|n| n.parse().ok()).collect();
-        self.session
-            .settings
-            .displays
-            .retain(|d| !(rest.is_empty() || numbers.contains(&d.number)));
-        Ok(())
-    }
 }
 
 fn slashed(format: &str) -> String {
@@ -178,7 +169,7 @@ fn declared(types: &Types, ty: TypeId, name: &str) -> String {
 }
 
 /// Arguments between commas, outside of parentheses.
-fn parts(text: &str) -> Vec<&str> {
+pub(crate) fn parts(text: &str) -> Vec<&str> {
     let (mut depth, mut from, mut all) = (0, 0, Vec::new());
     for (at, c) in text.char_indices() {
         match c {

@@ -25,7 +25,7 @@ pub use look::{Standing, Waits};
 pub use places::{FrameAt, RegisterAt};
 pub use saved::Saved;
 pub(super) use stepper::{Asked, Stepper};
-pub use stepper::{Caught, Filter, Position, Range};
+pub use stepper::{Caught, Filter, Position, Range, block_of};
 
 use super::cluster::Member;
 use super::context::{Context, Launch};
@@ -35,7 +35,7 @@ use super::resident::{self, Stage};
 use super::warp::Warp;
 use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
-use crate::observe::{Events, Listing};
+use crate::observe::{Events, Listing, Observer};
 use crate::regions::JitMode;
 use crate::stats::{BadFetches, Fault, LaunchStats};
 use orders::Order;
@@ -122,6 +122,8 @@ pub struct Machine<'a> {
     fast_fault: Option<Box<Fault>>,
     /// How code is made where nothing stops.
     jit: Option<JitMode>,
+    /// Who is told of what a launch does that nobody steps through.
+    observer: Option<&'a dyn Observer>,
 }
 
 /// Runs a kernel for somebody who steps through it.
@@ -151,13 +153,13 @@ pub fn debug(
     let of = (program, kernel, &unit);
     let threads = threads.min(1024) as u32;
     let launch = prepare(of, &alone, (events, Some(&observed)), (threads, ctas.len()));
-    let mut machine = Machine::new(&launch, ctas, config.jit);
+    let mut machine = Machine::new(&launch, ctas, config);
     debugger.debugs(&mut machine);
     machine.finish()
 }
 
 impl<'a> Machine<'a> {
-    fn new(launch: &'a Launch<'a>, ctas: CtaRange, jit: Option<JitMode>) -> Self {
+    fn new(launch: &'a Launch<'a>, ctas: CtaRange, config: &LaunchConfig<'a>) -> Self {
         let order = Order::of(launch, ctas);
         let resident = |index| Resident {
             index,
@@ -179,7 +181,8 @@ impl<'a> Machine<'a> {
             is_dropped: false,
             stops_between: false,
             fast_fault: None,
-            jit,
+            jit: config.jit,
+            observer: config.observer,
             launch,
         }
     }
@@ -247,8 +250,12 @@ impl<'a> Machine<'a> {
     pub fn set_watched(&mut self, ranges: Vec<Range>, stops: bool) {
         self.stepper.watch(ranges, stops);
         let probe = self.stepper.probe();
+        let has_texels = self.stepper.has_texels();
+        let events = if has_texels { Events::ANSWERS } else { Events::NONE };
         for resident in &mut self.residents {
             resident.context.probe = probe.as_ref().map(|of| Box::new(of.clone()) as Box<_>);
+            resident.context.events = self.launch.events | events;
+            resident.context.is_alone = !has_texels && self.launch.config.gradients.is_none();
         }
     }
 
