@@ -127,5 +127,8 @@ int main() {
     for (int i = 0; i < 1024; i++)
         same &= data[i] == 2 * i;
     printf("bulk copies: %s\n", same ? "doubled" : "wrong");
+    OK(cudaFree(values));
+    OK(cudaFree(bins));
+    OK(cudaFree(data));
     return 0;
 }

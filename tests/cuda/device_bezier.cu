@@ -55,6 +55,7 @@ int main()
     float2 *out;
     OK(cudaMalloc(&device, sizeof lines));
     OK(cudaMalloc(&out, sizeof points));
+    OK(cudaMemset(out, 0, sizeof points));
     OK(cudaMemcpy(device, lines, sizeof lines, cudaMemcpyHostToDevice));
     tessellate<<<N / 64, 64>>>(device, N);
     gather<<<N, 32>>>(device, out);
@@ -69,5 +70,6 @@ int main()
         few += n == 4, many += n > 4;
         bad += p[0].x != c[0].x || p[0].y != c[0].y || p[n - 1].x != c[2].x || p[n - 1].y != c[2].y;
     }
+    OK(cudaFree(device)), OK(cudaFree(out));
     std::printf("%d %d %d %d\n", few > 0, many > 0, bad, wrong);
 }

@@ -78,6 +78,7 @@ int main()
             outside += points[i].x < n.x0 || points[i].x >= n.x1 || points[i].y < n.y0 || points[i].y >= n.y1;
     }
     for (int i = 0; i < N; i++) after += points[i].x + points[i].y;
+    OK(cudaFree(nodes)), OK(cudaFree(points)), OK(cudaFree(spare));
     std::printf("%s %d points, %d outside, same %d, wrong %d\n", leaves > 64 ? "many leaves," : "few leaves,", held, outside,
                 std::fabs(before - after) < 1e-3, wrong);
 }

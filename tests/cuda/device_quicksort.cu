@@ -108,6 +108,7 @@ __global__ void partition(unsigned *from, unsigned *to, unsigned n, Part *part, 
     if (threadIdx.x) return;
     __threadfence();
     if (atomicAdd(&part->arrived, 1) != gridDim.x - 1) return;
+    __threadfence();
     unsigned n_less = part->less;
     if (n_less == 0) {
         // The least value is the pivot: it goes first, and the rest is sorted.
@@ -156,5 +157,6 @@ int main()
     OK(cudaDeviceSynchronize());
     OK(cudaMemcpy(sorted, data, sizeof host, cudaMemcpyDeviceToHost));
     same("the advanced one", is_sorted(sorted, N, sum[1]));
+    OK(cudaFree(data)), OK(cudaFree(spare));
     std::printf("%d\n", wrong);
 }

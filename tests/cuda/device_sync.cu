@@ -31,5 +31,7 @@ int main()
     OK(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 4));
     outer<<<1, 1>>>(sum, 1);
     OK(cudaDeviceSynchronize());
-    std::printf("%d %d\n", *sum, wrong);
+    int last = *sum;
+    OK(cudaFree(sum));
+    std::printf("%d %d\n", last, wrong);
 }

@@ -1,3 +1,5 @@
+// only: 13-shared 13-static
+// late: no
 // Kernels that wait for what comes after their launch: a flag of the host, a kernel of another stream, commands one after the other.
 #include <cstdio>
 #include <cooperative_groups.h>
@@ -159,5 +161,10 @@ int main()
     OK(cudaMemcpy(order, out, sizeof order, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 40; i++) bad += order[i] != 39 - i;
     same("blocks that wait for later ones", bad == 0);
+
+    for (cudaStream_t stream : {a, b, c}) OK(cudaStreamDestroy(stream));
+    OK(cudaEventDestroy(event));
+    for (void *memory : {(void *)out, (void *)managed}) OK(cudaFree(memory));
+    for (void *memory : {(void *)flag, (void *)pinned}) OK(cudaFreeHost(memory));
     std::printf("%d\n", wrong);
 }

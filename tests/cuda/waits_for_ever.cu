@@ -16,5 +16,5 @@ int main()
     waits<<<2, 32, 0, other>>>(flag);
     std::printf("%s\n", cudaGetErrorString(cudaGetLastError()));
     std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
-    std::printf("%s\n", cudaGetErrorString(cudaFree(0)));
+    std::printf("%s\n", cudaGetErrorString(cudaMalloc(&flag, 4)));
 }

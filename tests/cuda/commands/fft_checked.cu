@@ -16,13 +16,13 @@ int main(int argc, char **argv)
     cufftHandle plan, other;
     cufftPlan1d(&plan, n, C2C, 1);
     if (!waits)
-        cufftPlan1d(&other, n, C2C, 1); // 20
+        cufftPlan1d(&other, n, C2C, 1); // 19
     fill<<<1, n, 0, stream>>>(data);
     if (waits)
         cudaStreamSynchronize(stream);
-    cufftExecC2C(plan, data, data, FORWARD); // 24
+    cufftExecC2C(plan, data, data, FORWARD); // right[init-library]: the kernel has written it
     if (!waits)
-        cufftExecC2C(plan, result, data, FORWARD); // 26
+        cufftExecC2C(plan, result, data, FORWARD); // finding[init-library]: cufftExecC2C reads 512 bytes that were never written
     cufftDestroy(plan);
     cudaStreamDestroy(stream);
     cudaFree(data);

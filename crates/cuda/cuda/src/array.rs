@@ -224,7 +224,7 @@ pub(crate) fn create_mipmapped(
     levels: u32,
 ) -> Answer<Handle<MipmapObject>> {
     let made = of(descriptor)?;
-    let levels = levels.clamp(1, MipmappedArray::most_levels(made.extent));
+    let levels = levels.clamp(1, MipmappedArray::max_mip_levels(made.extent));
     let gpu = &context.gpu;
     let array =
         with_room(gpu, || gpu.device.create_mipmapped_array(&made, levels).map_err(refusal))?;

@@ -201,7 +201,12 @@ impl Context {
 
     /// A kernel has gone wrong. The first fault stays.
     pub(crate) fn fail(&self, fault: Refusal) {
-        let _ = self.fault.set(fault);
+        if self.fault.set(fault).is_ok()
+            && let Some(race) = crate::checks::race()
+        {
+            // All that the context's kernels did is over before anything that other devices do.
+            race.device_synchronized(self.gpu.ordinal.unsigned_abs());
+        }
     }
 
     /// A limit.

@@ -30,7 +30,7 @@ use texunit_device::{
 use texunit_forms::Count;
 
 /// Grid, block and shared memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shape {
     /// CTAs.
     pub(crate) grid: [u32; 3],
@@ -173,7 +173,7 @@ pub(crate) fn launch(
     let options = LaunchOptions::new(shape.grid, shape.block)
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));
-    let takes = function.kernel.takes(&options);
+    let takes = function.kernel.accepts(&options);
     let stand = match late::keeps(order) && takes {
         true => Stand::submitted(order.queue),
         false if takes && late::may_go_on() && function.kernel.may_wait() => {

@@ -145,12 +145,16 @@ pub(crate) fn record(event: Handle<Event>, order: &Order) {
         race.event_recorded(event.number() as u64, order.queue);
     }
     let time = object.shared.as_ref().map(SharedEvent::recorded);
+    let is_shared = time.is_some();
     late::record(event.number(), order, move || {
         object.record();
         if let (Some(shared), Some(time)) = (&object.shared, time) {
             shared.happens(time);
         }
     });
+    if is_shared {
+        late::push(event.number());
+    }
 }
 
 /// Ends the streams and events of a context.

@@ -419,7 +419,7 @@ impl MipmappedArray {
     }
 
     /// Levels of the longest chain that an array of this size has: down to one texel.
-    pub fn most_levels(extent: Extent) -> u32 {
+    pub fn max_mip_levels(extent: Extent) -> u32 {
         let longest = extent.axes().into_iter().max().unwrap_or(1);
         32 - longest.max(1).leading_zeros()
     }

@@ -152,9 +152,9 @@ impl Buffer {
         self.inner.device.inner.memory.clear(&self.inner.block);
     }
 
-    /// Whether some bytes from `offset` on are undefined ([`Block::states`]).
-    pub fn states(&self, offset: u64, out: &mut [u8]) -> bool {
-        self.inner.block.states(offset, out)
+    /// Whether some bytes from `offset` on are undefined ([`Block::undefined_mask`]).
+    pub fn undefined_mask(&self, offset: u64, out: &mut [u8]) -> bool {
+        self.inner.block.undefined_mask(offset, out)
     }
 
     /// Whether the texels of a resource lie in this memory.

@@ -103,8 +103,8 @@ impl RuntimeHost for Own<'_> {
         2048_u32.checked_div(threads.next_multiple_of(32)).map_or(0, |ctas| ctas.min(32) as i32)
     }
 
-    fn takes(&self, kernel: KernelId, shape: &Shape) -> Result<(), u32> {
-        self.module.takes(kernel, shape)
+    fn accepts(&self, kernel: KernelId, shape: &Shape) -> Result<(), u32> {
+        self.module.accepts(kernel, shape)
     }
 
     fn run_now(&self, work: Vec<Work>) -> Result<Vec<u8>, FaultKind> {
@@ -223,7 +223,7 @@ impl Module {
     ///
     /// # Errors
     /// The code that the launch returns to the kernel.
-    pub fn takes(&self, kernel: KernelId, shape: &Shape) -> Result<(), u32> {
+    pub fn accepts(&self, kernel: KernelId, shape: &Shape) -> Result<(), u32> {
         let options =
             LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.dynamic_shared);
         self.kernel_of(kernel).check_shape(&options).map_err(|_| code::INVALID_CONFIGURATION)

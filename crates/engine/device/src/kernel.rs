@@ -261,8 +261,8 @@ impl Kernel {
 
     /// Special registers that it can read and that have other values in another run: clocks, and what depends on the
     /// threads of the host.
-    pub fn fleeting(&self) -> Vec<&'static str> {
-        self.module.inner.program.fleeting(self.id)
+    pub fn nondeterministic_inputs(&self) -> Vec<&'static str> {
+        self.module.inner.program.nondeterministic_inputs(self.id)
     }
 
     /// The instruction forms that it can execute, with how well it is known what they compute, in the order of the text.
@@ -312,7 +312,7 @@ impl Kernel {
 
     /// Whether a launch with this grid, these blocks and this shared memory is not refused for them, nor for what the
     /// kernel holds.
-    pub fn takes(&self, options: &LaunchOptions<'_>) -> bool {
+    pub fn accepts(&self, options: &LaunchOptions<'_>) -> bool {
         self.check_shape(options).is_ok() && self.unsupported().is_empty()
     }
 
@@ -388,15 +388,15 @@ impl Kernel {
 
     /// Most CTAs of a cooperative launch, whose registers, local and shared memory must all be
     /// held at the same time.
-    pub fn most_cooperative(&self, block: [u32; 3], dynamic_shared: u32) -> u64 {
+    pub fn max_cooperative_ctas(&self, block: [u32; 3], dynamic_shared: u32) -> u64 {
         let threads = block.iter().fold(1_u32, |n, &b| n.saturating_mul(b)).min(MAX_THREADS);
-        self.module.inner.program.most_cooperative(self.id, threads, dynamic_shared)
+        self.module.inner.program.max_cooperative_ctas(self.id, threads, dynamic_shared)
     }
 
     /// The words that cooperative groups synchronise the grid with: their size, and a barrier.
     fn grid_workspace(&self, options: &LaunchOptions<'_>) -> Result<Buffer, ArgError> {
         let ctas = options.grid.iter().map(|&n| u64::from(n)).product();
-        let max = self.most_cooperative(options.block, options.dynamic_shared);
+        let max = self.max_cooperative_ctas(options.block, options.dynamic_shared);
         if ctas > max {
             return Err(ArgError::CooperativeLaunchTooLarge { ctas, max });
         }

@@ -96,7 +96,7 @@ pub use kernel::{ArgError, Kernel, LaunchError};
 pub use launch_options::{Dim, LaunchOptions};
 pub use linear::Linear;
 pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
-pub use pieces::lay_over;
+pub use pieces::overlay;
 pub use resource::{MemoryTexels, SurfaceResource, TextureResource};
 pub use sparse::{MipTail, TileRegion};
 pub use state::{State, Stored, VariablePlaces};

@@ -138,9 +138,9 @@ impl Linear {
         Ok(())
     }
 
-    /// Whether some bytes from `offset` on are undefined; then `out` says which ([`Block::states`]).
-    pub fn states(&self, offset: u64, out: &mut [u8]) -> bool {
-        self.place(offset, out.len() as u64).is_ok_and(|at| self.block.states(at, out))
+    /// Whether some bytes from `offset` on are undefined; then `out` says which ([`Block::undefined_mask`]).
+    pub fn undefined_mask(&self, offset: u64, out: &mut [u8]) -> bool {
+        self.place(offset, out.len() as u64).is_ok_and(|at| self.block.undefined_mask(at, out))
     }
 
     /// What has been written from `offset` on was as undefined as that.

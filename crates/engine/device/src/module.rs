@@ -310,7 +310,7 @@ impl Module {
     }
 
     /// Whether two `.global` or `.const` variables, in the bodies of two functions, have one name.
-    pub fn has_equal_names(&self) -> bool {
+    pub fn has_duplicate_variables(&self) -> bool {
         self.inner.placed.len() != self.inner.globals.len()
     }
 

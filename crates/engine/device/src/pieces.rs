@@ -2,7 +2,7 @@
 
 /// Puts what pieces of an object hold over the bytes of a part of it, which begins at `start`. The pieces, offset and
 /// bytes, are in order, and none lies over another.
-pub fn lay_over(pieces: &[(u64, Vec<u8>)], start: u64, part: &mut [u8]) {
+pub fn overlay(pieces: &[(u64, Vec<u8>)], start: u64, part: &mut [u8]) {
     let end = start + part.len() as u64;
     let first = pieces.partition_point(|(offset, bytes)| offset + bytes.len() as u64 <= start);
     for (offset, bytes) in pieces[first..].iter().take_while(|(offset, _)| *offset < end) {
@@ -21,7 +21,7 @@ mod tests {
         let pieces = [(2, vec![1, 2, 3]), (8, vec![9])];
         let seen = |start: u64, len: usize| {
             let mut part = vec![0; len];
-            lay_over(&pieces, start, &mut part);
+            overlay(&pieces, start, &mut part);
             part
         };
         assert_eq!(seen(0, 10), [0, 0, 1, 2, 3, 0, 0, 0, 9, 0]);

@@ -63,10 +63,10 @@ impl Array {
         Ok(())
     }
 
-    /// Whether some bytes of a row are undefined; then `out` says which ([`texunit_memory::Block::states`]).
+    /// Whether some bytes of a row are undefined; then `out` says which ([`texunit_memory::Block::undefined_mask`]).
     pub fn row_states(&self, at: [u64; 3], out: &mut [u8]) -> bool {
         let offset = self.row_offset(at, out.len() as u64).ok().flatten();
-        offset.is_some_and(|offset| self.resource().block().states(offset, out))
+        offset.is_some_and(|offset| self.resource().block().undefined_mask(offset, out))
     }
 
     /// What has been written to a row was as undefined as that.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 pub use texunit_alu::Approximate;
-use texunit_memory::{Fill, Heap, MemoryMap};
+use texunit_memory::{CONST_END, Fill, GLOBAL_BASE, Heap, MemoryMap, SHARED_WINDOW};
 use texunit_unit::{Sampler, Surface, Texture};
 
 /// How a launch computes where PTX leaves it to the assembler and the machine.
@@ -128,6 +128,14 @@ pub fn split_shared_address(at: u64) -> (Option<u32>, u64) {
     }
 }
 
+/// Bits of addresses below those in which all of global memory is the same.
+pub(crate) const GLOBAL_BITS: u32 = 44;
+const _: () = assert!(
+    GLOBAL_BASE.is_multiple_of(1 << GLOBAL_BITS)
+        && GLOBAL_BASE + (1 << GLOBAL_BITS) <= SHARED_WINDOW
+        && CONST_END <= GLOBAL_BASE
+);
+
 /// How to run a kernel.
 #[derive(Clone)]
 pub struct LaunchConfig<'a> {
@@ -163,7 +171,7 @@ pub struct LaunchConfig<'a> {
     /// Number of the launch, read by %gridid.
     pub grid_id: u64,
     /// Run all CTAs at the same time, in turns, so that they can wait for each other
-    /// (`cuLaunchCooperativeKernel`). [`crate::Program::most_cooperative`] says how many can.
+    /// (`cuLaunchCooperativeKernel`). [`crate::Program::max_cooperative_ctas`] says how many can.
     pub cooperative: bool,
     /// CTAs of a cluster along x, y, z, whole numbers of which the grid has along each axis; `None`: the launch has no clusters.
     pub cluster: Option<[u32; 3]>,

@@ -3,7 +3,7 @@
 use crate::output::Source;
 use crate::problem::{Problem, codes};
 use crate::spec::Parts;
-use texunit_device::{Error, lay_over};
+use texunit_device::{Error, overlay};
 use texunit_forms::Count;
 use texunit_spec::At;
 
@@ -116,8 +116,8 @@ impl Expectation {
                 _ => {}
             }
             expected.fill(0);
-            lay_over(&self.before.0, at, expected);
-            lay_over(&self.after.0, at, expected);
+            overlay(&self.before.0, at, expected);
+            overlay(&self.after.0, at, expected);
             if found != expected {
                 for (i, (f, e)) in found.iter().zip(expected.iter()).enumerate() {
                     if f != e {

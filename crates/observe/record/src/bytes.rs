@@ -1,7 +1,7 @@
 //! Bytes that are kept: those that are not zero, and those that have changed.
 
 use crate::Refused;
-use texunit_device::lay_over;
+use texunit_device::overlay;
 
 /// Bytes that are looked at together: a page that is all zero is not kept.
 const PAGE: usize = 4096;
@@ -101,7 +101,7 @@ impl Pieces {
                 return Err(gone());
             }
             then.fill(0);
-            lay_over(&self.0, at, then);
+            overlay(&self.0, at, then);
             if now != then {
                 for (i, _) in now.iter().zip(then.iter()).enumerate().filter(|(_, (a, b))| a != b) {
                     // Whole words are easier to read.
@@ -199,7 +199,7 @@ mod tests {
         let pieces = kept(&bytes);
         assert_eq!(pieces.parts(), Some(vec![(0, 5004), (98_304, 1696)]));
         let mut whole = vec![0; bytes.len()];
-        lay_over(&pieces.0, 0, &mut whole);
+        overlay(&pieces.0, 0, &mut whole);
         assert_eq!(whole, bytes);
         let few = Pieces::not_zero(&bytes.as_slice(), 100_000, &mut Budget::new(8191));
         assert_eq!(few, Err(Refused::Limit { limit: 8191 }));
@@ -227,8 +227,8 @@ mod tests {
         let pieces = changed(&bytes);
         assert!(pieces.parts().is_none_or(|parts| parts.len() <= MAX_PARTS));
         let mut whole = vec![0; bytes.len()];
-        lay_over(&before.0, 0, &mut whole);
-        lay_over(&pieces.0, 0, &mut whole);
+        overlay(&before.0, 0, &mut whole);
+        overlay(&pieces.0, 0, &mut whole);
         assert_eq!(whole, bytes);
     }
 }

@@ -84,9 +84,10 @@ pub fn refusal(kernel: &Kernel, devices: usize) -> Option<String> {
         let why = "it can call malloc or free: what the heap of a device holds is not recorded";
         return Some(why.to_owned());
     }
-    let fleeting = kernel.fleeting();
-    if !fleeting.is_empty() {
-        let names: Vec<String> = fleeting.iter().map(|name| format!("%{name}")).collect();
+    let nondeterministic_inputs = kernel.nondeterministic_inputs();
+    if !nondeterministic_inputs.is_empty() {
+        let names: Vec<String> =
+            nondeterministic_inputs.iter().map(|name| format!("%{name}")).collect();
         let (clocks, threads): (Vec<_>, Vec<_>) =
             names.into_iter().partition(|name| !name.ends_with("smid"));
         let list = |names: &[String]| names.join(", ");
@@ -96,7 +97,7 @@ pub fn refusal(kernel: &Kernel, devices: usize) -> Option<String> {
             format!("it can read the number of a multiprocessor ({})", list(&threads))
         });
     }
-    if kernel.module().has_equal_names() {
+    if kernel.module().has_duplicate_variables() {
         return Some("two variables of its module have one name".to_owned());
     }
     None

@@ -146,7 +146,7 @@ impl Observer for Recorder {
         if self.known.set(known).is_err() {
             self.refuse(None, "a recorder serves one launch".to_owned(), "");
         }
-        for (op, name) in listing.fleeting() {
+        for (op, name) in listing.nondeterministic_inputs() {
             self.refuse(Some(op), format!("the kernel can read %{name}"), HELP_FLEETING);
         }
         if launch.config.cooperative {

@@ -125,7 +125,7 @@ fn head(via: Via, effort: &Effort) -> String {
         Via::Ptx => "PTX kernels that compute their coordinates",
     };
     let threads = Count(effort.threads, "thread");
-    let simd = texunit_unit::fetch_level();
+    let simd = texunit_unit::fetch_simd_level();
     format!(
         "million fetches per second, {simd}, {threads}, {way}\n{:<14}{:>9}{:>9}",
         "case", "best", "median"

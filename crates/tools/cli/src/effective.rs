@@ -70,7 +70,8 @@ fn textures(
             bound.textures().into_iter().filter(|(known, _)| known == name).collect()
         }
         HandleSource::Register => {
-            let fits = |t: &BoundTexture| texunit_unit::sees(form, &t.texture.resource);
+            let fits =
+                |t: &BoundTexture| texunit_unit::compatible_geometry(form, &t.texture.resource);
             bound.textures().into_iter().filter(|(_, t)| fits(t)).collect()
         }
     }

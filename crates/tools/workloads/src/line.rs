@@ -28,7 +28,7 @@ impl<'a> Line<'a> {
             threads: effort.threads,
             mfetch_per_s: rounded(rate.best),
             median_mfetch_per_s: rounded(rate.median),
-            simd: texunit_unit::fetch_level().name(),
+            simd: texunit_unit::fetch_simd_level().name(),
             fetches: effort.fetches,
             batch: effort.batch,
             runs: rate.runs,

@@ -367,7 +367,7 @@ impl Block {
 
     /// Whether `len` bytes at `offset` lie inside and can be written.
     #[inline]
-    pub fn takes(&self, offset: u64, len: u64) -> bool {
+    pub fn accepts(&self, offset: u64, len: u64) -> bool {
         offset.checked_add(len).is_some_and(|end| end <= self.writable as u64)
     }
 
@@ -400,7 +400,7 @@ impl Block {
     /// Where bytes are that will be written.
     #[inline]
     fn target(&self, offset: u64, len: usize) -> Result<*mut u8, OutOfBounds> {
-        if self.takes(offset, len as u64) {
+        if self.accepts(offset, len as u64) {
             // SAFETY: offset + len <= writable, which is at most the size.
             Ok(unsafe { self.data.as_ptr().add(offset as usize) })
         } else {

@@ -9,7 +9,7 @@ mod seen;
 pub use overrides::{Override, overrides};
 pub use refused::resolve;
 pub(crate) use refused::texture_readings;
-pub use seen::sees;
+pub use seen::compatible_geometry;
 pub(crate) use seen::{layers_of_integers, seen};
 
 use crate::fixed_level;

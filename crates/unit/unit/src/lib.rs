@@ -64,7 +64,7 @@ mod warp;
 
 pub use bytemuck;
 pub use effective::{
-    Coords, EffectiveSampler, Override, effective_sampler, overrides, resolve, sees,
+    Coords, EffectiveSampler, Override, compatible_geometry, effective_sampler, overrides, resolve,
 };
 pub use files::{FetchRows, Operand, Others, Requests, Results};
 pub use name::NameError;
@@ -84,12 +84,12 @@ pub use sampler::{
     per_axis,
 };
 pub use surface::{SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceTrace};
-pub use texels::{ReadTexel, ReadTexels};
+pub use texels::{AxisTexels, ReadTexel, ReadTexels, WarpTexels};
 pub use texunit_forms::{Attribute, Element, UnknownGeometry};
 pub use texunit_memory::Block;
 pub use texunit_texel::{Channel, Format, UnknownFormat};
 pub use typed::sample;
 pub use warp::{
-    Build, FetchArrays, FetchPlan, LengthError, Scratch, SimdError, SimdLevel, fetch_level,
+    Build, FetchArrays, FetchPlan, LengthError, Scratch, SimdError, SimdLevel, fetch_simd_level,
     simd_level,
 };

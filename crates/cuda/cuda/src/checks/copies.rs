@@ -124,7 +124,7 @@ impl<'a> Watch<'a> {
             self.runs = None;
         }
         self.states.resize(len, 0);
-        if !self.from.states(from, &mut self.states) {
+        if !self.from.undefined_mask(from, &mut self.states) {
             // What is written is defined.
             return;
         }

@@ -40,7 +40,7 @@ impl<'a> Work<'a> {
         }
         let offset = address - linear.address();
         self.states.resize(len as usize, 0);
-        if !linear.states(offset, &mut self.states) {
+        if !linear.undefined_mask(offset, &mut self.states) {
             return;
         }
         let count = self.states.iter().filter(|&&state| state != 0).count() as u64;

@@ -140,9 +140,9 @@ impl<'a> Endpoint<'a> {
     }
 
     /// Whether some of the bytes are undefined; then `out` says which (check `init`).
-    pub(crate) fn states(&self, at: [u64; 3], out: &mut [u8]) -> bool {
+    pub(crate) fn undefined_mask(&self, at: [u64; 3], out: &mut [u8]) -> bool {
         match self {
-            Self::Linear(linear) => linear.states(at[0], out),
+            Self::Linear(linear) => linear.undefined_mask(at[0], out),
             Self::HostRead(_) | Self::HostWritten(_) | Self::Staged(_) => false,
             Self::Array(array) => array.row_states(at, out),
         }

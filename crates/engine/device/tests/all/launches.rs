@@ -84,7 +84,7 @@ fn cooperative_launches() {
         .with_max_steps(10_000_000);
     k.launch(&options, &[Arg::Buffer(&count)]).unwrap();
     assert_eq!(count.read(), 200_u32.to_le_bytes());
-    let most = k.most_cooperative([1, 1, 1], 0);
+    let most = k.max_cooperative_ctas([1, 1, 1], 0);
     assert!((10_000..100_000).contains(&most), "{most}");
     let grid = [u32::try_from(most).unwrap() + 1, 1, 1];
     match k.launch(&options.with_grid(grid), &[Arg::Buffer(&count)]) {

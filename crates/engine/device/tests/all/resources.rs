@@ -126,7 +126,7 @@ fn levels_are_arrays_that_share_the_texels() {
     let view = mips.view(&View { levels: Some(1..3), ..View::default() }).unwrap();
     assert_eq!((view.levels(), view.extent()), (2, extent(2, 1, 1)));
     assert_eq!(read(&texture(&device, &view), &explicit.replace("LEVEL", "1.0")), 10);
-    assert_eq!(texunit_device::MipmappedArray::most_levels(extent(5, 9, 1)), 4);
+    assert_eq!(texunit_device::MipmappedArray::max_mip_levels(extent(5, 9, 1)), 4);
     let error = device.create_mipmapped_array(&descriptor("u32", Geometry::D2, size), 4);
     assert!(error.unwrap_err().to_string().contains("levels"));
 }

@@ -261,7 +261,6 @@ pub(crate) enum Op {
     HeapCall(Box<HeapCall>),
     Runtime(Box<RuntimeCall>),
     AsyncCopy(Box<AsyncCopy>),
-    BulkCopy(Box<BulkCopy>),
     Mbarrier(Box<Mbarrier>),
     Matrix(Box<Matrix>),
     Mma(Box<Mma>),

@@ -1,6 +1,6 @@
 //! Operations on shadows: which bits of registers and memory nobody has written (`observe::shadow`).
 
-use super::{Access, AsyncCopy, BulkCopy, Fetch, Located, Matrix, Mma, Slot, SurfaceAccess};
+use super::{Access, AsyncCopy, Fetch, Located, Matrix, Mma, Slot, SurfaceAccess};
 use crate::observe::Sink;
 
 /// What is done with shadows of memory, which have the bytes of memory at the same addresses. None of these can fault,
@@ -13,9 +13,8 @@ pub(crate) enum Shadow {
     Store(Access),
     /// Tells what is undefined, which then counts as defined.
     Check(Check),
-    /// With `cp.async`.
+    /// With what `cp.async` copies.
     AsyncCopy(AsyncCopy),
-    BulkCopy(BulkCopy),
     /// With matrices: by the same instruction, with shadows of registers, on the shadow of shared memory.
     Matrix(Matrix),
     /// With products of matrices: registers are shadows.
@@ -25,10 +24,7 @@ pub(crate) enum Shadow {
     /// Of the elements of a surface.
     Surface(SurfaceShadow),
     /// Bytes are written by something that is no store.
-    Define {
-        at: Located,
-        size: u8,
-    },
+    Define { at: Located, size: u8 },
 }
 
 /// Looks whether registers are defined, in the lanes that come by.

@@ -13,32 +13,50 @@ pub(crate) struct Located {
     pub(crate) offset: u64,
 }
 
-/// cp.async of global to shared memory.
+/// cp.async of global to shared memory; cp.async.bulk between both, or between the shared memories of a cluster;
+/// cp.reduce.async.bulk.
 #[derive(Clone, Debug)]
 pub(crate) struct AsyncCopy {
     pub(crate) to: Located,
     pub(crate) from: Located,
-    /// Bytes written: 4, 8 or 16.
-    pub(crate) size: u8,
+    /// Bytes written.
+    pub(crate) size: Slot,
+    /// Addresses and sizes are multiples of it: of a bulk copy 16, of others the size.
+    pub(crate) grain: u8,
+    pub(crate) is_bulk: bool,
     /// Bytes read, the others are zero; `Slot::NONE`: all.
-    pub(crate) bytes: Slot,
+    pub(crate) read: Slot,
     /// Lanes that read nothing.
     pub(crate) ignore: Slot,
-}
-
-/// cp.async.bulk between global and shared memory, or the shared memories of a cluster; cp.reduce.async.bulk.
-#[derive(Clone, Debug)]
-pub(crate) struct BulkCopy {
-    pub(crate) to: Located,
-    pub(crate) from: Located,
-    /// Bytes.
-    pub(crate) size: Slot,
     /// CTAs of the cluster that receive it (`.multicast::cluster`), a bit each; `Slot::NONE`: the one of the address.
     pub(crate) ranks: Slot,
     /// Which of each 16 bytes are written (`.cp_mask`), a bit each; `Slot::NONE`: all.
     pub(crate) bytes: Slot,
     /// What is made of the elements there and those that come.
     pub(crate) reduce: Option<(AtomOp, ScalarType)>,
+}
+
+impl AsyncCopy {
+    pub(crate) fn new(
+        (to, from): (Located, Located),
+        size: Slot,
+        grain: u8,
+        is_bulk: bool,
+    ) -> Self {
+        let (read, ranks, bytes) = (Slot::NONE, Slot::NONE, Slot::NONE);
+        Self {
+            to,
+            from,
+            size,
+            grain,
+            is_bulk,
+            read,
+            ignore: Slot::FALSE,
+            ranks,
+            bytes,
+            reduce: None,
+        }
+    }
 }
 
 /// What is done to an mbarrier.

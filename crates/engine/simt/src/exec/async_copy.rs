@@ -1,5 +1,7 @@
-//! cp.async.
+//! cp.async, cp.async.bulk, cp.reduce.async.bulk (PTX ISA 9.7.9.25), which are made at once: no program that waits for them
+//! can tell.
 
+use super::atomic::apply;
 use super::context::Context;
 use super::memory::{LOAD, STORE};
 use super::outcome::{Executed, fault_at};
@@ -8,6 +10,35 @@ use crate::code::{AsyncCopy, Located};
 use crate::fault::FaultKind;
 use texunit_forms::Count;
 
+/// Operands of a copy, of each lane.
+pub(super) struct Operands {
+    /// Bytes that are written, and how many of these are read: the others are zero.
+    pub(super) size: [u64; 32],
+    pub(super) read: [u64; 32],
+    /// CTAs of the cluster that receive it, a bit each.
+    pub(super) ranks: Option<[u64; 32]>,
+    /// Which of 16 bytes are written, a bit each.
+    pub(super) bytes: [u64; 32],
+    pub(super) from: [u64; 32],
+    pub(super) to: [u64; 32],
+}
+
+impl Operands {
+    /// Where a lane writes what it reads.
+    fn targets(&self, context: &Context<'_>, lane: usize) -> Vec<u64> {
+        let to = self.to[lane];
+        let ranks = self.ranks.map(|ranks| lanes(ranks[lane] as u32 & 0xffff));
+        match ranks {
+            Some(ranks) => ranks.map(|rank| context.map_shared(to, 0, rank as u32)).collect(),
+            None => vec![to],
+        }
+    }
+
+    fn writes(&self, lane: usize, at: u64) -> bool {
+        self.bytes[lane] >> (at % 16) & 1 == 1
+    }
+}
+
 impl Context<'_> {
     /// The addresses of all lanes.
     pub(super) fn place_of(&mut self, warp: &Warp, at: &Located) -> [u64; 32] {
@@ -15,44 +46,132 @@ impl Context<'_> {
         self.addresses
     }
 
-    /// A copy that is made at once: no program that waits for it can tell.
-    pub(super) fn async_copy(&mut self, warp: &mut Warp, op: &AsyncCopy, mask: u32) -> Executed {
-        let size = u32::from(op.size);
-        let mut counts = [u64::from(size); 32];
-        if !op.bytes.is_none() {
-            warp.read(&self.launch.constants, op.bytes, &mut counts);
-        }
-        let ignored = warp.p(op.ignore);
+    pub(super) fn copy_operands(&mut self, warp: &Warp, op: &AsyncCopy) -> Operands {
+        let operand = |slot| {
+            let mut out = [0; 32];
+            warp.read(&self.launch.constants, slot, &mut out);
+            out
+        };
+        let size = operand(op.size);
+        let mut read = if op.read.is_none() { size } else { operand(op.read) };
+        lanes(warp.p(op.ignore)).for_each(|lane| read[lane] = 0);
+        let bytes = if op.bytes.is_none() { [u64::MAX; 32] } else { operand(op.bytes) };
+        let ranks = (!op.ranks.is_none()).then(|| operand(op.ranks));
         let (from, to) = (self.place_of(warp, &op.from), self.place_of(warp, &op.to));
+        Operands { size, read, ranks, bytes, from, to }
+    }
+
+    /// The lanes come one after the other.
+    pub(super) fn async_copy(&mut self, warp: &mut Warp, op: &AsyncCopy, mask: u32) -> Executed {
+        let (all, grain) = (self.copy_operands(warp, op), u64::from(op.grain));
         for lane in lanes(mask) {
-            for (place, address, kind) in
-                [(op.from.place, from[lane], LOAD), (op.to.place, to[lane], STORE)]
-            {
-                if address % u64::from(size) != 0 {
+            let (from, to, size) = (all.from[lane], all.to[lane], all.size[lane]);
+            for (place, address, kind) in [(op.from.place, from, LOAD), (op.to.place, to, STORE)] {
+                if !address.is_multiple_of(grain) {
                     let (space, at) = self.space(warp, place, address);
-                    return self.misaligned(warp, lane, at, size, space, kind);
+                    return self.misaligned(warp, lane, at, op.grain.into(), space, kind);
                 }
             }
-            let count = if ignored >> lane & 1 != 0 { 0 } else { counts[lane] };
-            if count > u64::from(size) {
-                let what = format!(
-                    "cp.async of {} cannot read {}",
-                    Count(size, "byte"),
-                    Count(count, "byte")
-                );
+            let bytes = |n| Count(n, "byte");
+            if !size.is_multiple_of(grain) {
+                let what =
+                    format!("a bulk copy of {}: sizes are multiples of {grain}", bytes(size));
                 return fault_at(lane, FaultKind::BadOperand(what));
             }
-            let mut bytes = [0; 16];
-            for (i, byte) in bytes.iter_mut().enumerate().take(count as usize) {
-                let at = from[lane].wrapping_add(i as u64);
-                *byte = self.load_one(warp, lane, op.from.place, at, 1, size)? as u8;
+            if all.read[lane] > size {
+                let what =
+                    format!("cp.async of {} cannot read {}", bytes(size), bytes(all.read[lane]));
+                return fault_at(lane, FaultKind::BadOperand(what));
             }
-            for (i, word) in bytes.chunks(4).enumerate().take(size as usize / 4) {
-                let value = word.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b));
-                let at = to[lane].wrapping_add(4 * i as u64);
-                self.store_one(warp, lane, op.to.place, at, (4, size), value)?;
+            match op.reduce {
+                None => self.copy_bytes(warp, op, lane, &all)?,
+                Some(_) => self.reduce_elements(warp, op, lane, (from, to, size))?,
             }
         }
         Ok(())
+    }
+
+    fn copy_bytes(
+        &mut self,
+        warp: &mut Warp,
+        op: &AsyncCopy,
+        lane: usize,
+        all: &Operands,
+    ) -> Executed {
+        let (targets, total) = (all.targets(self, lane), op.grain.into());
+        let unit = u64::from(op.grain.min(8));
+        for at in (0..all.size[lane]).step_by(unit as usize) {
+            let mut load = |from: u64, size: u8| {
+                let from = all.from[lane].wrapping_add(from);
+                self.load_one(warp, lane, op.from.place, from, size, total)
+            };
+            let value = match all.read[lane].saturating_sub(at) {
+                0 => 0,
+                left if left >= unit => load(at, unit as u8)?,
+                left => (0..left).try_fold(0, |value, byte| {
+                    load(at + byte, 1).map(|loaded| value | loaded << (8 * byte))
+                })?,
+            };
+            let is_whole = (at..at + unit).all(|at| all.writes(lane, at));
+            for to in targets.iter().map(|to| to.wrapping_add(at)) {
+                if is_whole {
+                    self.store_one(warp, lane, op.to.place, to, (unit as u8, total), value)?;
+                    continue;
+                }
+                for byte in (0..unit).filter(|byte| all.writes(lane, at + byte)) {
+                    let (to, value) = (to.wrapping_add(byte), value >> (8 * byte) & 0xff);
+                    self.store_one(warp, lane, op.to.place, to, (1, total), value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn reduce_elements(
+        &mut self,
+        warp: &mut Warp,
+        op: &AsyncCopy,
+        lane: usize,
+        (from, to, size): (u64, u64, u64),
+    ) -> Executed {
+        let Some((reduce, ty)) = op.reduce else { return Ok(()) };
+        let bytes = ty.bytes();
+        for at in (0..size).step_by(bytes as usize) {
+            let from = from.wrapping_add(at);
+            let b = self.load_one(warp, lane, op.from.place, from, bytes as u8, bytes)?;
+            let place = (op.to.place, to.wrapping_add(at));
+            self.update(warp, place, lane, (0, bytes, bytes), |old, is_global| {
+                apply(reduce, ty, old, (b, 0), is_global)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The shadow of what is copied. A reduction leaves undefined what one of its operands is not.
+    pub(super) fn copy_shadow(&mut self, warp: &mut Warp, op: &AsyncCopy, mask: u32) {
+        let all = self.copy_operands(warp, op);
+        for lane in lanes(mask) {
+            let targets = all.targets(self, lane);
+            // More is a fault of the instruction itself.
+            let size = all.size[lane].min(self.most_in_bulk());
+            for at in (0..size).filter(|&at| all.writes(lane, at)) {
+                let mut value = 0;
+                if at < all.read[lane] {
+                    let from = self.space(warp, op.from.place, all.from[lane].wrapping_add(at));
+                    value = self.shadow_at(warp, lane, from, 1);
+                }
+                for to in &targets {
+                    let to = self.space(warp, op.to.place, to.wrapping_add(at));
+                    let old =
+                        if op.reduce.is_some() { self.shadow_at(warp, lane, to, 1) } else { 0 };
+                    self.put_shadow(warp, lane, to, (1, value | old));
+                }
+            }
+        }
+    }
+
+    /// Most bytes that a copy can have: one of its ends is shared memory.
+    pub(super) fn most_in_bulk(&self) -> u64 {
+        self.launch.shared_len as u64
     }
 }

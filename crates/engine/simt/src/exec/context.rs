@@ -1,11 +1,11 @@
 //! What a worker has besides the warp it runs: the launch, the CTA, scratch and counters.
 
-use super::cluster::Cluster;
+use super::cluster::state::Cluster;
 use super::compiled::state::{Compiled, Short};
 use super::counters::{Counters, Counts};
 use super::decoded::Fixed;
-use super::idle::Noted;
-use super::machine::Stepper;
+use super::idle::state::Noted;
+use super::machine::stepper::Stepper;
 use super::output::Output;
 use super::register_file::Rows;
 use super::shadow::state::{OwnShadows, Shadows};
@@ -96,14 +96,37 @@ impl<'a> Launch<'a> {
     /// that it begins and ends.
     fn is_short(&self) -> bool {
         let func = &self.code.funcs[self.entry as usize];
-        let is_told = self.observed.is_some() || self.events.has(Events::CALLS);
+        let is_told =
+            !self.wants_sums() && (self.observed.is_some() || self.events.has(Events::CALLS));
         let is_cleared = func.cleared || func.clears_predicates;
         !is_cleared && func.frame == 0 && self.shadows.is_none() && !is_told
     }
 
     /// Whether CTAs have no memory of their own, and nobody counts what they do one by one.
     fn ctas_are_alike(&self) -> bool {
-        self.shared_len == 0 && self.reserved == (0, 0) && self.counters == 0
+        let are_counted = self.counters != 0 && !self.wants_sums();
+        self.shared_len == 0 && self.reserved == (0, 0) && !are_counted
+    }
+
+    /// Whether observers want sums alone, and hear of no CTA.
+    #[inline]
+    pub(crate) fn wants_sums(&self) -> bool {
+        self.events.has(Events::COSTS)
+    }
+
+    /// CTAs of a cluster along x, y, z; 1 where the launch has none.
+    pub(crate) fn cluster_shape(&self) -> [u32; 3] {
+        self.config.cluster.unwrap_or([1; 3])
+    }
+
+    /// CTAs of a cluster.
+    pub(super) fn cluster_size(&self) -> u64 {
+        self.cluster_shape().iter().map(|&n| u64::from(n)).product()
+    }
+
+    /// Whether CTAs must run in turns: they have others in their clusters, or wait for them.
+    pub(super) fn has_clusters(&self) -> bool {
+        self.cluster_size() > 1 || self.code.has_cluster_barrier
     }
 
     /// Whether somebody has asked it to stop.
@@ -215,8 +238,7 @@ impl<'a> Context<'a> {
     pub(crate) fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
         let (observer, events) = (launch.config.observer, launch.events);
         let config = launch.config;
-        let shares =
-            config.cooperative || config.schedule.is_some() || super::cluster::is_needed(launch);
+        let shares = config.cooperative || config.schedule.is_some() || launch.has_clusters();
         let beside = (shares, launch.shared_len);
         Self {
             launch,

@@ -1,11 +1,7 @@
 //! One CTA: how it begins and ends, and what goes wrong in it.
 
-use super::Taken;
 use super::context::Context;
-use super::idle::Patience;
-use super::limits::CTA_TURN;
 use super::outcome::{At, PendingFault};
-use super::turns::Begun;
 use super::warp::{Split, State, Warp, thread_of};
 use crate::code::{OF_CTA, PRODUCTS};
 use crate::fault::FaultKind;
@@ -17,65 +13,8 @@ use texunit_forms::Count;
 
 /// Calls at either end of a long chain that a fault keeps.
 const CALLS_SHOWN: usize = 50;
-/// How a CTA has stopped without a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ends {
-    /// All threads have exited, or the launch is over anyway.
-    Done,
-    /// It waits for others.
-    Waits,
-}
 
-impl<'a> Context<'a> {
-    /// Runs CTA number `index` to its end, and others that the worker has taken, each when the one before has come to its end, if
-    /// that pays. The last one of them is the one whose fault it is. `stop` says that the launch is over anyway.
-    pub(super) fn run_cta(
-        &mut self,
-        index: u64,
-        (warps, patience): (&mut [Warp], &mut Patience<'a>),
-        taken: &Taken<'_>,
-        stop: impl Fn() -> bool,
-    ) -> Result<Ends, Box<Fault>> {
-        let mut begun = Begun::default();
-        if self.is_short() && !self.is_cancelled() {
-            self.start_cta(index);
-            self.begin_short(warps)?;
-            begun = self.run_short(warps, taken);
-            if self.cta.live == 0 {
-                return Ok(Ends::Done);
-            }
-        } else {
-            self.short.all_begun = false;
-            self.begin_cta(index, warps)?;
-            if self.is_cancelled() {
-                return Err(self.cancelled(&warps[0]));
-            }
-        }
-        self.run_on(begun, (warps, patience), stop)
-    }
-
-    /// Runs a CTA that has begun, to its end or until it waits for others.
-    pub(super) fn run_on(
-        &mut self,
-        mut begun: Begun,
-        (warps, patience): (&mut [Warp], &mut Patience<'a>),
-        stop: impl Fn() -> bool,
-    ) -> Result<Ends, Box<Fault>> {
-        let ends = loop {
-            match self.turn_cta(warps, std::mem::take(&mut begun), CTA_TURN, &stop) {
-                Ok(true) => break Ok(Ends::Done),
-                Ok(false) => {}
-                Err(fault) => break Err(fault),
-            }
-            self.tell_counts_at_times();
-            if patience.round(self, warps) {
-                return Ok(Ends::Waits);
-            }
-        };
-        patience.end(self);
-        ends
-    }
-
+impl Context<'_> {
     /// The fault of a launch that waits for nobody.
     pub(super) fn waits_in_vain(&self, warps: &[Warp], kind: FaultKind) -> Box<Fault> {
         let ready = |warp: &&Warp| warp.splits.iter().any(|split| split.state == State::Ready);
@@ -113,7 +52,7 @@ impl<'a> Context<'a> {
         self.launch.is_cancelled()
     }
 
-    fn start_cta(&mut self, index: u64) {
+    pub(super) fn start_cta(&mut self, index: u64) {
         let launch = self.launch;
         self.name_cta(index);
         self.cta.shared.clear();
@@ -310,11 +249,6 @@ pub(super) fn name_in(words: &mut [u32; OF_CTA], index: u64, grid: [u32; 3]) -> 
         words[product as usize] = own[id as usize].wrapping_mul(words[size as usize]);
     }
     own
-}
-
-/// Changes when one of the warps has done something.
-pub(super) fn progress_of(warps: &[Warp]) -> (u64, u64) {
-    warps.iter().fold((0, 0), |(s, l), warp| (s.wrapping_add(warp.steps), l + u64::from(warp.live)))
 }
 
 /// Cuts a deep chain of calls in the middle: nobody reads a thousand lines.

@@ -9,6 +9,8 @@
 //! One that has come back is looked at closely: the CTA is interpreted, and what it stores and where it looks is noted, until the state
 //! comes back again. Steps and instructions of a CTA that waits are not counted: how often it has looked depends on others.
 
+pub(super) mod state;
+
 use super::compiled::state::Compiled;
 use super::context::Context;
 use super::counters::Executed;
@@ -23,26 +25,6 @@ const INSTRUCTIONS: u64 = 2048;
 const SOON: u64 = 2;
 /// Rounds in which a state may come back.
 const PERIOD: u32 = 16;
-/// Places that are noted.
-const MAX_LOOKS: usize = 8;
-
-/// What a CTA does while it is looked at closely.
-#[derive(Debug, Default)]
-pub(crate) struct Noted {
-    /// Whether it has changed anything but its own state.
-    pub(super) acts: bool,
-    /// Addresses in global memory that it has loaded from, and bytes.
-    looks: Vec<(u64, u32)>,
-}
-
-impl Noted {
-    pub(super) fn look(&mut self, address: u64, size: u32) {
-        if self.looks.len() < MAX_LOOKS && !self.looks.contains(&(address, size)) {
-            self.looks.push((address, size));
-        }
-    }
-}
-
 /// How far it is known whether a CTA waits.
 pub(super) struct Patience<'a> {
     /// Rounds since it has begun, or has gone on, and the instructions of its worker by then.
@@ -86,6 +68,11 @@ impl<'a> Patience<'a> {
             Stage::Waits { looks, .. } => Some(*looks),
             _ => None,
         }
+    }
+
+    /// Whether it is looked at whether the CTA waits.
+    pub(super) fn looks_closely(&self, context: &Context<'_>) -> bool {
+        !matches!(self.stage, Stage::Runs) || self.age(context) >= self.next
     }
 
     /// A round is over. True: the CTA waits, and others may go first.
@@ -158,7 +145,7 @@ impl<'a> Patience<'a> {
     }
 
     /// Rounds, of which one of many instructions counts as several.
-    fn age(&self, context: &Context<'a>) -> u64 {
+    fn age(&self, context: &Context<'_>) -> u64 {
         let executed = context.counters.executed.warp_instructions;
         self.rounds + executed.wrapping_sub(self.from) / INSTRUCTIONS
     }

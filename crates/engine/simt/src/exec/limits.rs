@@ -8,3 +8,5 @@ pub(super) const FETCHED: usize = 8;
 pub(super) const ATOMICS: u32 = 64;
 /// Steps after which a warp's turn ends at a jump back or a barrier.
 pub(super) const CTA_TURN: u64 = 16 * 1024;
+/// The same of a CTA beside which others run that it may wait for.
+pub(super) const RESIDENT_TURN: u64 = 4 * 1024;

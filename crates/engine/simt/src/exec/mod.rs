@@ -6,14 +6,12 @@ mod async_copy;
 mod atomic;
 mod bad_fetch;
 mod block;
-mod bulk_copy;
 mod calls;
 mod cluster;
 mod collective;
 mod compiled;
 mod context;
 mod contiguous;
-mod cooperative;
 mod counters;
 mod cross;
 mod cta;
@@ -41,6 +39,7 @@ mod rare;
 mod register_file;
 mod register_moves;
 mod resident;
+mod residents;
 mod runtime;
 mod schedule;
 mod shadow;
@@ -200,15 +199,8 @@ pub fn launch(
         observer.launch_begins(&launch.info(0));
     }
     let shared = Shared::new(ctas.begin, if config.cooperative { 1 } else { launch.workers });
-    if let Some(seed) = config.schedule {
-        shared.timed(&launch, || schedule::run(&launch, &shared, ctas, seed));
-    } else if config.cooperative {
-        cooperative::run(&launch, &shared, ctas.end);
-    } else if cluster::is_needed(&launch) {
-        shared.next.store(0, Relaxed);
-        texunit_threads::each(0..launch.workers, |worker| {
-            shared.timed(&launch, || cluster::run(&launch, &shared, worker, ctas.end));
-        });
+    if config.schedule.is_some() || config.cooperative || launch.has_clusters() {
+        residents::run(&launch, &shared, ctas);
     } else {
         texunit_threads::each(0..launch.workers, |worker| {
             shared.timed(&launch, || workers::work(&launch, &shared, worker, ctas));

@@ -74,3 +74,25 @@ pub(super) enum Stop {
     /// Their turn is over.
     Over,
 }
+
+/// Where a warp goes on in the middle of its turn: with the first of its splits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resume {
+    /// Steps at which the turn of the split ends.
+    pub(super) limit: u64,
+    /// Whether it has ended.
+    pub(super) over: bool,
+    /// Lanes that have let others go first in this turn.
+    pub(super) yielded: u32,
+}
+
+/// What came of a turn of a CTA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CtaTurn {
+    /// A debugger has stopped it in the middle.
+    Stopped,
+    /// All warps have had their turns.
+    Over,
+    /// All threads have exited, or the launch is over anyway.
+    Ended,
+}

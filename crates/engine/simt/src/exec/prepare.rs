@@ -28,7 +28,7 @@ const RESERVED_SHARED: usize = 1024;
 impl Program {
     /// Most CTAs of a cooperative launch of a kernel that can run at the same time, as the memory
     /// for their registers, local and shared variables goes.
-    pub fn most_cooperative(&self, kernel: KernelId, threads: u32, dynamic_shared: u32) -> u64 {
+    pub fn max_cooperative_ctas(&self, kernel: KernelId, threads: u32, dynamic_shared: u32) -> u64 {
         let func = &self.unit(kernel, Arithmetic::default()).code.funcs[0];
         let shared = self.shared_layout(kernel).dynamic.saturating_add(dynamic_shared.into());
         let warps = u64::from(threads.div_ceil(32).max(1));

@@ -69,7 +69,6 @@ impl Context<'_> {
             }
             Op::Printf(printf) => self.printf(warp, printf, mask)?,
             Op::AsyncCopy(copy) => self.async_copy(warp, copy, mask)?,
-            Op::BulkCopy(copy) => self.bulk_copy(warp, copy, mask)?,
             Op::Stack(op) => self.stack(warp, op, mask)?,
             Op::HeapCall(call) => self.heap_call(warp, call, mask)?,
             Op::EnvReg { d, number } => {

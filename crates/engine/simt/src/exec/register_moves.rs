@@ -1,6 +1,5 @@
 //! Moves between registers of different kinds, special registers, addresses.
 
-use super::cluster;
 use super::context::Context;
 use super::warp::{Warp, lanes, thread_of};
 use crate::code::{Op, Slot};
@@ -140,11 +139,11 @@ impl Context<'_> {
             R::ReservedSmemOffsetCap => launch.reserved.1 as u64,
             R::Clusterid => axis(self.cluster_place().0),
             R::Nclusterid => {
-                let of = cluster::shape(launch);
+                let of = launch.cluster_shape();
                 axis([0, 1, 2].map(|i| config.grid[i] / of[i]))
             }
-            R::ClusterNctaid => axis(cluster::shape(launch)),
-            R::ClusterNctarank => cluster::size(launch),
+            R::ClusterNctaid => axis(launch.cluster_shape()),
+            R::ClusterNctarank => launch.cluster_size(),
             R::ClusterCtaid => axis(self.cluster_place().1),
             R::ClusterCtarank => self.cluster_place().2.into(),
             R::IsExplicitCluster => config.cluster.is_some().into(),

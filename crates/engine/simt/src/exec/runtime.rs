@@ -179,7 +179,7 @@ impl Call<'_, '_, '_> {
             F::GetParameterBufferV2 => {
                 let shape = shape(&words[1..]);
                 let kernel = self.kernel(at(0))?;
-                host.takes(kernel, &shape)?;
+                host.accepts(kernel, &shape)?;
                 runtime.grid.check_depth()?;
                 let size = self.context.launch.program.param_size(kernel);
                 return self.buffer(size.into(), ALIGN, Some((kernel, shape)));
@@ -370,14 +370,19 @@ impl Call<'_, '_, '_> {
         if prepared.is_some() {
             self.free(buffer)?;
         }
-        self.runtime.host.takes(kernel, &shape)?;
+        self.runtime.host.accepts(kernel, &shape)?;
         self.runtime.grid.check_depth()?;
         self.submit(stream, Task::Launch { kernel, shape, params })
     }
 
     fn submit(&mut self, stream: u64, task: Task) -> Result<(), Failed> {
         let caller = self.context.caller(self.warp, self.split, self.lane);
-        Ok(self.runtime.grid.submit(self.target(stream), caller, task)?)
+        let work = self.runtime.grid.submit(self.target(stream), caller, task)?;
+        if self.context.events.has(Events::CALLS | Events::HEAP) {
+            let at = self.context.at(self.warp, 1 << self.lane, self.split.pc);
+            self.context.tell_call(at, &Called::Launches { work });
+        }
+        Ok(())
     }
 
     /// Does what the CTA has asked for at once.

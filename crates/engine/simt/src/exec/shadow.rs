@@ -8,7 +8,7 @@ pub(super) mod state;
 
 use super::context::Context;
 use super::warp::{Warp, lanes};
-use crate::code::{Access, AsyncCopy, Check, Located, Place, Shadow};
+use crate::code::{Access, Check, Located, Place, Shadow};
 use crate::observe::{At, Register, Sink, Texels, Undefined};
 use texunit_alu::{L32, L64};
 use texunit_memory::SpaceKind;
@@ -96,7 +96,6 @@ impl Context<'_> {
             Shadow::Store(access) => self.store_shadow(warp, access, mask),
             Shadow::Check(check) => self.check_shadows(warp, check, mask),
             Shadow::AsyncCopy(copy) => self.copy_shadow(warp, copy, mask),
-            Shadow::BulkCopy(copy) => self.bulk_shadow(warp, copy, mask),
             Shadow::Matrix(matrix) => {
                 // Lanes that come one after the other are a fault of the instruction itself.
                 if mask == warp.live {
@@ -208,31 +207,6 @@ impl Context<'_> {
         for lane in lanes(mask) {
             let place = self.space(warp, at.place, self.addresses[lane]);
             self.put_shadow(warp, lane, place, (size, 0));
-        }
-    }
-
-    fn copy_shadow(&mut self, warp: &mut Warp, copy: &AsyncCopy, mask: u32) {
-        let size = u64::from(copy.size);
-        let mut counts = [size; 32];
-        if !copy.bytes.is_none() {
-            warp.read(&self.launch.constants, copy.bytes, &mut counts);
-        }
-        let ignored = warp.p(copy.ignore);
-        self.address(warp, copy.from.base, copy.from.offset);
-        let from = self.addresses;
-        self.address(warp, copy.to.base, copy.to.offset);
-        let to = self.addresses;
-        for lane in lanes(mask) {
-            let count = if ignored >> lane & 1 == 1 { 0 } else { counts[lane].min(size) };
-            for i in 0..size {
-                let mut value = 0;
-                if i < count {
-                    let place = self.space(warp, copy.from.place, from[lane].wrapping_add(i));
-                    value = self.shadow_at(warp, lane, place, 1);
-                }
-                let place = self.space(warp, copy.to.place, to[lane].wrapping_add(i));
-                self.put_shadow(warp, lane, place, (1, value));
-            }
         }
     }
 

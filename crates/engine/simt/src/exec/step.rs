@@ -3,24 +3,13 @@
 use super::context::Context;
 use super::decoded::{self, Place, Values};
 use super::limits::TURN;
-use super::machine::Asked;
-use super::outcome::{At, Executed, Flow, PendingFault, Stop, Turn, fault_of_all};
+use super::machine::stepper::Asked;
+use super::outcome::{At, Executed, Flow, PendingFault, Resume, Stop, Turn, fault_of_all};
 use super::parting::{diverge, join};
 use super::warp::{self, Split, Warp, guarded, is_converged};
 use crate::code::{Inst, NONE, Op};
 use crate::fault::FaultKind;
 use crate::observe::{Called, Events};
-
-/// Where a warp goes on in the middle of its turn: with the first of its splits.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Resume {
-    /// Steps at which the turn of the split ends.
-    pub(super) limit: u64,
-    /// Whether it has ended.
-    pub(super) over: bool,
-    /// Lanes that have let others go first in this turn.
-    pub(super) yielded: u32,
-}
 
 impl Warp {
     /// A turn begins. Fetches and barriers end turns, too, but only where the steps are over others are counted.

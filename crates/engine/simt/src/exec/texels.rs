@@ -60,7 +60,7 @@ fn components(result: ResultType, part: usize) -> &'static [(u32, u32)] {
 fn is_undefined(resource: &Resource, at: TexelIndex, channel: u32) -> bool {
     let mut states = [0; 16];
     resource.channel_bytes(at, channel).is_some_and(|(offset, size)| {
-        resource.block().states(offset, &mut states[..(size as usize).min(16)])
+        resource.block().undefined_mask(offset, &mut states[..(size as usize).min(16)])
     })
 }
 
@@ -166,7 +166,7 @@ impl SurfaceLook<'_> {
         let mut states = [0; 8];
         let mut note = |part: usize, byte: u64, size: usize| {
             let offset = place.offset + byte;
-            if !block.has_undefined() || !block.states(offset, &mut states[..size]) {
+            if !block.has_undefined() || !block.undefined_mask(offset, &mut states[..size]) {
                 return false;
             }
             states[size..].fill(0);

@@ -9,22 +9,47 @@
 //! A barrier opens when its last thread has come.
 
 use super::context::Context;
+use super::counters::Executed;
 use super::limits::FETCHED;
-use super::outcome::{At, Stop, Turn};
-use super::step::Resume;
+use super::outcome::{At, CtaTurn, Resume, Stop, Turn};
+use super::schedule::Random;
 use super::warp::{Beside, Split, State, Warp, count, is_converged, lanes};
 use crate::code::{Inst, Op, Slot};
 use crate::observe::{Events, Synchronized};
 use crate::stats::Fault;
 use texunit_jit::region::Mode;
 
-/// Which warps of a CTA have had their turns in a round that goes on.
+/// Which warps of a CTA have had their turns in a region.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Begun {
     /// Those below this one have: they stand before what has ended their turns in a region.
     pub(super) next: usize,
     /// How that one goes on, if it is in the middle of its turn.
     pub(super) resume: Option<Resume>,
+}
+
+/// A round of turns of the warps of a CTA, which can be left in the middle.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Round {
+    has_begun: bool,
+    /// How many turns are over, and how the next one goes on if it has been left.
+    next: usize,
+    resume: Option<Resume>,
+    /// Whether something has been done that counts as progress beside instructions, and what had been executed before.
+    opened: bool,
+    before: (Executed, u32),
+    /// Of a random round, the order of turns, and how many warps have theirs at least.
+    order: Vec<usize>,
+    part: usize,
+}
+
+/// How turns of a CTA are dealt out.
+#[derive(Debug)]
+pub(super) enum Deal<'r> {
+    /// In the order of the warps, with turns of about so many steps.
+    InOrder(u64),
+    /// At random.
+    Random(&'r mut Random),
 }
 
 /// The place where a warp stands with all its lanes together, if it can run.
@@ -60,61 +85,111 @@ pub(super) fn ends_turn(inst: &Inst) -> bool {
 }
 
 impl Context<'_> {
-    /// A round: each warp has its turn, of about `budget` steps. True: all threads have exited, or `stop` says so.
+    /// The round of a CTA some of whose warps have had their turns in a region.
+    pub(super) fn round_after(
+        &mut self,
+        warps: &mut [Warp],
+        Begun { next, resume }: Begun,
+        budget: u64,
+    ) -> Result<Round, Box<Fault>> {
+        if next == 0 && resume.is_none() {
+            return Ok(Round::default());
+        }
+        let those = (u64::from(u32::MAX) >> (32 - next.min(32))) as u32;
+        self.end_turns(warps, those, budget)?;
+        Ok(Round { has_begun: true, opened: true, next, resume, ..Round::default() })
+    }
+
+    /// Goes on with a round: each warp has its turn. `stop` says that the launch is over anyway.
     pub(super) fn turn_cta(
         &mut self,
         warps: &mut [Warp],
-        Begun { mut next, mut resume }: Begun,
-        budget: u64,
+        round: &mut Round,
+        mut deal: Deal<'_>,
         stop: impl Fn() -> bool,
-    ) -> Result<bool, Box<Fault>> {
-        let before = (self.counters.executed, self.cta.live);
-        let is_whole = next == 0 && resume.is_none();
-        let mut opened = !is_whole;
-        if is_whole {
+    ) -> Result<CtaTurn, Box<Fault>> {
+        if !round.has_begun {
+            *round = Round { has_begun: true, before: self.progress(), ..Round::default() };
+            if let Deal::Random(random) = &mut deal {
+                let order = &mut round.order;
+                order.extend((0..warps.len()).filter(|&i| warps[i].live != 0));
+                random.shuffle(order);
+                // A part of the warps, so that some get ahead; but all of them where none of the part can go on.
+                round.part = 1 + random.below(order.len().max(1) as u64) as usize;
+            }
             self.ask_unit(warps)?;
-        } else {
-            let those = (u64::from(u32::MAX) >> (32 - next.min(32))) as u32;
-            opened |= self.end_turns(warps, those, budget)?;
         }
         // Where one leaves a region in the middle of its turn, the others most often do.
-        let mut alone = resume.is_some();
-        while next < warps.len() {
-            if resume.is_none() && !alone {
-                let (done, begun) = self.run_beside(warps, next, budget);
-                Begun { next, resume } = begun;
-                opened |= self.end_turns(warps, done, budget)?;
-                if next == warps.len() {
-                    break;
+        let mut alone = round.resume.is_some();
+        while round.next < warps.len() {
+            let (i, budget) = match &mut deal {
+                Deal::InOrder(budget) => {
+                    let budget = *budget;
+                    if round.resume.is_none() && !alone {
+                        let (done, begun) = self.run_beside(warps, round.next, budget);
+                        (round.next, round.resume) = (begun.next, begun.resume);
+                        round.opened |= self.end_turns(warps, done, budget)?;
+                        if round.next == warps.len() {
+                            break;
+                        }
+                        alone = round.resume.is_some() && done == 0;
+                    }
+                    (round.next, budget)
                 }
-                alone = resume.is_some() && done == 0;
-            }
+                Deal::Random(random) => {
+                    let is_over = round.next >= round.part && self.has_progressed(round);
+                    let Some(&i) = round.order.get(round.next).filter(|_| !is_over) else { break };
+                    if round.resume.is_none() {
+                        warps[i].end = warps[i].steps.saturating_add(random.budget());
+                    }
+                    (i, 0)
+                }
+            };
+            let resume = round.resume.take();
             if resume.is_none() {
-                warps[next].begin_turn(budget);
+                warps[i].begin_turn(budget);
             }
-            if is_ready(&warps[next]) {
-                opened |= self.go(warps, next, resume.take(), budget)?;
+            if resume.is_some() || matches!(deal, Deal::Random(_)) || is_ready(&warps[i]) {
+                round.opened |= self.go(warps, i, resume, budget)?;
+                round.resume = self.take_stopped();
+                if round.resume.is_some() {
+                    return Ok(CtaTurn::Stopped);
+                }
             }
             if self.is_cancelled() {
-                return Err(self.cancelled(&warps[next]));
+                return Err(self.cancelled(&warps[i]));
             }
             if stop() {
-                return Ok(true);
+                return Ok(CtaTurn::Ended);
             }
-            next += 1;
+            round.next += 1;
         }
+        round.has_begun = false;
         if self.is_cancelled() {
             return Err(self.cancelled(&warps[0]));
         }
         if self.cta.live == 0 {
-            return Ok(true);
+            return Ok(CtaTurn::Ended);
         }
-        let now = (self.counters.executed, self.cta.live);
-        let progress = opened || self.cta.at_unit || before != now;
-        if !progress && !self.open_barriers(warps) && !self.waits_for_cluster(warps) {
+        if !self.has_progressed(round)
+            && !self.open_barriers(warps)
+            && !self.waits_for_cluster(warps)
+        {
+            if let Some((warp, split)) = warps.iter().find_map(|w| Some((w, *w.splits.first()?))) {
+                self.stands(warp, split);
+            }
             return Err(self.deadlock(warps));
         }
-        Ok(stop())
+        Ok(if stop() { CtaTurn::Ended } else { CtaTurn::Over })
+    }
+
+    fn progress(&self) -> (Executed, u32) {
+        (self.counters.executed, self.cta.live)
+    }
+
+    /// Whether something has been done in a round.
+    fn has_progressed(&self, round: &Round) -> bool {
+        round.opened || self.cta.at_unit || round.before != self.progress()
     }
 
     /// Runs a warp to the end of its turn. True: it has been too long, or a barrier has been opened.

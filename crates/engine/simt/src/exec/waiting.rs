@@ -5,6 +5,7 @@
 
 use super::Shared;
 use super::context::{Context, Launch};
+use super::resident::Resident;
 use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::lower::Program;
@@ -151,6 +152,8 @@ fn described(program: &Program, loops: &[WaitingLoop]) -> String {
         let frames = program.sources().frames_at(waiting.span.start);
         let place = match frames.iter().find_map(|f| Some((f.file?, f.line)).filter(|f| f.1 > 0)) {
             Some((file, of)) => {
+                // The diagnostic shows the whole path.
+                let file = file.rsplit('/').next().unwrap_or(file);
                 format!("{file}:{of} (line {line} of the PTX, `{}`)", snippet.trim())
             }
             None => format!("line {line} (`{}`)", snippet.trim()),
@@ -192,19 +195,16 @@ impl Context<'_> {
     }
 }
 
-/// A CTA that waits: its number, and what it is.
-pub(super) type WaitingCtas<'w, 'a> = (u64, &'w mut Context<'a>, &'w mut [Warp]);
-
 impl Shared {
     /// CTAs of a worker have looked in vain. True: the launch is over, and so are they.
     pub(super) fn end_if_in_vain(
         &self,
         (launch, worker): (&Launch<'_>, usize),
-        ctas: &mut [WaitingCtas<'_, '_>],
+        ctas: &mut [&mut Resident<'_>],
     ) -> bool {
         let is_faulted = || self.faulted.load(Relaxed) != u64::MAX;
         let loops = || {
-            let loops = ctas.iter().filter_map(|(_, context, warps)| context.waiting_loop(warps));
+            let loops = ctas.iter().filter_map(|cta| cta.context.waiting_loop(&cta.warps));
             loops.collect()
         };
         let of = (worker, launch.program);
@@ -212,8 +212,8 @@ impl Shared {
             return false;
         };
         // The lowest one has the fault, unless there is one already for which they have waited.
-        let lowest = ctas.iter().map(|(index, ..)| *index).min();
-        for (index, context, warps) in ctas {
+        let lowest = ctas.iter().map(|cta| cta.index).min();
+        for Resident { index, context, warps, .. } in ctas.iter_mut().map(|cta| &mut **cta) {
             let is_lower = *index < self.faulted.load(Relaxed);
             let is_told = Some(*index) == lowest && is_lower && kind != FaultKind::Cancelled;
             if is_told {

@@ -2,13 +2,12 @@
 //! others can begin. When none is left that can run, it looks at those again and again.
 
 use super::Shared;
-use super::context::{Context, Launch};
+use super::context::Launch;
 use super::counters::Counts;
-use super::cta::Ends;
-use super::idle::Patience;
-use super::turns::Begun;
-use super::waiting::WaitingCtas;
-use super::warp::Warp;
+use super::limits::CTA_TURN;
+use super::outcome::CtaTurn;
+use super::resident::Resident;
+use super::turns::{Deal, Round};
 use crate::launch::CtaRange;
 use crate::stats::Fault;
 use std::cell::Cell;
@@ -81,31 +80,78 @@ impl<'s> Taken<'s> {
     }
 }
 
-/// A place for a CTA.
-struct Place<'a> {
-    index: u64,
-    context: Context<'a>,
-    warps: Vec<Warp>,
-    patience: Patience<'a>,
+/// How a CTA has stopped without a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// All threads have exited, or the launch is over anyway.
+    Done,
+    /// It waits for others.
+    Waits,
 }
 
-impl<'a> Place<'a> {
-    fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
-        let mut context = Context::new(launch, worker);
-        context.counts = Counts::new(launch.counters);
-        let warps = (0..launch.warps).map(|_| Warp::default()).collect();
-        Self { index: 0, context, warps, patience: Patience::default() }
+impl<'a> Resident<'a> {
+    /// A place of a worker with counters of its own.
+    fn counting(launch: &'a Launch<'a>, worker: usize) -> Self {
+        let mut place = Self::new(launch, worker);
+        place.context.counts = Counts::new(launch.counters);
+        place
     }
 
-    /// Its CTA has ended.
-    fn end(&mut self, shared: &Shared, result: Result<(), Box<Fault>>) {
+    /// Runs CTA number `index` to its end, and others that the worker has taken, each when the one before has come to its end, if
+    /// that pays. The last one of them is the one whose fault it is. `stop` says that the launch is over anyway.
+    pub(super) fn run_cta(
+        &mut self,
+        index: u64,
+        taken: &Taken<'_>,
+        stop: impl Fn() -> bool,
+    ) -> Result<Ends, Box<Fault>> {
+        let Self { context, warps, round, .. } = self;
+        if context.is_short() && !context.is_cancelled() {
+            context.start_cta(index);
+            context.begin_short(warps)?;
+            context.counts.enter(context.launch.entry, context.launch.threads.into());
+            let begun = context.run_short(warps, taken);
+            if context.cta.live == 0 {
+                return Ok(Ends::Done);
+            }
+            *round = context.round_after(warps, begun, CTA_TURN)?;
+        } else {
+            *round = Round::default();
+            context.short.all_begun = false;
+            context.begin_cta(index, warps)?;
+            if context.is_cancelled() {
+                return Err(context.cancelled(&warps[0]));
+            }
+        }
+        self.run_on(stop)
+    }
+
+    /// Runs a CTA that has begun, to its end or until it waits for others.
+    fn run_on(&mut self, stop: impl Fn() -> bool) -> Result<Ends, Box<Fault>> {
+        let Self { context, warps, round, patience, .. } = self;
+        let ends = loop {
+            match context.turn_cta(warps, round, Deal::InOrder(CTA_TURN), &stop) {
+                Ok(CtaTurn::Over) => {}
+                ends => break ends.map(|_| Ends::Done),
+            }
+            context.tell_counts_at_times();
+            if patience.round(context, warps) {
+                return Ok(Ends::Waits);
+            }
+        };
+        patience.end(context);
+        ends
+    }
+
+    /// The CTAs of its worker have ended, of which this one is the last.
+    fn is_done(&mut self, shared: &Shared, result: Result<(), Box<Fault>>) {
         shared.end_of_cta(self.index, result, &mut self.context);
         self.context.tell_counts_at_times();
     }
 
     /// It is not needed any more.
-    fn leave(&mut self, launch: &Launch<'_>, shared: &Shared) {
-        if launch.counters != 0 {
+    fn leave(&mut self, shared: &Shared) {
+        if self.context.launch.counters != 0 {
             self.context.tell_counts();
         }
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -114,14 +160,12 @@ impl<'a> Place<'a> {
 
     /// Looks again at what the CTA waits for, and runs it if that has changed. Whether it still waits.
     fn look(&mut self, shared: &Shared) -> bool {
-        let Self { index, context, warps, patience } = self;
-        let stop = || shared.faulted.load(Relaxed) < *index;
-        let waited = patience.looks();
-        match context.run_on(Begun::default(), (warps, patience), stop) {
+        let (waited, index) = (self.patience.looks(), self.index);
+        match self.run_on(|| shared.faulted.load(Relaxed) < index) {
             // It has gone on in the meantime if it is at the beginning again.
-            Ok(Ends::Waits) => patience.looks() > waited,
+            Ok(Ends::Waits) => self.patience.looks() > waited,
             result => {
-                self.end(shared, result.map(|_| ()));
+                self.is_done(shared, result.map(|_| ()));
                 false
             }
         }
@@ -130,8 +174,8 @@ impl<'a> Place<'a> {
 
 /// Runs CTAs until none is left.
 pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
-    let mut place = Place::new(launch, worker);
-    let mut aside: Vec<Place<'_>> = Vec::new();
+    let mut place = Resident::counting(launch, worker);
+    let mut aside: Vec<Resident<'_>> = Vec::new();
     let most = (MAX_ASIDE.min(launch.fit) / launch.workers as u64).max(1) as usize;
     let taken = Taken::new(launch, shared);
     loop {
@@ -146,24 +190,23 @@ pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: Ct
         };
         // A fault of a lower CTA ends this one; of a higher one does not.
         let stop = || shared.faulted.load(Relaxed) < taken.running.get();
-        let Place { context, warps, patience, .. } = &mut place;
-        let result = context.run_cta(index, (warps, patience), &taken, stop);
+        let result = place.run_cta(index, &taken, stop);
         place.index = taken.running.get();
         match result {
             Ok(Ends::Waits) => {
-                aside.push(std::mem::replace(&mut place, Place::new(launch, worker)))
+                aside.push(std::mem::replace(&mut place, Resident::counting(launch, worker)))
             }
-            result => place.end(shared, result.map(|_| ())),
+            result => place.is_done(shared, result.map(|_| ())),
         }
     }
     shared.waits.done(worker);
-    place.leave(launch, shared);
+    place.leave(shared);
 }
 
 /// Looks at all CTAs that wait. Where none of them goes on, the launch may be over.
 fn look_aside<'a>(
     (launch, shared, worker): (&'a Launch<'a>, &Shared, usize),
-    aside: &mut Vec<Place<'a>>,
+    aside: &mut Vec<Resident<'a>>,
 ) {
     let mut goes_on = false;
     aside.retain_mut(|place| {
@@ -171,20 +214,14 @@ fn look_aside<'a>(
         goes_on |= !waits;
         let is_over = place.context.cta.live == 0 || place.patience.looks().is_none();
         if is_over {
-            place.leave(launch, shared);
+            place.leave(shared);
         }
         !is_over
     });
     if goes_on {
         return shared.waits.go_on(worker, launch.config.others);
     }
-    let mut all: Vec<WaitingCtas<'_, 'a>> = aside
-        .iter_mut()
-        .map(|place| (place.index, &mut place.context, &mut place.warps[..]))
-        .collect();
-    if shared.end_if_in_vain((launch, worker), &mut all) {
-        for mut place in aside.drain(..) {
-            place.leave(launch, shared);
-        }
+    if shared.end_if_in_vain((launch, worker), &mut aside.iter_mut().collect::<Vec<_>>()) {
+        aside.drain(..).for_each(|mut place| place.leave(shared));
     }
 }

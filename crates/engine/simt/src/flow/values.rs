@@ -85,7 +85,7 @@ impl Values {
     /// How the result of an operation differs between the lanes.
     fn computed(&self, row: &Row, s: &[Slot; 4]) -> Option<Variation> {
         // Others depend on more than their sources.
-        if !matches!(row.function(), Alu::Narrow(_) | Alu::Wide(_)) {
+        if !matches!(row.function(), Alu::Narrow(_) | Alu::Wide(_) | Alu::Composed) {
             return None;
         }
         let mut all = [Variation::Uniform; 4];

@@ -180,7 +180,7 @@ macro_rules! each_operand {
                     // Their operands may be places of a frame.
                     Op::Call(_) | Op::Printf(_) | Op::AssertFail(_) | Op::HeapCall(_) => return false,
                     Op::Runtime(_) => return false,
-                    Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::Mbarrier(_) | Op::Stack(_) | Op::Unsupported => return false,
+                    Op::AsyncCopy(_) | Op::Mbarrier(_) | Op::Stack(_) | Op::Unsupported => return false,
                 }
                 true
             }
@@ -240,9 +240,10 @@ fn each_other(op: &Op, f: &mut dyn FnMut(Access, Slot)) {
             let results: Vec<Value> = call.results.iter().map(|result| result.value).collect();
             all(Access::Def, &registers(&results));
         }
-        Op::AsyncCopy(of) => all(Access::Use, &[of.to.base, of.from.base, of.bytes, of.ignore]),
-        Op::BulkCopy(of) => {
-            all(Access::Use, &[of.to.base, of.from.base, of.size, of.ranks, of.bytes]);
+        Op::AsyncCopy(of) => {
+            let ends = [of.to.base, of.from.base];
+            all(Access::Use, &ends);
+            all(Access::Use, &[of.size, of.read, of.ignore, of.ranks, of.bytes]);
         }
         Op::Mbarrier(of) => {
             all(Access::Use, &[of.at.base, of.value, of.ranks]);

@@ -73,7 +73,7 @@ pub(crate) struct Needs {
     /// Whether it reads where the reserved shared memory lies.
     pub(crate) reserved_shared: bool,
     /// Special registers that it reads and that have other values in another run: clocks, host threads.
-    pub(crate) fleeting: Vec<texunit_isa::SpecialReg>,
+    pub(crate) nondeterministic_inputs: Vec<texunit_isa::SpecialReg>,
     /// Shared variables.
     pub(crate) shared: Vec<ir::VarId>,
     /// Instructions that we do not execute.

@@ -69,8 +69,10 @@ impl Builder<'_> {
                         | R::ReservedSmemOffset0
                         | R::ReservedSmemOffset1
                 );
-                if crate::observe::is_fleeting(*reg) && !self.needs.fleeting.contains(reg) {
-                    self.needs.fleeting.push(*reg);
+                if crate::observe::is_nondeterministic(*reg)
+                    && !self.needs.nondeterministic_inputs.contains(reg)
+                {
+                    self.needs.nondeterministic_inputs.push(*reg);
                 }
                 let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
                 self.helper(Op::Special { d, reg: *reg, component: *component });

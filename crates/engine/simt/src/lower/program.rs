@@ -256,8 +256,12 @@ impl Program {
 
     /// Special registers that the kernel can read and that have other values in another run, each once, sorted by
     /// name: clocks, and what depends on the threads of the host.
-    pub fn fleeting(&self, id: KernelId) -> Vec<&'static str> {
-        let all = self.unit(id, Arithmetic::default()).needs.iter().flat_map(|n| &n.fleeting);
+    pub fn nondeterministic_inputs(&self, id: KernelId) -> Vec<&'static str> {
+        let all = self
+            .unit(id, Arithmetic::default())
+            .needs
+            .iter()
+            .flat_map(|n| &n.nondeterministic_inputs);
         let names: BTreeSet<&'static str> = all.map(|reg| reg.name()).collect();
         names.into_iter().collect()
     }

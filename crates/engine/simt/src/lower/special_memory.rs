@@ -2,8 +2,8 @@
 
 use super::builder::Builder;
 use crate::code::{
-    Access, AsyncCopy, BulkCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, Op,
-    Place, Slot, Stack, StackAction,
+    Access, AsyncCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, Op, Place, Slot,
+    Stack, StackAction,
 };
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{Opcode, Space};
@@ -58,13 +58,13 @@ impl<'a> Builder<'a> {
         let size = u8::try_from(*size).ok().filter(|n| matches!(n, 4 | 8 | 16))?;
         // The policy is the last one.
         let rest = if m.policy { rest.split_last()?.1 } else { rest };
-        let (mut bytes, mut ignore) = (Slot::NONE, Slot::FALSE);
+        let all = self.constant(size.into(), false);
+        let mut op = AsyncCopy::new((to, from), all, size, false);
         if let Some(operand) = rest.first() {
             let slot = self.source(operand, false)?;
-            let to = if slot.is_predicate() { &mut ignore } else { &mut bytes };
-            *to = slot;
+            *if slot.is_predicate() { &mut op.ignore } else { &mut op.read } = slot;
         }
-        self.emit(Op::AsyncCopy(Box::new(AsyncCopy { to, from, size, bytes, ignore })));
+        self.emit(Op::AsyncCopy(Box::new(op)));
         Some(())
     }
 
@@ -96,8 +96,7 @@ impl<'a> Builder<'a> {
         let source = if m.acts("global") { Space::Global } else { Space::Shared };
         let from = self.located(from, Some(source))?;
         let size = self.narrow(size)?;
-        let mut op =
-            BulkCopy { to, from, size, ranks: Slot::NONE, bytes: Slot::NONE, reduce: None };
+        let mut op = AsyncCopy::new((to, from), size, 16, true);
         if let Some(atom) = m.atom {
             op.reduce = Some((atom, m.ty()?));
         }
@@ -105,7 +104,7 @@ impl<'a> Builder<'a> {
             op.bytes = self.narrow(rest.last()?)?;
         }
         if space == Space::Global {
-            self.emit(Op::BulkCopy(Box::new(op)));
+            self.emit(Op::AsyncCopy(Box::new(op)));
             return Some(());
         }
         let at = self.located(rest.first()?, Some(Space::Shared))?;
@@ -113,7 +112,7 @@ impl<'a> Builder<'a> {
             op.ranks = self.narrow(rest.get(1)?)?;
         }
         let (action, d, ranks) = (MbarrierAction::CompleteTx, Slot::NONE, op.ranks);
-        self.emit(Op::BulkCopy(Box::new(op)));
+        self.emit(Op::AsyncCopy(Box::new(op)));
         self.emit(Op::Mbarrier(Box::new(Mbarrier { action, at, d, value: size, ranks })));
         Some(())
     }

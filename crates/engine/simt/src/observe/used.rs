@@ -34,9 +34,9 @@ impl Listing<'_> {
     }
 
     /// Operations that read a clock or the number of a multiprocessor, and the names of those registers.
-    pub fn fleeting(&self) -> Vec<(u32, &'static str)> {
+    pub fn nondeterministic_inputs(&self) -> Vec<(u32, &'static str)> {
         let name = |(op, inst): (u32, &Inst)| match inst.op {
-            Op::Special { reg, .. } if is_fleeting(reg) => Some((op, reg.name())),
+            Op::Special { reg, .. } if is_nondeterministic(reg) => Some((op, reg.name())),
             _ => None,
         };
         (0..).zip(&self.code.insts).filter_map(name).collect()
@@ -100,7 +100,7 @@ impl Listing<'_> {
 }
 
 /// Whether a register has other values in another run: clocks, and what depends on the threads of the host.
-pub(crate) fn is_fleeting(reg: SpecialReg) -> bool {
+pub(crate) fn is_nondeterministic(reg: SpecialReg) -> bool {
     use SpecialReg as R;
     let clock = matches!(reg, R::Clock | R::ClockHi | R::Clock64);
     let timer = matches!(reg, R::Globaltimer | R::GlobaltimerLo | R::GlobaltimerHi);

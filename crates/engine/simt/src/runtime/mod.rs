@@ -200,7 +200,7 @@ pub trait RuntimeHost: Sync + Debug {
     ///
     /// # Errors
     /// The code.
-    fn takes(&self, kernel: KernelId, shape: &Shape) -> Result<(), u32>;
+    fn accepts(&self, kernel: KernelId, shape: &Shape) -> Result<(), u32>;
 
     /// Does work at once, for a kernel that waits for it; what kernels have printed.
     ///

@@ -82,7 +82,7 @@ impl Binder<'_> {
         };
         let format = plan.format;
         if let Some(mipmaps) = &spec.mipmaps {
-            let most = MipmappedArray::most_levels(plan.extent);
+            let most = MipmappedArray::max_mip_levels(plan.extent);
             let levels = spec.shape.levels.as_ref().map_or(most, |l| l.value);
             plan.levels = Some(levels);
             let Some(channel) = format.plain_channel() else {

@@ -14,7 +14,7 @@ use texunit_gpu::Runner;
 use texunit_gpu::compare::{
     Compared, NO_CARD, Outcome, compare, compare_fault, compare_here, faulting,
 };
-use texunit_unit::fetch_level;
+use texunit_unit::fetch_simd_level;
 
 /// What is asked at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,7 +170,7 @@ fn both(
 fn random(runner: Option<&Runner>, seed: u64, index: u64, fetches: u32) -> Answer {
     let case = random_case_of(seed, index, fetches);
     let case = without_faults(&case);
-    let engine = Engine::Plan(fetch_level());
+    let engine = Engine::Plan(fetch_simd_level());
     let (compared, recorded) = both(runner, engine, random_name(seed), &case);
     let Some(mut case) = recorded else {
         return Answer { compared, cases: None, more: json!({ "index": index }) };

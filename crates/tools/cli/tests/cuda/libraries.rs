@@ -74,10 +74,10 @@ fn checked(setup: &Setup) -> Result<(), Failed> {
         &ended,
         "error[init-library]: cufftExecC2C reads 512 bytes that were never written, the first is byte 0 of",
     )?;
-    contains(&ended, "fft_checked.cu:26")?;
+    contains(&ended, "fft_checked.cu:25")?;
     let ended = with("leak")?;
     contains(&ended, "1 allocation of cufftPlan1d (512 bytes) was not freed")?;
-    contains(&ended, "fft_checked.cu:20")?;
+    contains(&ended, "fft_checked.cu:19")?;
     let mut command = setup.run();
     command.args(["--check", "all"]).arg(&program).arg("waits");
     let ended = succeed(&mut command, &program)?;

@@ -80,7 +80,7 @@ fn each(setup: &Setup) -> Result<(), Failed> {
     let folder = setup.build.join(format!("profiled-each-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir(&folder)?;
-    let shell = format!("'{0}' 32; '{0}' 25 abort", program.display());
+    let shell = format!("'{0}' 32; '{0}' 25 abort; true", program.display());
     let mut command = setup.run();
     command.arg("--profile").arg(folder.join("%p.json")).args(["bash", "-c", &shell]);
     let ended = succeed(&mut command, &program)?;

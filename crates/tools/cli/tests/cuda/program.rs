@@ -56,6 +56,8 @@ pub(crate) struct Case {
     stderr: Vec<String>,
     /// `// only:` names of the variants in which it is built.
     only: Vec<String>,
+    /// `// late: no`: it is not run again with its work done late (`--schedule`), which waits for nobody.
+    never_late: bool,
 }
 
 /// All programs.
@@ -104,6 +106,7 @@ impl Case {
                 "args" => case.args.extend(words()),
                 "env" => case.env.extend(words()),
                 "only" => case.only.extend(words()),
+                "late" => case.never_late = value.trim() == "no",
                 "exit" => case.exit = value.trim().parse().unwrap(),
                 "stderr" => case.stderr.push(value.trim().to_owned()),
                 _ => {}
@@ -172,7 +175,7 @@ impl Case {
             called.extend(coverage::linked(&program));
             coverage::note(&format!("tests/cuda/{}.cu", self.name), &called);
         }
-        if variant == VARIANTS[0] {
+        if variant == VARIANTS[0] && !self.never_late {
             return self.check_late(setup, variant, &expected);
         }
         Ok(())

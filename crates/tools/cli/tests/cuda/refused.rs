@@ -41,7 +41,7 @@ const REFUSED: &[&str] = &[
     "cudaStreamSynchronize: cudaErrorInvalidResourceHandle: stream 0x1234 is not a stream: it was destroyed, or never was one",
     "cudaMalloc: cudaErrorMemoryAllocation: size 35184372088832 is more than 12884901616, what is left of the device's 12884901888 bytes of memory",
     "cudaFree: cudaErrorInvalidValue: devPtr 0x.. is not memory that was allocated or registered",
-    "cudaDestroyExternalMemory: cudaErrorNotSupported: texunit does not provide cudaDestroyExternalMemory (docs/cuda-api.md has what it provides)",
+    "cudaDestroyExternalMemory: cudaErrorNotSupported: texunit does not provide cudaDestroyExternalMemory: it takes memory or semaphores that another driver exports for NVIDIA's (Vulkan, Direct3D, NvSci), and no driver on a machine without a card exports any in a form that is documented (docs/cuda-api.md has what it provides)",
     "cudaSetDevice: cudaErrorInvalidDevice: device 9 does not exist: there is one device, 0 (for the 10th time)",
     "cudaDeviceSynchronize: cudaErrorIllegalAddress: this context has ended by a fault of kernel `fill(int*, int)` at ptx:35:1 in fill(int*, int): store of 4 bytes at .global address 0x10, out of bounds: nothing is near this address",
 ];
@@ -157,10 +157,14 @@ fn programs(setup: &Setup) -> Result<(), Failed> {
 /// The functions of the runtime and their arguments, as a letter each: `p` a pointer, `a` an address, `h` a handle, `c` a
 /// function, `n` a number, `s` a structure, which is passed in another way.
 fn signatures(setup: &Setup) -> Vec<(String, String)> {
-    let folder = setup.root.join("crates/cuda/cudart/src/api");
+    let mut paths = vec![setup.root.join("crates/cuda/cudart/src/api")];
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+    while let Some(path) = paths.pop() {
+        if path.is_dir() {
+            paths.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let text = std::fs::read_to_string(path).unwrap();
         for (at, _) in text.match_indices("\n    fn cuda") {
             let Some((head, _)) = text[at + "\n    fn ".len()..].split_once(" {\n") else {
                 continue;

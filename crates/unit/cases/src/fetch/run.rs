@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use texunit_unit::{
     Coordinates, FetchAnswer, FetchForm, FetchOperands, FetchPlan, FetchRequest, Lanes, PlanError,
-    Sampler, Scratch, SimdLevel, Texture, fetch_level, reference,
+    Sampler, Scratch, SimdLevel, Texture, fetch_simd_level, reference,
 };
 
 /// What one fetch did return.
@@ -44,7 +44,7 @@ impl BuiltFetch {
 
     /// Every fetch on the planned path, 32 at a time.
     pub fn planned(&self) -> Result<Vec<Answer>, PlanError> {
-        self.planned_at(fetch_level())
+        self.planned_at(fetch_simd_level())
     }
 
     /// What the plan for a SIMD level answers.

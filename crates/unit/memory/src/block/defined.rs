@@ -123,7 +123,7 @@ impl Block {
 
     /// Whether some of the bytes are undefined; then `out` has the states of all, 0xff for each that is, else 0. Bytes
     /// that are not inside are defined.
-    pub fn states(&self, offset: u64, out: &mut [u8]) -> bool {
+    pub fn undefined_mask(&self, offset: u64, out: &mut [u8]) -> bool {
         let Some(shadow) = self.shadow.get() else { return false };
         shadow.read(offset, out).is_ok() && first_set(out).is_some()
     }
@@ -160,9 +160,12 @@ mod tests {
         let blocks = sizes.map(|size| Block::new(size, "block").unwrap());
         let mut models = sizes.map(|size| vec![0_u8; size]);
         for (block, model) in blocks.iter().zip(&mut models) {
-            assert!(!block.states(0, &mut [0; 8]), "nothing is tracked");
+            assert!(!block.undefined_mask(0, &mut [0; 8]), "nothing is tracked");
             block.track();
-            assert!(!block.states(0, &mut vec![0; block.size()]), "what is tracked begins defined");
+            assert!(
+                !block.undefined_mask(0, &mut vec![0; block.size()]),
+                "what is tracked begins defined"
+            );
             block.undefine(0, block.size() as u64);
             model.fill(0xff);
         }
@@ -183,7 +186,7 @@ mod tests {
                 continue;
             }
             let mut states = vec![0; len];
-            let is_any = blocks[from].states(a as u64, &mut states);
+            let is_any = blocks[from].undefined_mask(a as u64, &mut states);
             assert_eq!(is_any, models[from][a..a + len].iter().any(|&state| state != 0));
             assert_eq!(is_any, blocks[from].has_undefined_in(a as u64..(a + len) as u64));
             if is_any {
@@ -216,12 +219,14 @@ mod tests {
         let block = Block::new(16, "block").unwrap();
         block.track();
         block.undefine(0, 16);
-        assert!(!block.states(9, &mut [0; 8]) && !block.states(u64::MAX, &mut [0; 8]));
+        assert!(
+            !block.undefined_mask(9, &mut [0; 8]) && !block.undefined_mask(u64::MAX, &mut [0; 8])
+        );
         assert!(block.has_undefined_in(15..u64::MAX) && !block.has_undefined_in(16..u64::MAX));
         block.define(12, u64::MAX);
         block.set_states(15, &[0xff; 2]);
         let mut states = [1; 16];
-        assert!(block.states(0, &mut states));
+        assert!(block.undefined_mask(0, &mut states));
         assert_eq!(states, [[0xff; 8], [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]].concat()[..]);
     }
 }

@@ -23,7 +23,7 @@ impl Block {
     /// Some of its bytes as an allocation of their own, which ends by itself, or with the block. `None`: they are not all
     /// in the block.
     pub fn slice(self: &Arc<Self>, offset: u64, size: u64, name: &str) -> Option<Self> {
-        if !self.takes(offset, size) {
+        if !self.accepts(offset, size) {
             return None;
         }
         // SAFETY: inside of the block.

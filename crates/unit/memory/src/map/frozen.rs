@@ -63,11 +63,11 @@ impl MemoryMap {
     ) -> Result<(usize, u64), AddressError> {
         if let Some((base, block)) = self.blocks.get(hint) {
             let offset = address.wrapping_sub(*base);
-            if block.takes(offset, len) {
+            if block.accepts(offset, len) {
                 return Ok((hint, offset));
             }
         }
-        self.search(address, len, Block::takes)
+        self.search(address, len, Block::accepts)
     }
 
     #[cold]

@@ -1,7 +1,8 @@
 //! What the hardware changes of the state it is given, in words.
 
 use super::{
-    Coords, EffectiveSampler, asks_for_normalized, effective_sampler, mip_levels_normalize, sees,
+    Coords, EffectiveSampler, asks_for_normalized, compatible_geometry, effective_sampler,
+    mip_levels_normalize,
 };
 use crate::request::{FetchForm, FetchKind, Geometry, Lod};
 use crate::resource::Layout;
@@ -71,7 +72,7 @@ impl State<'_> {
     fn geometry(&self) -> Option<String> {
         let (wanted, resource) = (self.form.geometry, &self.texture.resource);
         let own = resource.geometry();
-        let other = wanted != own && sees(self.form, resource);
+        let other = wanted != own && compatible_geometry(self.form, resource);
         let kind = resource.kind();
         other.then(|| match (wanted.is_array(), own.is_array()) {
             (true, false) => format!("the {kind} is one layer, which every array index reads"),

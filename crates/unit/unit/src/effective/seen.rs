@@ -43,7 +43,7 @@ fn class(geometry: Geometry) -> Class {
 
 /// Whether a fetch of this form has an answer other than zeros from the resource. Linear memory is
 /// a line for integer coordinates alone.
-pub fn sees(form: FetchForm, resource: &Resource) -> bool {
+pub fn compatible_geometry(form: FetchForm, resource: &Resource) -> bool {
     let own = match resource.layout() {
         Layout::Linear if form.coord == CoordType::F32 => return false,
         Layout::Linear => Class::Line,
@@ -70,9 +70,9 @@ const UNCHECKED_LAYERS: u32 = 1 << 16;
 pub(crate) fn seen(form: FetchForm, texture: &Texture) -> Result<Cow<'_, Texture>, PlanError> {
     let resource = &*texture.resource;
     let geometry = form.geometry;
-    if !sees(form, resource) {
+    if !compatible_geometry(form, resource) {
         let integers = FetchForm { coord: CoordType::S32, ..form };
-        if resource.layout() == Layout::Linear && sees(integers, resource) {
+        if resource.layout() == Layout::Linear && compatible_geometry(integers, resource) {
             return Err(PlanError::Floats { resource: resource.sentence("texture") });
         }
         return Err(GeometryError {

@@ -402,7 +402,7 @@ fn classes_of_instructions_and_resources() {
         for (of, forms) in instructions() {
             for form in forms {
                 let own = t.resource.geometry();
-                assert_eq!(sees(form, &t.resource), of == *class, "{form} {own:?}");
+                assert_eq!(compatible_geometry(form, &t.resource), of == *class, "{form} {own:?}");
                 match resolve(form, t, &s) {
                     Ok(_) => assert_eq!(of, *class, "{form} {own:?}"),
                     Err(PlanError::Geometry(e)) => {
@@ -418,7 +418,11 @@ fn classes_of_instructions_and_resources() {
     for (of, forms) in instructions() {
         for form in forms {
             let integer = form.coord == CoordType::S32;
-            assert_eq!(sees(form, &linear.resource), of == "line" && integer, "{form}");
+            assert_eq!(
+                compatible_geometry(form, &linear.resource),
+                of == "line" && integer,
+                "{form}"
+            );
             let e = resolve(form, &linear, &s).err();
             let is_line = matches!(form.geometry, Geometry::D1 | Geometry::A1d);
             let floats = matches!(e, Some(PlanError::Floats { .. }));

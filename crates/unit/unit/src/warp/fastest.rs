@@ -6,7 +6,7 @@ use texunit_simd::{Gathers, Processor};
 
 /// The level that plans are made for: that of [`simd_level`](super::simd_level); but if nothing forces it, and
 /// this processor's gathers are slow ([`Gathers::Slow`]), at most AVX2, whose builds load texels one by one.
-pub fn fetch_level() -> SimdLevel {
+pub fn fetch_simd_level() -> SimdLevel {
     static LEVEL: OnceLock<SimdLevel> = OnceLock::new();
     *LEVEL.get_or_init(|| match SimdLevel::forced() {
         Ok(Some(forced)) => forced,
@@ -17,7 +17,7 @@ pub fn fetch_level() -> SimdLevel {
     })
 }
 
-/// The build that plans are made for: [`fetch_level`].
+/// The build that plans are made for: [`fetch_simd_level`].
 pub(super) fn fastest() -> Build {
-    Build::at_most(fetch_level())
+    Build::at_most(fetch_simd_level())
 }

@@ -33,7 +33,7 @@ mod weights;
 
 pub use arrays::{FetchArrays, LengthError};
 pub use build::{Build, SimdError, SimdLevel, simd_level};
-pub use fastest::fetch_level;
+pub use fastest::fetch_simd_level;
 
 use crate::effective::{EffectiveSampler, layers_of_integers, resolve, seen};
 use crate::files::{FetchRows, Requests};

@@ -83,7 +83,7 @@ fn shape(choices: &mut Choices<'_>, geometry: Geometry) -> ArrayShape {
         shape.layers = 1 + choices.below(3);
     }
     if !choices.once_in(4) {
-        let full = MipmappedArray::most_levels(extent);
+        let full = MipmappedArray::max_mip_levels(extent);
         shape.levels = Some(if choices.once_in(3) { 1 + choices.below(full) } else { full });
     }
     shape

@@ -121,7 +121,7 @@ fn storage(
     }
     shape.sparse = sparse;
     if random.one_in(2) {
-        let levels = 1 + random.below(MipmappedArray::most_levels(extent));
+        let levels = 1 + random.below(MipmappedArray::max_mip_levels(extent));
         let array = device.create_mipmapped_array(&shape, levels).ok()?;
         if sparse {
             array.map_all_tiles(true).ok()?;

@@ -11,8 +11,8 @@ use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
 use crate::exec::cta::name_in;
 use crate::exec::limits::{ATOMICS, CTA_TURN};
-use crate::exec::outcome::{At, Stop};
-use crate::exec::step::Resume;
+use crate::exec::outcome::{At, Resume, Stop};
+use crate::exec::tell::Ear;
 use crate::exec::turns::Begun;
 use crate::exec::warp::{Split, State, Warp, count};
 use crate::regions::Compiled as Region;
@@ -34,6 +34,8 @@ struct CtaLoop<'c> {
     taken: Option<&'c Taken<'c>>,
     /// The steps that each warp may do.
     budget: u64,
+    /// CTAs that have followed.
+    followed: u64,
     /// Uniform values of the last CTA, and its number, if it is another than the first one.
     words: [u32; OF_CTA],
     last: Option<u64>,
@@ -55,6 +57,7 @@ impl CtaLoop<'_> {
             return false;
         };
         taken.begin(1);
+        self.followed += 1;
         name_in(&mut self.words, index, self.launch.config.grid);
         (self.last, self.begun, self.ended) = (Some(index), 0, 0);
         true
@@ -85,6 +88,7 @@ impl CtaLoop<'_> {
                 let before = (ran.warps / rows.len()).min(ctas - 1);
                 if let Some(taken) = more.filter(|_| before != 0) {
                     taken.begin(before as u64);
+                    self.followed += before as u64;
                     (self.begun, self.ended) = (0, 0);
                     (self.words, self.last) =
                         (words[before], Some(upcoming.start + before as u64 - 1));
@@ -273,12 +277,20 @@ impl Context<'_> {
             table.close(Mode::Live, entry);
             return None;
         };
+        let together = Some(&region.together);
+        let ear = self.probe.take();
+        let mut ear = ear.map(|probe| Ear::new(probe, launch, self.cta.id, together));
+        let is_told = ear.is_some();
+        if let Some(ear) = &mut ear {
+            running.listen(ear);
+        }
         let budget = CTA_TURN.min(launch.config.max_steps);
         let (tids, _) = self.tids.as_chunks::<3>();
         let mut all = CtaLoop {
             launch,
             tids,
             taken: self.short.alike.then_some(taken),
+            followed: 0,
             budget,
             words: self.of_cta,
             last: None,
@@ -292,7 +304,7 @@ impl Context<'_> {
             YieldPoints::new(launch, region, (&mut self.sites, &mut self.counters), self.is_alone);
         let limits = divergence_of_all(self.fixed.code.asks_who_is_there, region.atomics);
         let mut of_cta = running.table(Mode::Live, &mut self.cta.shared, NONE, limits);
-        let waits = points.are_there();
+        let waits = points.are_there() && !(is_told && region.fetches());
         let shared_files = if waits { warps.len() } else { 1 };
         let fits =
             warps.iter_mut().zip(tids).take(shared_files).enumerate().all(|(i, (warp, tids))| {
@@ -338,7 +350,9 @@ impl Context<'_> {
         self.counters.divisions_by_zero += running.zeros();
         compiled.steps += all.executed.warp_instructions;
         self.counters.executed.add(all.executed);
-        let CtaLoop { begun, ended, end, last, stray, .. } = all;
+        let CtaLoop { begun, ended, end, last, stray, followed, .. } = all;
+        self.counts.enter(launch.entry, followed * u64::from(launch.threads));
+        self.probe = ear.map(Ear::into_probe);
         self.short.end = end;
         compiled.sites[number as usize] = sites;
         if let Some(index) = last {

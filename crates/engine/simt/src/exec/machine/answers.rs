@@ -46,7 +46,7 @@ impl Machine<'_> {
         let grid = self.launch.config.grid;
         let [x, y, _] = grid.map(|n| u64::from(n.max(1)));
         let id = [cta % x, cta / x % y, cta / x / y].map(|n| n as u32);
-        for resident in &mut self.residents {
+        for resident in &mut self.residents.all {
             let taker = Taker { thread: (id, warp, lane), taken: Arc::clone(&taken) };
             resident.context.probe = Some(Box::new(taker));
             resident.context.events |= Events::ANSWERS;
@@ -64,7 +64,7 @@ impl Machine<'_> {
         }
         self.set_filter(None);
         let events = self.launch.events;
-        for resident in &mut self.residents {
+        for resident in &mut self.residents.all {
             resident.context.probe = None;
             resident.context.events = events;
             resident.context.is_alone = self.launch.config.gradients.is_none();

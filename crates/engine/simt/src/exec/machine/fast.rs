@@ -4,11 +4,9 @@
 //! A CTA that comes to a mark ends there, with memory that it has changed half: whoever asks takes memory up again from where
 //! the first CTA began, has those before it executed once more, and steps through that one.
 
-use super::super::context::Context;
-use super::super::cta::Ends;
-use super::super::idle::Patience;
 use super::super::prepare::prepare;
-use super::super::warp::Warp;
+use super::super::resident::Resident;
+use super::super::workers::Ends;
 use super::super::{Shared, Taken};
 use super::{Machine, Position, Stepper};
 use crate::launch::LaunchConfig;
@@ -33,20 +31,20 @@ pub enum Fast {
 impl Machine<'_> {
     /// Whether it stands between two CTAs that run one after the other.
     pub fn is_between(&self) -> bool {
-        self.order.is_sequential()
-            && !self.residents[0].runs
+        self.is_sequential()
+            && !self.residents.all[0].runs()
             && !self.stepper.passes
             && !self.is_over()
     }
 
     /// Makes it stop between CTAs.
     pub fn set_between(&mut self, stops: bool) {
-        self.stops_between = stops && self.order.is_sequential();
+        self.stops_between = stops && self.is_sequential();
     }
 
     /// CTAs that have not begun.
     pub fn left(&self) -> u64 {
-        self.order.left()
+        self.residents.order.left.end - self.residents.order.left.start
     }
 
     /// Executes at most so many CTAs, from between two of them on, up to one that comes to an instruction whose first byte is
@@ -57,45 +55,43 @@ impl Machine<'_> {
         let config = LaunchConfig { jit: self.jit, ..self.launch.config.clone() };
         let observed = places.map(|places| at_places(program, unit, places));
         let of = (program, kernel, unit);
-        let (begin, end) = self.order.range(most);
+        let left = self.residents.order.left.clone();
+        let (begin, end) = (left.start, left.start.saturating_add(most).min(left.end));
         let shape = (self.launch.threads, end - begin);
         let launch = prepare(of, &config, (Events::NONE, observed.as_ref()), shape);
-        let mut context = Context::new(&launch, 0);
+        let mut resident = Resident::new(&launch, 0);
         if observed.is_some() {
-            let mut stepper = Stepper::new(launch.code.insts.len());
+            let mut stepper = Stepper::new(launch.code.insts.len(), launch.config.grid);
             stepper.ends = true;
             stepper.breaks.fill(true);
-            context.debug = Some(Box::new(stepper));
+            resident.context.debug = Some(Box::new(stepper));
         }
-        let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
         let shared = Shared::new(begin, 1);
-        let mut patience = Patience::default();
         let taken = Taken::new(&launch, &shared);
         let is_over = || self.stepper.is_interrupted() || launch.is_cancelled();
         let mut ended = begin;
         while ended < end && !is_over() {
             let until = end.min(ended + AT_ONCE);
             while let Some(index) = taken.take(until) {
-                let of = (&mut warps[..], &mut patience);
-                let fault = match context.run_cta(index, of, &taken, || false) {
+                let fault = match resident.run_cta(index, &taken, || false) {
                     Ok(Ends::Done) => None,
-                    Ok(Ends::Waits) => Some(context.waits_alone(&warps, ALONE)),
+                    Ok(Ends::Waits) => Some(resident.context.waits_alone(&resident.warps, ALONE)),
                     Err(fault) => Some(fault),
                 };
                 if let Some(fault) = fault {
-                    self.residents[0].context.counters.add(&context.counters);
+                    self.residents.all[0].context.counters.add(&resident.context.counters);
                     self.fast_fault = Some(fault);
                     return Fast::Hit(taken.running.get() - begin);
                 }
                 shared.has_ended(&launch);
                 let limit = launch.config.printf_limit;
-                self.printed.take(taken.running.get(), &mut context.output, limit);
+                self.printed.take(taken.running.get(), &mut resident.context.output, limit);
             }
             ended = until;
         }
-        self.bad_fetches.add(context.sites.bad.take_told());
-        self.residents[0].context.counters.add(&context.counters);
-        self.order.has_ended(ended);
+        self.bad_fetches.add(resident.context.sites.bad.take_told());
+        self.residents.all[0].context.counters.add(&resident.context.counters);
+        self.residents.order.left.start = ended;
         let turn = self.stepper.position.turn + (ended - begin);
         self.stepper.position = Position { turn, step: 0 };
         self.begins(turn);
@@ -122,7 +118,7 @@ impl Machine<'_> {
 
     /// A turn begins: its number follows from what has been executed, however that was.
     pub(super) fn begins(&mut self, turn: u64) {
-        let executed = self.residents[0].context.counters.executed.thread_instructions;
+        let executed = self.residents.all[0].context.counters.executed.thread_instructions;
         self.bases.insert(turn, executed);
     }
 }

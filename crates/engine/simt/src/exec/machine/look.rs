@@ -1,7 +1,8 @@
 //! What can be seen of a launch that stands: who stands where, memory.
 
+use super::super::resident::Resident;
 use super::super::warp::{State, Warp};
-use super::{Machine, Resident, Stand};
+use super::{Machine, Stand};
 use texunit_memory::SpaceKind;
 
 /// Lanes of a warp that stand at one place.
@@ -38,7 +39,8 @@ impl<'a> Machine<'a> {
 
     /// Numbers of the CTAs that have begun and not ended.
     pub fn ctas(&self) -> Vec<u64> {
-        let mut all: Vec<u64> = self.residents.iter().filter(|r| r.runs).map(|r| r.index).collect();
+        let mut all: Vec<u64> =
+            self.residents.all.iter().filter(|r| r.runs()).map(|r| r.index).collect();
         all.sort_unstable();
         all
     }
@@ -49,7 +51,7 @@ impl<'a> Machine<'a> {
     }
 
     fn resident(&self, cta: u64) -> Option<&Resident<'a>> {
-        self.residents.iter().find(|resident| resident.runs && resident.index == cta)
+        self.residents.all.iter().find(|resident| resident.runs() && resident.index == cta)
     }
 
     pub(super) fn warp(&self, cta: u64, warp: u32) -> Option<&Warp> {
@@ -57,7 +59,7 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn warp_mut(&mut self, cta: u64, warp: u32) -> Option<&mut Warp> {
-        let resident = self.residents.iter_mut().find(|r| r.runs && r.index == cta)?;
+        let resident = self.residents.running().find(|r| r.index == cta)?;
         resident.warps.get_mut(warp as usize)
     }
 
@@ -143,7 +145,7 @@ impl<'a> Machine<'a> {
                 found.is_ok_and(|(block, offset)| map.block(block).write(offset, bytes).is_ok())
             }
             SpaceKind::Shared => {
-                let resident = self.residents.iter_mut().find(|r| r.runs && r.index == cta);
+                let resident = self.residents.running().find(|r| r.index == cta);
                 let Some(resident) = resident else { return false };
                 let (from, shared) = (address as usize, &mut resident.context.cta.shared);
                 let end = from.checked_add(bytes.len());

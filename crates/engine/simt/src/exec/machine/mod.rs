@@ -14,32 +14,32 @@
 mod answers;
 mod fast;
 mod look;
-mod orders;
 mod places;
-mod rounds;
 mod saved;
-mod stepper;
+pub(super) mod stepper;
+mod stops;
 
 pub use fast::Fast;
 pub use look::{Standing, Waits};
 pub use places::{FrameAt, RegisterAt};
 pub use saved::Saved;
-pub(super) use stepper::{Asked, Stepper};
-pub use stepper::{Caught, Filter, Position, Range, block_of};
+use stepper::Stepper;
+pub use stepper::{Caught, Filter, Position, Range, Stand, block_of};
 
-use super::cluster::Member;
-use super::context::{Context, Launch};
+use super::context::Launch;
+use super::limits::{CTA_TURN, RESIDENT_TURN};
+use super::outcome::CtaTurn;
 use super::output::Printed;
 use super::prepare::prepare;
-use super::resident::{self, Stage};
+use super::resident::Stage;
+use super::residents::Residents;
 use super::warp::Warp;
+use crate::fault::FaultKind;
 use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
 use crate::observe::{Events, Listing, Observer};
 use crate::regions::JitMode;
 use crate::stats::{BadFetches, Fault, LaunchStats};
-use orders::Order;
-use rounds::Round;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -49,31 +49,6 @@ pub trait Debugger: Sync + std::fmt::Debug {
     /// A launch is about to begin; the machine stands before its first instruction. When this returns, the launch goes
     /// on to its end, unless the machine has ended it.
     fn debugs(&self, machine: &mut Machine<'_>);
-}
-
-/// A CTA that runs, or a place for one.
-struct Resident<'a> {
-    index: u64,
-    context: Context<'a>,
-    warps: Vec<Warp>,
-    runs: bool,
-    /// Of a cooperative launch: whether it has begun.
-    begun: bool,
-    round: Round,
-}
-
-impl<'a> Member<'a> for Resident<'a> {
-    fn parts(&mut self) -> (&mut Context<'a>, &mut [Warp]) {
-        (&mut self.context, &mut self.warps)
-    }
-
-    fn stage(&self) -> Stage {
-        match (self.runs, self.begun) {
-            (true, _) => Stage::Runs,
-            (false, true) => Stage::Ended,
-            (false, false) => Stage::Idle,
-        }
-    }
 }
 
 /// Why a machine does not go on.
@@ -91,24 +66,10 @@ pub enum Stop {
     Interrupted,
 }
 
-/// Where lanes of a warp stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stand {
-    /// Number of the CTA in the grid.
-    pub cta: u64,
-    /// Number of the warp in it.
-    pub warp: u32,
-    /// Lanes that come to the instruction.
-    pub lanes: u32,
-    /// First byte of the instruction in the PTX.
-    pub at: u32,
-}
-
 /// A launch that is stepped through.
 pub struct Machine<'a> {
     launch: &'a Launch<'a>,
-    residents: Vec<Resident<'a>>,
-    order: Order,
+    residents: Residents<'a>,
     stepper: Box<Stepper>,
     printed: Printed,
     bad_fetches: BadFetches,
@@ -160,19 +121,9 @@ pub fn debug(
 
 impl<'a> Machine<'a> {
     fn new(launch: &'a Launch<'a>, ctas: CtaRange, config: &LaunchConfig<'a>) -> Self {
-        let order = Order::of(launch, ctas);
-        let resident = |index| Resident {
-            index,
-            context: resident::context(launch, 0),
-            warps: (0..launch.warps).map(|_| Warp::default()).collect(),
-            runs: false,
-            begun: false,
-            round: Round::default(),
-        };
         Self {
-            residents: (0..order.places()).map(resident).collect(),
-            order,
-            stepper: Box::new(Stepper::new(launch.code.insts.len())),
+            residents: Residents::new(launch, 0, ctas.begin..ctas.end),
+            stepper: Box::new(Stepper::new(launch.code.insts.len(), launch.config.grid)),
             printed: Printed::default(),
             bad_fetches: BadFetches::default(),
             bases: BTreeMap::from([(0, 0)]),
@@ -252,7 +203,7 @@ impl<'a> Machine<'a> {
         let probe = self.stepper.probe();
         let has_texels = self.stepper.has_texels();
         let events = if has_texels { Events::ANSWERS } else { Events::NONE };
-        for resident in &mut self.residents {
+        for resident in &mut self.residents.all {
             resident.context.probe = probe.as_ref().map(|of| Box::new(of.clone()) as Box<_>);
             resident.context.events = self.launch.events | events;
             resident.context.is_alone = !has_texels && self.launch.config.gradients.is_none();
@@ -305,22 +256,81 @@ impl<'a> Machine<'a> {
             if self.launch.is_cancelled() || self.stepper.is_interrupted() {
                 return Stop::Interrupted;
             }
-            match orders::turn(self) {
-                Ok(orders::Came::Stopped(stand)) => return Stop::Stands(stand),
-                Ok(orders::Came::OfTurn) => {}
-                Ok(orders::Came::OfCta) if self.stops_between => return Stop::Between,
-                Ok(orders::Came::OfCta) => {}
-                Ok(orders::Came::OfAll) => {
-                    self.has_ended = true;
-                    return Stop::Ended;
-                }
-                Err(faulted) => {
-                    let (stand, fault) = *faulted;
-                    self.fault = Some((stand, fault.clone()));
-                    return Stop::Faulted(stand, fault);
-                }
+            if let Some(stop) = self.turn() {
+                return stop;
             }
         }
+    }
+
+    /// Whether CTAs run one after the other.
+    fn is_sequential(&self) -> bool {
+        let config = self.config();
+        !config.cooperative && config.schedule.is_none() && !self.launch.has_clusters()
+    }
+
+    /// Goes on with the turn that is due.
+    fn turn(&mut self) -> Option<Stop> {
+        let is_sequential = self.is_sequential();
+        let budget = if is_sequential { CTA_TURN } else { RESIDENT_TURN };
+        let Self { residents, stepper, printed, launch, .. } = self;
+        let mut has_ended = false;
+        let came = residents.turn(budget, |resident, deal| {
+            let blank = Box::new(Stepper::new(0, launch.config.grid));
+            stepper.cta = resident.index;
+            resident.context.debug = Some(std::mem::replace(stepper, blank));
+            let came = resident.turn(deal);
+            if let Some(own) = resident.context.debug.take() {
+                *stepper = own;
+            }
+            if matches!(came, Ok(CtaTurn::Ended)) {
+                has_ended = true;
+                resident.stage = Stage::Ended;
+                printed.take(
+                    resident.index,
+                    &mut resident.context.output,
+                    launch.config.printf_limit,
+                );
+                launch.config.progress.inspect(|progress| _ = progress.fetch_add(1, Relaxed));
+            }
+            came
+        });
+        match came {
+            Some(Ok(CtaTurn::Stopped)) => Some(Stop::Stands(self.stepper.stand)),
+            Some(Ok(_)) if has_ended && is_sequential => {
+                let turn = self.stepper.position.turn + 1;
+                self.stepper.position = Position { turn, step: 0 };
+                self.begins(turn);
+                self.stops_between.then_some(Stop::Between)
+            }
+            Some(Ok(_)) => None,
+            Some(Err((_, fault))) => self.faults(fault),
+            None => self.next_round(),
+        }
+    }
+
+    fn next_round(&mut self) -> Option<Stop> {
+        let begun = self.residents.begin_round(|resident, index| {
+            // What functions find in their registers before they write them is the same whoever ran here before.
+            resident.warps.fill_with(Warp::default);
+            resident.begin(index)
+        });
+        match begun {
+            Ok(true) => None,
+            Ok(false) => {
+                self.has_ended = true;
+                Some(Stop::Ended)
+            }
+            Err(fault) => self.faults(fault),
+        }
+    }
+
+    fn faults(&mut self, fault: Box<Fault>) -> Option<Stop> {
+        if matches!(fault.kind, FaultKind::Cancelled) {
+            return Some(Stop::Interrupted);
+        }
+        let stand = self.stepper.stand;
+        self.fault = Some((stand, fault.clone()));
+        Some(Stop::Faulted(stand, fault))
     }
 
     /// Something that another thread sets to make it stop.
@@ -387,8 +397,8 @@ impl<'a> Machine<'a> {
     }
 
     fn cancelled(&mut self) -> Box<Fault> {
-        let resident = &mut self.residents[0];
-        if !resident.runs {
+        let resident = &mut self.residents.all[0];
+        if !resident.runs() {
             // No thread is anywhere: it ends where the kernel begins.
             resident.warps[0].frames.start(self.launch.entry, 0);
         }
@@ -398,10 +408,10 @@ impl<'a> Machine<'a> {
     fn stats(&mut self) -> LaunchStats {
         let mut counters = super::counters::Counters::default();
         let limit = self.launch.config.printf_limit;
-        for resident in &mut self.residents {
+        for resident in &mut self.residents.all {
             counters.add(&resident.context.counters);
             self.bad_fetches.add(resident.context.sites.bad.take_told());
-            if resident.runs {
+            if resident.runs() {
                 self.printed.take(resident.index, &mut resident.context.output, limit);
             }
         }

@@ -1,20 +1,20 @@
 //! All that a launch needs to go on from where it is, but for the bytes of memory.
 
-use super::super::cluster::{Barrier, Cluster};
+use super::super::cluster::state::{Barrier, Cluster};
 use super::super::context::Cta;
 use super::super::counters::Counters;
 use super::super::output::{Output, Printed};
+use super::super::resident::Stage;
+use super::super::residents::Order;
+use super::super::turns::Round;
 use super::super::warp::Warp;
-use super::orders::Order;
-use super::rounds::Round;
 use super::{Machine, Position, Stand};
 use crate::stats::Fault;
 use texunit_memory::SavedHeap;
 
 struct SavedResident {
     index: u64,
-    runs: bool,
-    begun: bool,
+    stage: Stage,
     warps: Vec<Warp>,
     cta: Option<Cta>,
     output: Output,
@@ -64,7 +64,7 @@ impl Saved {
     /// Whether two launches stand in the same state: all registers, all memory of CTAs, and who runs next.
     pub fn is_same(&self, other: &Self) -> bool {
         let text = |saved: &Self| {
-            let warps = saved.residents.iter().map(|r| (r.index, r.runs, &r.warps, &r.round));
+            let warps = saved.residents.iter().map(|r| (r.index, r.stage, &r.warps, &r.round));
             let warps: Vec<_> = warps.map(|r| format!("{r:?}")).collect();
             let shared: Vec<_> = saved
                 .residents
@@ -80,12 +80,11 @@ impl Saved {
 impl Machine<'_> {
     /// Puts down where it is.
     pub fn save(&self) -> Saved {
-        let residents = self.residents.iter().map(|resident| {
-            let runs = resident.runs;
+        let residents = self.residents.all.iter().map(|resident| {
+            let runs = resident.runs();
             SavedResident {
                 index: resident.index,
-                runs,
-                begun: resident.begun,
+                stage: resident.stage,
                 warps: if runs { resident.warps.clone() } else { Vec::new() },
                 cta: runs.then(|| resident.context.cta.clone()),
                 output: resident.context.output.clone(),
@@ -96,7 +95,7 @@ impl Machine<'_> {
         });
         Saved {
             residents: residents.collect(),
-            order: self.order.clone(),
+            order: self.residents.order.clone(),
             position: self.stepper.position,
             passes: self.stepper.passes,
             stand: self.stepper.stand,
@@ -109,9 +108,8 @@ impl Machine<'_> {
 
     /// Goes back, or forth, to where it was when this was put down. Bytes of memory are the caller's affair.
     pub fn restore(&mut self, saved: &Saved) {
-        for (resident, saved) in self.residents.iter_mut().zip(&saved.residents) {
-            (resident.index, resident.runs, resident.begun) =
-                (saved.index, saved.runs, saved.begun);
+        for (resident, saved) in self.residents.all.iter_mut().zip(&saved.residents) {
+            (resident.index, resident.stage) = (saved.index, saved.stage);
             resident.round = saved.round.clone();
             if let Some(cta) = &saved.cta {
                 resident.warps.clone_from(&saved.warps);
@@ -119,14 +117,14 @@ impl Machine<'_> {
                 resident.context.cta = cta.clone();
             }
             if let (Some(barrier), launch) = (&saved.cluster, self.launch) {
-                let mut of = Cluster::of(launch, saved.index);
+                let mut of = Cluster::of(launch.config, launch.warps, saved.index);
                 of.barrier = barrier.clone();
                 resident.context.cluster = Some(Box::new(of));
             }
             resident.context.output = saved.output.clone();
             resident.context.counters = saved.counters;
         }
-        self.order = saved.order.clone();
+        self.residents.order = saved.order.clone();
         self.stepper.position = saved.position;
         self.stepper.passes = saved.passes;
         self.stepper.stand = saved.stand;

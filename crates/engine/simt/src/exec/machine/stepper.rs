@@ -1,15 +1,25 @@
 //! Where a debugger wants a launch to stop, asked at the mark before each instruction.
 
-use super::super::context::Context;
-use super::super::step::Resume;
-use super::super::warp::{Split, Warp};
+use super::super::outcome::Resume;
+use crate::observe::Probe;
 use crate::observe::event::{Access, At, Doing, SurfaceAnswered};
-use crate::observe::mark::Mark;
-use crate::observe::{Events, Probe};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_memory::SpaceKind;
 use texunit_unit::{Resource, SurfaceKind, SurfacePlan, lanes};
+
+/// Where lanes of a warp stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stand {
+    /// Number of the CTA in the grid.
+    pub cta: u64,
+    /// Number of the warp in it.
+    pub warp: u32,
+    /// Lanes that come to the instruction.
+    pub lanes: u32,
+    /// First byte of the instruction in the PTX.
+    pub at: u32,
+}
 
 /// A place in the course of a launch: before an instruction of a warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,12 +93,12 @@ pub struct Caught {
 
 /// What probes of all residents share.
 #[derive(Debug, Default)]
-struct Catch {
+pub(super) struct Catch {
     ranges: Vec<Range>,
     caught: Mutex<Vec<Caught>>,
     is_caught: AtomicBool,
-    turn: AtomicU64,
-    step: AtomicU64,
+    pub(super) turn: AtomicU64,
+    pub(super) step: AtomicU64,
     grid: [AtomicU64; 2],
 }
 
@@ -220,15 +230,15 @@ pub(in super::super) struct Stepper {
     pub(super) end: Option<Position>,
     /// Whether accesses to watched bytes stop it, behind the instruction.
     stops_behind: bool,
-    catch: Option<Arc<Catch>>,
+    pub(super) catch: Option<Arc<Catch>>,
     pub(super) interrupted: Arc<AtomicBool>,
     /// How the turn goes on that has been stopped.
     pub(super) resume: Option<Resume>,
     /// Number of the CTA that runs.
     pub(super) cta: u64,
     /// Where it has been stopped.
-    pub(super) stand: super::Stand,
-    pub(super) grid: [u64; 2],
+    pub(super) stand: Stand,
+    grid: [u64; 2],
     /// Whether a stop ends the CTA.
     pub(super) ends: bool,
     /// Instructions until somebody is asked whether to interrupt it.
@@ -239,7 +249,7 @@ pub(in super::super) struct Stepper {
 const PATIENCE: u32 = 4096;
 
 impl Stepper {
-    pub(super) fn new(places: usize) -> Self {
+    pub(super) fn new(places: usize, grid: [u32; 3]) -> Self {
         Self {
             position: Position::default(),
             passes: false,
@@ -251,8 +261,8 @@ impl Stepper {
             interrupted: Arc::default(),
             resume: None,
             cta: 0,
-            stand: super::Stand { cta: 0, warp: 0, lanes: 0, at: 0 },
-            grid: [1; 2],
+            stand: Stand { cta: 0, warp: 0, lanes: 0, at: 0 },
+            grid: [grid[0].into(), grid[1].into()],
             ends: false,
             patience: PATIENCE,
         }
@@ -286,7 +296,7 @@ impl Stepper {
     }
 
     /// Whether to stop before an instruction that lanes come to.
-    fn stops(&mut self, warp: u32, pc: u32, mask: u32) -> bool {
+    pub(super) fn stops(&mut self, warp: u32, pc: u32, mask: u32) -> bool {
         if std::mem::take(&mut self.passes) {
             return false;
         }
@@ -308,55 +318,5 @@ impl Stepper {
             || is_caught
             || self.breaks[pc as usize]
             || self.end.is_some_and(|end| self.position >= end)
-    }
-}
-
-impl Context<'_> {
-    /// Whether a debugger wants lanes to stop before the instruction that a mark tells of.
-    #[cold]
-    pub(in super::super) fn stops(
-        &mut self,
-        warp: &Warp,
-        mark: &Mark,
-        pc: u32,
-        mask: u32,
-    ) -> Asked {
-        let Some(stepper) = &mut self.debug else { return Asked::Goes };
-        if stepper.ends {
-            return Asked::Ends;
-        }
-        if !mark.tells.has(Events::STEPS) {
-            return Asked::Goes;
-        }
-        if stepper.stops(warp.index, pc, mask) {
-            stepper.passes = true;
-            let at = self.launch.code.insts[pc as usize].span.start;
-            stepper.stand = super::Stand { cta: stepper.cta, warp: warp.index, lanes: mask, at };
-            return Asked::Stops;
-        }
-        if let Some(catch) = &stepper.catch {
-            catch.turn.store(stepper.position.turn, Relaxed);
-            catch.step.store(stepper.position.step, Relaxed);
-        }
-        stepper.position.step += 1;
-        Asked::Goes
-    }
-
-    /// A turn has been stopped, and goes on so.
-    #[cold]
-    pub(in super::super) fn stopped(&mut self, resume: Resume) {
-        if let Some(stepper) = &mut self.debug {
-            stepper.resume = Some(resume);
-        }
-    }
-
-    /// Keeps where a thread has gone wrong, to be looked at.
-    pub(in super::super) fn keep_stopped(&mut self, warp: &mut Warp, split: Split) {
-        if let Some(stepper) = &mut self.debug {
-            warp.splits.insert(0, split);
-            let at = self.launch.code.insts.get(split.pc as usize).map_or(0, |i| i.span.start);
-            let (cta, lanes) = (stepper.cta, split.mask);
-            stepper.stand = super::Stand { cta, warp: warp.index, lanes, at };
-        }
     }
 }

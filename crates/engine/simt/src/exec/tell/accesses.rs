@@ -1,16 +1,16 @@
 //! Accesses, as observers are told of them.
 
 use super::{Told, each_group};
-use crate::code::{Access as Stored, AsyncCopy, BulkCopy, MatrixAction, Op, Place, Slot};
+use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, Op, Place, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes};
-use crate::launch::split_shared_address;
+use crate::launch::{GLOBAL_BITS, split_shared_address};
 use crate::observe::event::Of;
 use crate::observe::{Access, At, Doing, Events, Further, Order, Values};
 use texunit_alu::L64;
 use texunit_isa::ScalarType;
-use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW, SpaceKind, space_of};
+use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SpaceKind, space_of};
 
 /// What an access does, of all its lanes.
 pub(super) struct Made<'a> {
@@ -19,6 +19,16 @@ pub(super) struct Made<'a> {
     pub(super) size: u32,
     pub(super) elements: usize,
     pub(super) parts: &'a [Slot],
+}
+
+impl<'a> Made<'a> {
+    /// Of an atomic, with operands or without.
+    pub(super) fn of_atomic(atomic: &Atomic, parts: &'a [Slot]) -> Self {
+        let quad = atomic.ty == ScalarType::B128;
+        let size = if quad { 8 } else { atomic.ty.bytes() };
+        let (doing, elements) = (Doing::Atomic(atomic.op), atomic.b.len());
+        Self { doing, place: atomic.place, size, elements, parts }
+    }
 }
 
 /// Who is told of accesses, of what, and how they are ordered.
@@ -47,19 +57,10 @@ impl Context<'_> {
             }
             Op::Atomic(atomic) => {
                 self.address(warp, atomic.base, atomic.offset);
-                let quad = atomic.ty == ScalarType::B128;
-                let size = if quad { 8 } else { atomic.ty.bytes() };
-                let made = Made {
-                    doing: Doing::Atomic(atomic.op),
-                    place: atomic.place,
-                    size,
-                    elements: atomic.b.len(),
-                    parts: &atomic.b,
-                };
-                self.made(probe, warp, &made, at);
+                self.made(probe, warp, &Made::of_atomic(atomic, &atomic.b), at);
             }
+            Op::AsyncCopy(copy) if copy.is_bulk => self.copied_in_bulk(probe, warp, copy, at),
             Op::AsyncCopy(copy) => self.copied(probe, warp, copy, at),
-            Op::BulkCopy(copy) => self.copied_in_bulk(probe, warp, copy, at),
             Op::Matrix(matrix) => {
                 let doing = match matrix.action {
                     MatrixAction::Load => Doing::MatrixLoad,
@@ -91,34 +92,28 @@ impl Context<'_> {
     }
 
     fn copied(&mut self, probe: &mut Told<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
-        let size = u32::from(copy.size);
-        let mut counts = [u64::from(size); 32];
-        if !copy.bytes.is_none() {
-            warp.read(&self.launch.constants, copy.bytes, &mut counts);
-        }
-        let ignored = warp.p(copy.ignore);
-        let count = |lane: usize| if ignored >> lane & 1 == 1 { 0 } else { counts[lane] as u32 };
+        let (all, size) = (self.copy_operands(warp, copy), u32::from(copy.grain));
+        let mut tell = |this: &mut Self, doing, place, size, lanes| {
+            let made = Made { doing, place, size, elements: 1, parts: &[] };
+            this.made(probe, warp, &made, At { lanes, ..at });
+        };
+        self.addresses = all.from;
         // More than the size is a fault.
         each_group(
             at.lanes,
-            |lane| count(lane).min(size),
+            |lane| all.read[lane].min(size.into()) as u32,
             |lanes, size| {
                 if size != 0 {
-                    self.address(warp, copy.from.base, copy.from.offset);
-                    let (doing, place) = (Doing::CopyFrom, copy.from.place);
-                    let made = Made { doing, place, size, elements: 1, parts: &[] };
-                    self.made(probe, warp, &made, At { lanes, ..at });
+                    tell(self, Doing::CopyFrom, copy.from.place, size, lanes);
                 }
             },
         );
-        self.address(warp, copy.to.base, copy.to.offset);
-        let made =
-            Made { doing: Doing::CopyTo, place: copy.to.place, size, elements: 1, parts: &[] };
-        self.made(probe, warp, &made, at);
+        self.addresses = all.to;
+        tell(self, Doing::CopyTo, copy.to.place, size, at.lanes);
     }
 
-    fn copied_in_bulk(&mut self, probe: &mut Told<'_>, warp: &Warp, copy: &BulkCopy, at: At) {
-        let all = self.bulk_operands(warp, copy);
+    fn copied_in_bulk(&mut self, probe: &mut Told<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
+        let all = self.copy_operands(warp, copy);
         let (to_doing, to_size) = match copy.reduce {
             Some((_, ty)) => (Doing::BulkReduce, ty.bytes()),
             None => (Doing::BulkStore, 16),
@@ -209,14 +204,6 @@ impl Telling<'_, '_> {
         }
     }
 }
-
-/// Bits of addresses below those in which all of global memory is the same.
-const GLOBAL_BITS: u32 = 44;
-const _: () = assert!(
-    GLOBAL_BASE.is_multiple_of(1 << GLOBAL_BITS)
-        && GLOBAL_BASE + (1 << GLOBAL_BITS) <= SHARED_WINDOW
-        && CONST_END <= GLOBAL_BASE
-);
 
 /// Whether all lanes' addresses are where buffers and variables are.
 #[inline]

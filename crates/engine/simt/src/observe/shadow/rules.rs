@@ -334,7 +334,6 @@ impl<'a> Making<'a> {
             Op::Matrix(matrix) => self.matrix(matrix),
             Op::Mma(mma) => self.mma(mma),
             Op::AsyncCopy(copy) => self.shadow_op(Shadow::AsyncCopy((**copy).clone())),
-            Op::BulkCopy(copy) => self.shadow_op(Shadow::BulkCopy((**copy).clone())),
             Op::MapShared { d, a, rank, .. } => {
                 if self.home(*d).is_some() {
                     let any = self.any(&[*a, *rank]);

@@ -40,13 +40,9 @@ pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
         Op::AsyncCopy(of) => {
             address(&mut f, &of.to);
             address(&mut f, &of.from);
-            f(Sink::Address, of.bytes);
+            let sizes = [of.size, of.read, of.ranks, of.bytes];
+            sizes.into_iter().for_each(|slot| f(Sink::Address, slot));
             f(Sink::Guard, of.ignore);
-        }
-        Op::BulkCopy(of) => {
-            address(&mut f, &of.to);
-            address(&mut f, &of.from);
-            [of.size, of.ranks, of.bytes].into_iter().for_each(|slot| f(Sink::Address, slot));
         }
         Op::Mbarrier(of) => {
             if of.action != MbarrierAction::PendingCount {

@@ -1,0 +1,62 @@
+//! What a CTA knows of its cluster, and the memories of the others while it runs.
+
+use super::super::warp::Warp;
+use crate::launch::LaunchConfig;
+use texunit_memory::Block;
+
+/// What a CTA knows of its cluster, and the memories of the others while it runs.
+#[derive(Debug, Default)]
+pub(crate) struct Cluster {
+    /// `%clusterid`, `%cluster_ctaid`, `%cluster_ctarank`.
+    pub(super) id: [u32; 3],
+    pub(super) place: [u32; 3],
+    pub(super) rank: u32,
+    /// By rank. The own one is empty.
+    pub(super) peers: Vec<Peer>,
+    pub(in crate::exec) barrier: Barrier,
+}
+
+/// The part of a CTA in the barrier of its cluster.
+#[derive(Clone, Debug, Default)]
+pub(in crate::exec) struct Barrier {
+    /// Of each warp, the lanes that have arrived in the phase that is not over, and those that may pass it.
+    pub(super) arrived: Vec<u32>,
+    pub(super) passes: Vec<u32>,
+    /// Whether no thread of the CTA could do anything in its last turn.
+    pub(super) is_idle: bool,
+}
+
+/// The memory of another CTA of the cluster.
+#[derive(Debug, Default)]
+pub(super) struct Peer {
+    pub(super) shared: Vec<u8>,
+    pub(super) shadow: Option<Block>,
+    pub(super) has_ended: bool,
+}
+
+impl Cluster {
+    /// What CTA number `index` of the grid knows, of a launch whose CTAs have so many warps.
+    pub(in crate::exec) fn of(config: &LaunchConfig<'_>, warps: u32, index: u64) -> Self {
+        let (shape, [w, h, _]) = (config.cluster.unwrap_or([1; 3]), config.grid.map(u64::from));
+        let cta = [index % w, index / w % h, index / w / h].map(|n| n as u32);
+        let place = [0, 1, 2].map(|axis| cta[axis] % shape[axis]);
+        let none = vec![0; warps as usize];
+        Self {
+            id: [0, 1, 2].map(|axis| cta[axis] / shape[axis]),
+            place,
+            rank: place[0] + shape[0] * (place[1] + shape[1] * place[2]),
+            peers: (0..shape.iter().product::<u32>()).map(|_| Peer::default()).collect(),
+            barrier: Barrier { arrived: none.clone(), passes: none, is_idle: false },
+        }
+    }
+
+    /// The shared memory of another CTA that has not exited.
+    pub(super) fn peer(&mut self, rank: u32) -> Option<&mut Peer> {
+        self.peers.get_mut(rank as usize).filter(|peer| !peer.has_ended)
+    }
+
+    /// Whether all threads of a CTA that have not exited have arrived.
+    pub(super) fn has_arrived(&self, warps: &[Warp]) -> bool {
+        warps.iter().zip(&self.barrier.arrived).all(|(warp, arrived)| warp.live & !arrived == 0)
+    }
+}

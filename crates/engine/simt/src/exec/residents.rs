@@ -1,0 +1,287 @@
+//! CTAs that are there at the same time and take turns on one worker: those of a cluster, all of a cooperative launch (which
+//! can wait for each other: `grid.sync()`), or some in a random order.
+//!
+//! The turns of a round are about equally long, so a CTA that waits in a loop executes about as many instructions as those
+//! that it waits for: the limit of steps keeps its meaning.
+
+use super::Shared;
+use super::cluster;
+use super::context::Launch;
+use super::counters::Counts;
+use super::limits::RESIDENT_TURN;
+use super::outcome::CtaTurn;
+use super::resident::{Resident, Stage};
+use super::schedule::Random;
+use super::turns::Deal;
+use crate::launch::CtaRange;
+use crate::stats::Fault;
+use std::ops::Range;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// CTAs that are there at the same time in a random order, if they need not all be.
+const MAX: u64 = 32;
+
+/// In which order CTAs have turns, and how far it has come.
+#[derive(Clone, Debug)]
+pub(super) struct Order {
+    /// CTAs that have not begun, by the numbers of clusters and ranks in them.
+    pub(super) left: Range<u64>,
+    random: Option<Random>,
+    /// All places, as they were shuffled last, and those that have turns in this round.
+    places: Vec<usize>,
+    round: Vec<usize>,
+    /// How many turns of the round are over.
+    at: usize,
+}
+
+/// CTAs that take turns.
+pub(super) struct Residents<'a> {
+    pub(super) all: Vec<Resident<'a>>,
+    pub(super) order: Order,
+    /// Counters of the worker, which the CTA has whose turn it is.
+    counts: Counts,
+}
+
+/// Number of a CTA in the grid, by the number of its cluster and its rank: clusters follow each other as CTAs do.
+fn cta_of(launch: &Launch<'_>, number: u64) -> u64 {
+    let (shape, grid) = (launch.cluster_shape().map(u64::from), launch.config.grid.map(u64::from));
+    let (cluster, rank) = (number / launch.cluster_size(), number % launch.cluster_size());
+    let wide = [grid[0] / shape[0], grid[1] / shape[1]];
+    let at = [
+        cluster % wide[0] * shape[0] + rank % shape[0],
+        cluster / wide[0] % wide[1] * shape[1] + rank / shape[0] % shape[1],
+        cluster / wide[0] / wide[1] * shape[2] + rank / shape[0] / shape[1],
+    ];
+    at[0] + grid[0] * (at[1] + grid[1] * at[2])
+}
+
+impl<'a> Residents<'a> {
+    /// Places for these CTAs: for all of a cooperative launch, for one cluster, or for some in a random order.
+    pub(super) fn new(launch: &'a Launch<'a>, worker: usize, left: Range<u64>) -> Self {
+        let (all, size) = (left.end - left.start, launch.cluster_size());
+        let most = match (launch.config.cooperative, launch.config.schedule) {
+            (true, _) => all,
+            (false, Some(_)) => all.min(MAX).min(launch.fit),
+            (false, None) => size,
+        };
+        // Clusters have places beside each other.
+        let most = most.max(1).next_multiple_of(size) as usize;
+        let random = launch.config.schedule.map(Random::new);
+        let order = Order { left, random, places: (0..most).collect(), round: Vec::new(), at: 0 };
+        let all = (0..most).map(|_| Resident::new(launch, worker)).collect();
+        Self { all, order, counts: Counts::new(launch.counters) }
+    }
+
+    /// The places of the cluster that a place belongs to.
+    fn members(&self, place: usize) -> Range<usize> {
+        let size = self.all[place].context.launch.cluster_size() as usize;
+        let first = place / size * size;
+        first..first + size
+    }
+
+    pub(super) fn running(&mut self) -> impl Iterator<Item = &mut Resident<'a>> {
+        self.all.iter_mut().filter(|resident| resident.runs())
+    }
+
+    /// Clusters begin where there is room, and the turns of the next round are dealt out. False: there are none.
+    pub(super) fn begin_round(
+        &mut self,
+        mut begin: impl FnMut(&mut Resident<'a>, u64) -> Result<(), Box<Fault>>,
+    ) -> Result<bool, Box<Fault>> {
+        for i in 0..self.order.places.len() {
+            let members = self.members(self.order.places[i]);
+            if self.order.left.is_empty() || self.all[members.clone()].iter().any(Resident::runs) {
+                continue;
+            }
+            for (resident, number) in self.all[members].iter_mut().zip(&mut self.order.left) {
+                let index = cta_of(resident.context.launch, number);
+                resident.context.counts = std::mem::take(&mut self.counts);
+                let result = begin(resident, index);
+                self.counts = std::mem::take(&mut resident.context.counts);
+                result?;
+            }
+        }
+        let (Self { all, order, .. }, mut part) = (self, usize::MAX);
+        let is_over = !all.iter().any(Resident::runs);
+        if let Some(random) = order.random.as_mut().filter(|_| !is_over) {
+            random.shuffle(&mut order.places);
+            part = 1 + random.below(order.places.len() as u64) as usize;
+        }
+        let running = order.places.iter().copied().filter(|&place| all[place].runs());
+        (order.round, order.at) = (running.take(part).collect(), 0);
+        Ok(!is_over)
+    }
+
+    /// The turn that is due, which `turn` gives. None: the round is over. A fault is that of the CTA at a place.
+    pub(super) fn turn(
+        &mut self,
+        budget: u64,
+        turn: impl FnOnce(&mut Resident<'a>, Deal<'_>) -> Result<CtaTurn, Box<Fault>>,
+    ) -> Option<Result<CtaTurn, (usize, Box<Fault>)>> {
+        let place = *self.order.round.get(self.order.at)?;
+        let members = self.members(place);
+        let Self { all, order, counts } = self;
+        let came = cluster::take_turn(all, members.clone(), place, |resident| {
+            // Another one may have ended it.
+            if !resident.runs() {
+                return Ok(CtaTurn::Over);
+            }
+            resident.context.counts = std::mem::take(counts);
+            // In a random order a loop that waits seldom comes back to the same state.
+            let is_watched = resident.patience.looks_closely(&resident.context);
+            let random = order.random.as_mut().filter(|_| !is_watched);
+            let deal = random.map_or(Deal::InOrder(budget), Deal::Random);
+            let came = turn(resident, deal);
+            *counts = std::mem::take(&mut resident.context.counts);
+            came
+        });
+        if !matches!(came, Ok(CtaTurn::Stopped)) {
+            order.at += 1;
+        }
+        Some(match cluster::deadlock(&all[members.clone()]) {
+            Some((rank, fault)) => Err((members.start + rank, fault)),
+            None => came.map_err(|fault| (place, fault)),
+        })
+    }
+
+    /// Makes room for one more cluster, for which the others may wait. False: there is none, or all have begun.
+    fn grow(&mut self) -> bool {
+        let (launch, places) = (self.all[0].context.launch, self.all.len() as u64);
+        let size = launch.cluster_size();
+        if self.order.left.is_empty() || places + size > launch.fit {
+            return false;
+        }
+        self.all.extend((0..size).map(|_| Resident::new(launch, 0)));
+        self.order.places.extend((places..places + size).map(|place| place as usize));
+        true
+    }
+
+    /// A round, whose faults end the launch. False: there are no CTAs left.
+    fn run_round(&mut self, shared: &Shared) -> bool {
+        let begun = self.begin_round(|resident, index| {
+            if let Err(fault) = resident.begin(index) {
+                resident.end(Err(fault), shared);
+            }
+            Ok(())
+        });
+        let turn = |resident: &mut Resident<'a>, deal: Deal<'_>| {
+            let config = resident.context.launch.config;
+            let waits = config.cooperative || config.schedule.is_some();
+            let result = resident.turn(deal);
+            if !matches!(result, Ok(CtaTurn::Over)) {
+                resident.end(result.map(|_| ()), shared);
+            } else if waits && resident.context.cluster.is_none() {
+                // What others of a cluster may store to its memory is not looked at.
+                resident.patience.round(&mut resident.context, &mut resident.warps);
+            }
+            Ok(CtaTurn::Over)
+        };
+        while let Some(came) = self.turn(RESIDENT_TURN, turn) {
+            if let Err((place, fault)) = came {
+                self.all[place].end(Err(fault), shared);
+            }
+        }
+        self.tell_counts(false);
+        begun.unwrap_or(false)
+    }
+
+    /// Tells the counters, if it is time to or if they are the last ones.
+    fn tell_counts(&mut self, are_last: bool) {
+        let context = &mut self.all[0].context;
+        if context.launch.counters == 0 {
+            return;
+        }
+        context.counts = std::mem::take(&mut self.counts);
+        if are_last {
+            context.tell_counts();
+        } else {
+            context.tell_counts_at_times();
+        }
+        self.counts = std::mem::take(&mut context.counts);
+    }
+
+    /// The launch is over: adds what the CTAs have counted, and what those have printed that the fault of another one has ended.
+    fn collect(&mut self, shared: &Shared) {
+        self.tell_counts(true);
+        let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        for resident in &mut self.all {
+            state.add(&mut resident.context);
+            if resident.runs() {
+                resident.context.tell_end(None);
+                let limit = resident.context.launch.config.printf_limit;
+                state.printed.take(resident.index, &mut resident.context.output, limit);
+            }
+        }
+    }
+}
+
+/// Whether all CTAs that are there wait for somebody, who does not come: then the launch is over.
+fn waits_in_vain(launch: &Launch<'_>, shared: &Shared, parts: &mut [Residents<'_>]) -> bool {
+    let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
+    if running.is_empty() || running.iter().any(|r| r.patience.looks().is_none()) {
+        shared.waits.go_on(0, launch.config.others);
+        running.iter_mut().for_each(|resident| resident.told = 0);
+        return false;
+    }
+    // In the middle of a turn of its loop one may still go on.
+    if running.iter().any(|r| r.patience.looks().is_none_or(|looks| looks <= r.told)) {
+        return false;
+    }
+    for resident in &mut running {
+        resident.told = resident.patience.looks().unwrap_or(0);
+    }
+    if launch.config.schedule.is_some() && parts.iter_mut().any(Residents::grow) {
+        return false;
+    }
+    let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
+    let is_over = shared.end_if_in_vain((launch, 0), &mut running);
+    if is_over {
+        running.iter_mut().for_each(|resident| resident.stage = Stage::Ended);
+    }
+    is_over
+}
+
+/// Runs CTAs that take turns to their ends, or to the end of the round with the first fault.
+pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange) {
+    let size = launch.cluster_size();
+    let is_faulted = || shared.faulted.load(Relaxed) != u64::MAX;
+    if launch.config.schedule.is_none() && !launch.config.cooperative {
+        // Clusters, one after the other on each worker.
+        texunit_threads::each(0..launch.workers, |worker| {
+            shared.timed(launch, || {
+                let mut residents = Residents::new(launch, worker, 0..0);
+                loop {
+                    let first = shared.next.fetch_add(size, Relaxed);
+                    if first >= ctas.end || is_faulted() || launch.is_cancelled() {
+                        break;
+                    }
+                    residents.order.left = first..first + size;
+                    while !is_faulted() && residents.run_round(shared) {}
+                }
+                residents.collect(shared);
+            });
+        });
+        return;
+    }
+    // Each worker has whole clusters.
+    let workers = if launch.config.schedule.is_some() { 1 } else { launch.workers as u64 };
+    let share = (ctas.len() / size).div_ceil(workers).max(1) * size;
+    let parts = (ctas.begin..ctas.end).step_by(share as usize).enumerate();
+    let mut parts: Vec<Residents<'_>> = parts
+        .map(|(worker, at)| Residents::new(launch, worker, at..ctas.end.min(at + share)))
+        .collect();
+    loop {
+        texunit_threads::each(&mut parts, |part| {
+            shared.timed(launch, || {
+                part.run_round(shared);
+            });
+        });
+        let is_over = !parts.iter().any(|part| part.all.iter().any(Resident::runs))
+            && parts.iter().all(|part| part.order.left.is_empty());
+        if is_over || is_faulted() || waits_in_vain(launch, shared, &mut parts) {
+            break;
+        }
+    }
+    parts.iter_mut().for_each(|part| part.collect(shared));
+}
