@@ -1,6 +1,7 @@
 //! Textures and surfaces, and the fetch under the cursor.
 
 use crate::expr::eval::basic;
+use crate::expr::parts;
 use crate::session::Live;
 use crate::value::{Place, Value};
 use serde_json::{Value as Json, json};
@@ -108,7 +109,7 @@ impl Live<'_, '_> {
     /// `texel(1, x, y)`: what stands in a surface, by its number in `info textures` or its handle; of arrays the layer comes last.
     pub(crate) fn texel(&mut self, arguments: &str) -> Result<Value, String> {
         let mut numbers = Vec::new();
-        for argument in crate::terminal::data::parts(arguments) {
+        for argument in parts(arguments) {
             let value = self.evaluate(argument)?;
             let number = value.number(&self.types).and_then(|n| u64::try_from(n.as_int()).ok());
             numbers.push(number.ok_or_else(|| format!("`{argument}' is no coordinate."))?);

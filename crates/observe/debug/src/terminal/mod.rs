@@ -1,7 +1,7 @@
 //! Commands of the terminal: gdb's words, and cuda-gdb's.
 
 mod back;
-pub(crate) mod data;
+mod data;
 mod flow;
 mod focus;
 pub(crate) mod idle;
