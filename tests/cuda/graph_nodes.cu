@@ -218,5 +218,8 @@ int main()
     captured();
     again();
     errors();
+    OK(cudaFree(memory));
+    OK(cudaFree(other));
+    OK(cudaFree(code));
     return wrong != 0;
 }
