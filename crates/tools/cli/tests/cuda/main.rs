@@ -34,6 +34,7 @@ mod program;
 mod record;
 mod redirected;
 mod refused;
+mod said;
 mod scope;
 mod severities;
 mod swept;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
     trials.extend(checked::trials(&setup));
     trials.extend(api::trials(&setup));
     trials.extend(debugged::trials(&setup));
+    trials.extend(said::trials(&setup));
     trials.extend(severities::trials(&setup));
     trials.extend(named::trials(&setup));
     trials.extend(swept::trials(&setup));
