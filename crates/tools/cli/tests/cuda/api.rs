@@ -29,7 +29,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     all.into_iter().map(trial).collect()
 }
 
-/// What stands behind a word at the beginning of a line.
+/// What follows a word at the beginning of a line.
 fn said<'t>(text: &'t str, word: &str) -> Result<&'t str, Failed> {
     let found = text.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(": "));
     Ok(found.ok_or_else(|| format!("no line `{word}: ...`"))?)
