@@ -29,7 +29,7 @@ int main(int count, char **) {
     cudaStreamSynchronize(stream);
     cudaMemcpyAsync(pinned, device, n * sizeof(int), cudaMemcpyDeviceToHost, stream);
     if (right) cudaStreamSynchronize(stream);
-    sum += pinned[2000]; // finding[race-host-read]: that a copy of 12000 bytes writes
+    sum += pinned[2000]; // finding[race-host-read]: that a copy of 12000 bytes
     cudaStreamSynchronize(stream);
     printf("%d\n", sum);
     cudaFree(managed);

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 
-__global__ void put(int *p) { p[threadIdx.x] = threadIdx.x; } // finding[race-pool-allocation]: a kernel stores to memory of a pool
+__global__ void put(int *p) { p[threadIdx.x] = threadIdx.x; } // finding[race-pool-allocation]: a kernel stores to memory of a pool // finding[race-pool-free]: a kernel of another stream stores to it
 
 int main(int count, char **) {
     bool right = count > 1;
@@ -25,7 +25,7 @@ int main(int count, char **) {
     cudaDeviceSynchronize();
     put<<<1, 64, 0, b>>>(p);
     between(b, a);
-    cudaFreeAsync(p, a); // finding[race-pool-free]: a kernel of another stream stores to it
+    cudaFreeAsync(p, a);
     cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorName(cudaGetLastError()));
     cudaEventDestroy(event);

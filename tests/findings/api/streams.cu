@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 
-__global__ void put(int *p) { // finding[race-read-after-write]: a copy of 256 bytes reads memory that a kernel stores to
-    p[threadIdx.x] = threadIdx.x;
+__global__ void put(int *p) {
+    p[threadIdx.x] = threadIdx.x; // finding[race-read-after-write]: a copy of 256 bytes reads memory that a kernel stores to
 }
 
-__global__ void get(const int *p, int *q) { q[threadIdx.x] = p[threadIdx.x] + 1; }
+__global__ void get(const int *p, int *q) {
+    q[threadIdx.x] = p[threadIdx.x] + 1; // finding[race-write-after-read]: a copy of 256 bytes writes memory that a kernel loads from
+}
 
 int main(int count, char **) {
     bool right = count > 1;

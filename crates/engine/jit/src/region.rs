@@ -222,7 +222,7 @@ pub enum Action {
         /// The predicate of the second counter.
         of: Option<Predicate>,
     },
-    /// Adds the number of lanes that execute the step and whose operand is zero to [`crate::Running::zeros`].
+    /// Adds the number of lanes that execute the step and whose operand is zero to [`Running::zeros`].
     CountZeros(Source),
     /// Exits ([`ExitReason::Instruction`]): the instruction is not compiled.
     Leave {

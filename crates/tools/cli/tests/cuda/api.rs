@@ -29,7 +29,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     all.into_iter().map(trial).collect()
 }
 
-/// What stands behind a word at the beginning of a line.
+/// What follows a word at the beginning of a line.
 fn said<'t>(text: &'t str, word: &str) -> Result<&'t str, Failed> {
     let found = text.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(": "));
     Ok(found.ok_or_else(|| format!("no line `{word}: ...`"))?)
@@ -39,10 +39,11 @@ fn test(setup: &Setup, source: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(source)?;
     let wanted = expected(&text);
     let groups: usize = said(&text, "// groups")?.parse()?;
+    let name = source.file_name().unwrap().to_string_lossy();
     let program = build(setup, source, SHARED, &["-lineinfo", "-g"].map(str::to_owned))?;
     for words in [&[][..], &["right"]] {
         let plain = succeed(setup.run().arg(&program).args(words), &program)?;
-        let report = file(setup, "api.json");
+        let report = file(setup, &format!("api-{name}.json"));
         let mut command = setup.run();
         command.args(["--host-backtrace", "--check"]).args(said(&text, "// check")?.split(' '));
         command.arg("--report").arg(&report).arg(&program).args(words);
@@ -55,7 +56,6 @@ fn test(setup: &Setup, source: &Path) -> Result<(), Failed> {
         if found.len() != expected {
             return Err(format!("{words:?}: {expected} findings are expected, not\n{shown}").into());
         }
-        let name = source.file_name().unwrap().to_string_lossy();
         for wanted in wanted.iter().filter(|_| words.is_empty()) {
             if !found.iter().any(|found| is(found, wanted, &name)) {
                 return Err(format!("not found: {wanted:?}, but\n{shown}{}", ended.stderr).into());
