@@ -38,11 +38,8 @@ pub(super) trait Backend: Sized + Default {
     /// Parts of a predicate. One: a mask register has all lanes.
     const PREDICATE_PARTS: u8;
 
-    /// Whether accesses support deferred addresses ([`super::affine`]).
-    const AFFINE: bool = false;
-
     /// Computes a deferred register into the cache.
-    fn compute(_: &mut Emitter<'_, Self>, _: DeferredAddress) {}
+    fn compute(e: &mut Emitter<'_, Self>, address: DeferredAddress);
 
     /// Loads the registers that the back end owns, at entries and after calls.
     fn begin(e: &mut Emitter<'_, Self>);

@@ -117,7 +117,6 @@ impl Backend for Avx2 {
     const SPARE: Reg = MOMENT;
     const SPARE_MASK: Reg = MOMENT;
     const PREDICATE_PARTS: u8 = PARTS;
-    const AFFINE: bool = true;
 
     fn compute(e: &mut Maker<'_>, deferred: DeferredAddress) {
         let parts = if let Place::B64(_) = deferred.place { 2 * PARTS } else { PARTS };

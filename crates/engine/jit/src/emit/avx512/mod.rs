@@ -97,7 +97,6 @@ impl Backend for Avx512 {
     const SPARE: Reg = MOMENT;
     const SPARE_MASK: Reg = Reg(MASK_0 + 5);
     const PREDICATE_PARTS: u8 = 1;
-    const AFFINE: bool = true;
 
     fn begin(e: &mut Maker<'_>) {
         let nan = at(R::R9, e.pooled(&[0x7fff_ffff]));
