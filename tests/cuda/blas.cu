@@ -112,4 +112,9 @@ int main()
     SAY(cublasSgelsBatched(handle));
     SAY(cublasDestroy_v2(handle));
     SAY(cublasDestroy_v2(handle));
+    cudaStreamDestroy(stream);
+    cudaFree(x);
+    cudaFree(y);
+    cudaFree(matrix);
+    cudaFree(scalars);
 }

@@ -1,6 +1,5 @@
 // nvcc: -lineinfo
-// late: no
-// stderr: threads of CTA (0, 0, 0) wait in a loop at waits_for_ever.cu:7
+// stderr: threads of CTA (0, 0, 0) wait in a loop at waits_for_ever.cu:6
 // A kernel that waits for what nobody does: the host waits for the kernel, so that this is known at once.
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-"""Random calls of cuBLAS, through ctypes, against NumPy in double precision: types, operations, halves, steps, leading dimensions, pointer modes,
+"""Random calls of cuBLAS and cuBLASLt, through ctypes, against NumPy in double precision: types, operations, halves, steps, leading dimensions, pointer modes,
 both versions of the library. Prints how many were right; ends with 1 at the first that is not."""
 
 import ctypes
@@ -9,6 +9,7 @@ import numpy as np
 
 cudart = ctypes.CDLL("libcudart.so.13")
 LIBRARIES = [ctypes.CDLL("libcublas.so.12"), ctypes.CDLL("libcublas.so.13")]
+LIGHT = [ctypes.CDLL("libcublasLt.so.12"), ctypes.CDLL("libcublasLt.so.13")]
 TYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128}
 REAL = {"S": "S", "D": "D", "C": "S", "Z": "D"}
 UNIT = {"S": 2.0**-24, "D": 2.0**-53, "C": 2.0**-24, "Z": 2.0**-53}
@@ -374,9 +375,143 @@ def level3(c):
         c.near(r.read(), a.value * x.value[None, :] if right else x.value[:, None] * a.value)
 
 
+# Types of A and B, of C, of the computation, of its scalars: half, bytes, single, double and complex.
+MIXED = [
+    (2, 2, 64, 2), (2, 2, 68, 0), (2, 0, 68, 0), (3, 10, 72, 10), (3, 0, 68, 0), (0, 0, 68, 0), (0, 0, 77, 0), (1, 1, 70, 1), (4, 4, 68, 4), (5, 5, 70, 5),
+]
+NUMPY = {0: np.float32, 1: np.float64, 2: np.float16, 3: np.int8, 4: np.complex64, 5: np.complex128, 10: np.int32}
+# What half a number of a type is in relation to it.
+PRECISION = {0: 2.0**-24, 1: 2.0**-53, 2: 2.0**-11, 4: 2.0**-24, 5: 2.0**-53}
+
+
+def mixed_numbers(c, kind, shape):
+    dtype = NUMPY[kind]
+    if np.dtype(dtype).kind == "i":
+        return c.rng.integers(-20, 20, shape).astype(dtype)
+    return c.numbers(shape, dtype)
+
+
+def mixed_matrix(c, kind, rows, columns):
+    leading = max(1, rows) + c.random.choice([0, 0, 1, 5])
+    return Matrix(c, mixed_numbers(c, kind, (max(1, columns), leading)), rows, columns, leading)
+
+
+def near_mixed(c, got, want, kind, k):
+    want = np.asarray(want)
+    if kind == 10:
+        want = want.real.astype(np.int64).astype(np.int32)
+        if (got != want).any():
+            sys.exit(f"{c.name}: integers differ: {got} {want}")
+        return
+    error = np.abs(got.astype(np.complex128) - want).max(initial=0)
+    # Products of single precision, and one rounding of the result.
+    size = max(np.abs(want).max(initial=0), k * 4 if kind != 0 else k * 400, 1)
+    bound = (PRECISION[kind] + (2.0**-24 if kind in (0, 2, 4) else 2.0**-53) * 8 * (k + 4)) * size
+    if not error <= bound:
+        sys.exit(f"error {error:.3g}, at most {bound:.3g} is right: {c.name} of type {kind}")
+
+
+def mixed(c):
+    of, to, compute, scalar = c.random.choice(MIXED)
+    m, n, k = c.size(), c.size(), c.size()
+    transa, transb = c.random.choice([N, T, C]), c.random.choice([N, T, C])
+    a = mixed_matrix(c, of, *((m, k) if transa == N else (k, m)))
+    b = mixed_matrix(c, of, *((k, n) if transb == N else (n, k)))
+    r = mixed_matrix(c, to, m, n)
+    alpha, p = c.scalar(c.random.choice([0, 1, 2]), NUMPY[scalar])
+    beta, q = c.scalar(c.random.choice([0, 1, -1]), NUMPY[scalar])
+    middle = (p, a.pointer, of, Int(a.leading), b.pointer, of, Int(b.leading), q, r.pointer, to, Int(r.leading), compute, -1)
+    c.call("GemmEx", transa, transb, Int(m), Int(n), Int(k), *middle)
+    want = complex(alpha) * op(a.value, transa) @ op(b.value, transb) + complex(beta) * r.value
+    near_mixed(c, r.read(), want, to, k)
+
+
+def attribute(library, kind, descriptor, number, value):
+    value = np.asarray(value)
+    name = f"cublasLt{kind}SetAttribute"
+    check(getattr(library, name)(descriptor, number, value.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(value.nbytes)), name)
+
+
+def matmul(c):
+    """cublasLtMatmul: by columns and by rows, batches, a bias, ReLU and GELU."""
+    library = c.random.choice(LIGHT)
+    c.name = "cublasLtMatmul"
+    of, to, compute, scalar = c.random.choice([kind for kind in MIXED if kind[1] not in (4, 5, 10)])
+    m, n, k, count = c.size(1), c.size(1), c.size(1), c.random.choice([1, 1, 3])
+    transa, transb = c.random.choice([N, T]), c.random.choice([N, T])
+    shapes = [(m, k) if transa == N else (k, m), (k, n) if transb == N else (n, k), (m, n), (m, n)]
+    layouts, values, devices, stored = [], [], [], []
+    for (rows, columns), kind in zip(shapes, (of, of, to, to)):
+        by_rows = c.random.random() < 0.3
+        inner, outer = (columns, rows) if by_rows else (rows, columns)
+        leading = inner + c.random.choice([0, 0, 3])
+        data = mixed_numbers(c, kind, (count, outer + c.random.choice([0, 1]), leading))
+        layout = ctypes.c_void_p()
+        check(library.cublasLtMatrixLayoutCreate(ctypes.byref(layout), kind, ctypes.c_uint64(rows), ctypes.c_uint64(columns), ctypes.c_int64(leading)), "layout")
+        attribute(library, "MatrixLayout", layout, 1, np.int32(by_rows))
+        attribute(library, "MatrixLayout", layout, 5, np.int32(count))
+        attribute(library, "MatrixLayout", layout, 6, np.int64(data[0].size))
+        layouts.append(layout)
+        devices.append(c.put(data))
+
+        def of_batch(data, by_rows=by_rows, inner=inner, outer=outer):
+            part = data[:, :outer, :inner]
+            return part if by_rows else part.swapaxes(1, 2)
+
+        stored.append(of_batch)
+        values.append(of_batch(data).astype(np.complex128).real)
+    handle, product = ctypes.c_void_p(), ctypes.c_void_p()
+    check(library.cublasLtCreate(ctypes.byref(handle)), "cublasLtCreate")
+    check(library.cublasLtMatmulDescCreate(ctypes.byref(product), compute, scalar), "cublasLtMatmulDescCreate")
+    epilogue = c.random.choice([1, 2, 4, 6, 32, 36])
+    bias = mixed_numbers(c, to, m)
+    for number, value in ((2, np.int32(c.on_device)), (3, np.int32(transa)), (4, np.int32(transb)), (7, np.int32(epilogue)),
+                          (8, np.uint64(c.put(bias).pointer.value))):
+        attribute(library, "MatmulDesc", product, number, value)
+    alpha, p = c.scalar(c.random.choice([0, 1, 2]), NUMPY[scalar])
+    beta, q = c.scalar(c.random.choice([0, 1, -1]), NUMPY[scalar])
+    a, b, r, d = devices
+    check(library.cublasLtMatmul(handle, product, p, a.pointer, layouts[0], b.pointer, layouts[1], q, r.pointer, layouts[2], d.pointer, layouts[3],
+                                 None, None, ctypes.c_size_t(0), None), "cublasLtMatmul")
+    check(cudart.cudaDeviceSynchronize(), "cudaDeviceSynchronize")
+    turned = [v.swapaxes(1, 2) if trans else v for v, trans in zip(values, (transa, transb))]
+    want = float(alpha) * turned[0] @ turned[1] + float(beta) * values[2]
+    if epilogue & 4:
+        want = want + bias.astype(np.float64)[None, :, None]
+    if epilogue & 2:
+        want = np.maximum(want, 0)
+    if epilogue & 32:
+        want = 0.5 * want * (1 + np.tanh(np.sqrt(2 / np.pi) * (want + 0.044715 * want**3)))
+    near_mixed(c, stored[3](d.read()), want, to, k)
+    for layout in layouts:
+        check(library.cublasLtMatrixLayoutDestroy(layout), "cublasLtMatrixLayoutDestroy")
+    check(library.cublasLtMatmulDescDestroy(product), "cublasLtMatmulDescDestroy")
+    check(library.cublasLtDestroy(handle), "cublasLtDestroy")
+
+
+def rotg(c):
+    """A rotation that is made turns what it was made of."""
+    real = TYPES[REAL[c.letter]]
+    made = [c.numbers(1), c.numbers(1), np.zeros(1, real), np.zeros(1)]
+    made[3] = made[3].astype(c.type)
+    a, b = (complex(number[0]) for number in made[:2])
+    if c.on_device:
+        devices = [c.put(number) for number in made]
+        pointers = [device.pointer for device in devices]
+    else:
+        pointers = [number.ctypes.data_as(ctypes.c_void_p) for number in made]
+    c.name = f"cublas{c.letter}rotg_v2"
+    check(getattr(c.library, c.name)(c.handle, *pointers), c.name)
+    if c.on_device:
+        made = [device.read() for device in devices]
+    r, _, cosine, sine = (complex(number[0]) for number in made)
+    c.near(cosine * a + sine * b, r)
+    c.near(cosine * b - np.conj(sine) * a, 0)
+
+
 def one(seed, i):
     c = Call(Random(seed * 1_000_003 + i), np.random.default_rng([seed, i]))
-    c.random.choice([level1, level2, gemm, gemm, level3])(c)
+    c.random.choice([level1, level2, gemm, gemm, level3, mixed, matmul, rotg])(c)
     c.end()
 
 

@@ -14,6 +14,8 @@ const APIS_DOCUMENT: &str = "docs/cuda-api.md";
 const LIBRARIES_DOCUMENT: &str = "docs/cuda-libraries.md";
 /// Everything after this line is generated.
 const MARK: &str = "<!-- What follows is written by `cargo run -p xtask -- matrix`. -->\n";
+/// Why functions of the driver and the runtime are not provided: group, reason.
+const LACKING: &str = "crates/cuda/cuda-abi/data/lacking.txt";
 /// Functions that programs have called: function, test.
 const RECORDED: &str = "tests/cuda/tested.txt";
 /// Folders of tests that call functions of the driver by name.
@@ -30,7 +32,7 @@ struct Api {
     refusal: &'static str,
 }
 
-const APIS: [Api; 5] = [
+const APIS: [Api; 6] = [
     Api {
         document: APIS_DOCUMENT,
         title: "Driver API (`libcuda.so.1`)",
@@ -60,6 +62,12 @@ const APIS: [Api; 5] = [
         title: "cuBLASLt (`libcublasLt.so.12`, `libcublasLt.so.13`)",
         list: "crates/cuda/cublas/data/lt-functions.txt",
         refusal: "CUBLAS_STATUS_NOT_SUPPORTED",
+    },
+    Api {
+        document: LIBRARIES_DOCUMENT,
+        title: "cuRAND, host API (`libcurand.so.10`)",
+        list: "crates/cuda/curand/data/functions.txt",
+        refusal: "CURAND_STATUS_ARCH_MISMATCH",
     },
 ];
 
@@ -131,6 +139,9 @@ fn called(text: &str) -> Vec<String> {
 impl Api {
     fn section(&self, list: &str, tests: &BTreeMap<String, String>) -> Result<String, String> {
         let (mut provided, mut untested, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        let reasons = read(LACKING)?;
+        let reasons: Vec<_> = reasons.lines().filter_map(|line| line.split_once('\t')).collect();
+        let mut groups = vec![Vec::new(); reasons.len()];
         for line in list.lines() {
             let words: Vec<&str> =
                 line.split('#').next().unwrap_or_default().split_whitespace().collect();
@@ -146,18 +157,19 @@ impl Api {
                 ("yes", Some(test)) => provided.push((symbol, test)),
                 ("yes", None) => untested.push(symbol),
                 ("no", _) => refused.push(symbol),
-                (other, _) => {
-                    return Err(format!("{}: {plain} is neither yes nor no: {other}", self.list));
-                }
+                (group, _) => match reasons.iter().position(|(word, _)| *word == group) {
+                    Some(i) => groups[i].push(symbol),
+                    None => return Err(format!("{}: {plain}: {group}?", self.list)),
+                },
             }
         }
         let mut text = format!("\n### {}\n\n", self.title);
+        let supported = provided.len() + untested.len();
+        let lacks = refused.len() + groups.iter().map(Vec::len).sum::<usize>();
         let _ = writeln!(
             text,
-            "{} functions: {} supported, {} return `{}`, none is missing.\n",
-            provided.len() + untested.len() + refused.len(),
-            provided.len() + untested.len(),
-            refused.len(),
+            "{} functions: {supported} supported, {lacks} return `{}`, none is missing.\n",
+            supported + lacks,
             self.refusal,
         );
         text += "| supported | a test that calls it |\n|---|---|\n";
@@ -170,6 +182,14 @@ impl Api {
         }
         if !refused.is_empty() {
             let _ = writeln!(text, "\nThese return `{}`: {}.", self.refusal, names(&refused));
+        }
+        if groups.iter().any(|group| !group.is_empty()) {
+            let _ = writeln!(text, "\n| return `{}` | | because |\n|---|---|---|", self.refusal);
+        }
+        for ((_, reason), group) in
+            reasons.iter().zip(&groups).filter(|(_, group)| !group.is_empty())
+        {
+            let _ = writeln!(text, "| {} | {} | {reason} |", names(group), group.len());
         }
         Ok(text)
     }

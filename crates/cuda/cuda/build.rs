@@ -17,13 +17,11 @@ fn main() {
         let [symbol, base, version, thread, provided] = words[..] else {
             panic!("{file}:{}: five words are wanted: {line}", at + 1);
         };
-        let provided = match provided {
-            "yes" => true,
-            "no" => false,
-            other => panic!("{file}:{}: yes or no is wanted, not {other}", at + 1),
-        };
-        let into = if provided { &mut defined } else { &mut refused };
-        writeln!(into, "    fn {symbol}() -> CUresult;").expect("memory");
+        let (reason, provided) = (provided, provided == "yes");
+        match provided {
+            true => writeln!(defined, "    fn {symbol}() -> CUresult;").expect("memory"),
+            false => writeln!(refused, "    fn {symbol}() = {reason:?};").expect("memory"),
+        }
         writeln!(
             table,
             "    Function {{ symbol: {symbol:?}, base: {base:?}, version: {version}, thread: {thread:?}, \

@@ -18,8 +18,8 @@ fn main() {
         let [symbol, versions, _thread, provided] = words[..] else {
             panic!("{file}:{}: four words are wanted: {line}", at + 1);
         };
-        if versions.split(',').any(|version| version == major) && provided == "no" {
-            writeln!(refused, "    fn {symbol}();").expect("memory");
+        if versions.split(',').any(|version| version == major) && provided != "yes" {
+            writeln!(refused, "    fn {symbol}() = {provided:?};").expect("memory");
         }
     }
     let to = std::env::var_os("OUT_DIR").expect("cargo sets it");

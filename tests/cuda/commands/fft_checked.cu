@@ -20,9 +20,9 @@ int main(int argc, char **argv)
     fill<<<1, n, 0, stream>>>(data);
     if (waits)
         cudaStreamSynchronize(stream);
-    cufftExecC2C(plan, data, data, FORWARD); // 23
+    cufftExecC2C(plan, data, data, FORWARD); // right[init-library]: the kernel has written it
     if (!waits)
-        cufftExecC2C(plan, result, data, FORWARD); // 25
+        cufftExecC2C(plan, result, data, FORWARD); // finding[init-library]: cufftExecC2C reads 512 bytes that were never written
     cufftDestroy(plan);
     cudaStreamDestroy(stream);
     cudaFree(data);

@@ -28,17 +28,17 @@ int main(int, char **args)
     } else if (is("event")) {
         cudaEventRecord(event, a);
         cudaStreamWaitEvent(b, event, 0);
-        fill<<<1, N, 0, b>>>(p);
+        fill<<<1, N, 0, b>>>(p); // right[race-pool-allocation]: it waits for the event behind the allocation
         cudaEventRecord(event, b);
         cudaStreamWaitEvent(a, event, 0);
-        cudaFreeAsync(p, a);
+        cudaFreeAsync(p, a); // right[race-pool-free]: it waits for the event behind the kernel
     } else if (is("host")) {
         cudaStreamSynchronize(a);
         fill<<<1, N, 0, b>>>(p);
         cudaStreamSynchronize(b);
         cudaFreeAsync(p, a);
     } else if (is("kernel")) {
-        fill<<<1, N, 0, b>>>(p);
+        fill<<<1, N, 0, b>>>(p); // finding[race-pool-allocation]: a kernel stores to memory of a pool
         cudaStreamSynchronize(b);
         cudaFreeAsync(p, b);
     } else if (is("copy")) {
@@ -52,7 +52,7 @@ int main(int, char **args)
     } else if (is("free")) {
         cudaStreamSynchronize(a);
         fill<<<1, N, 0, b>>>(p);
-        cudaFreeAsync(p, a);
+        cudaFreeAsync(p, a); // finding[race-pool-free]: a kernel of another stream stores to it
     } else if (is("reused")) {
         // The next allocation has the address of the one before, which another stream still uses.
         int *q;

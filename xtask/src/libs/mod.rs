@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn entry_points_build_dependencies_with_equal_features() {
         let all = crates(&["--workspace", "--all-features", "--edges", "normal,build,dev"]);
-        let entry_points: [&[&str]; 16] = [
+        let entry_points: [&[&str]; 17] = [
             &[],
             &["-p", "texunit", "--all-features"],
             &["-p", "texunit-bench"],
@@ -342,6 +342,7 @@ mod tests {
             &["-p", "texunit-cudart", "--all-features"],
             &["-p", "texunit-cublas"],
             &["-p", "texunit-cufft"],
+            &["-p", "texunit-curand"],
             &["-p", "texunit-python"],
             &["-p", "texunit-python-module"],
             &["-p", "texunit-nvml"],

@@ -41,10 +41,11 @@ impl File {
 }
 
 const CUFFT: &str = "crates/cuda/cufft/data/functions.txt";
+const CURAND: &str = "crates/cuda/curand/data/functions.txt";
 const CUBLAS: &str = "crates/cuda/cublas/data/functions.txt";
 const CUBLAS_LT: &str = "crates/cuda/cublas/data/lt-functions.txt";
 
-const ALL: [Named; 2] = [
+const ALL: [Named; 3] = [
     Named {
         package: "texunit-cufft",
         code: concat!("libtexunit_cufft.so.", env!("CARGO_PKG_VERSION")),
@@ -64,6 +65,12 @@ const ALL: [Named; 2] = [
             File::new("libcublasLt.so.12", "12", CUBLAS_LT, None),
             File::new("libcublasLt.so.13", "13", CUBLAS_LT, Some("libcublasLt.so")),
         ],
+    },
+    Named {
+        package: "texunit-curand",
+        code: concat!("libtexunit_curand.so.", env!("CARGO_PKG_VERSION")),
+        exported: "curand*;",
+        files: &[File::new("libcurand.so.10", "10", CURAND, Some("libcurand.so"))],
     },
 ];
 

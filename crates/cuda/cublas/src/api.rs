@@ -1,6 +1,5 @@
 //! The exported functions, as the sections of cuBLAS's documentation have them.
 
-mod ex;
 mod gemm;
 mod helper;
 mod level1;

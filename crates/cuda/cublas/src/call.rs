@@ -2,40 +2,15 @@
 
 use crate::code::{Answer, BlasCode};
 use crate::handle::{self, Settings};
-use crate::number::Number;
 use crate::view::Operation;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_client::call::{Code, Refused};
 use texunit_client::work::{self, Region};
 use texunit_client::{context, driver, told};
-use texunit_cuda_abi::args::{In, Out};
+use texunit_cuda_abi::args::Out;
 
 /// An integer of either width that functions take.
 pub(crate) type Integer = i64;
-
-/// A scalar that a function is given.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Scalar<T> {
-    /// It was in memory of the host, where it was read.
-    Host(T),
-    /// It is a region of the work.
-    Device(usize),
-}
-
-impl<T: Number> Scalar<T> {
-    /// Its value when the work is done.
-    pub(crate) fn value(self, memory: &mut [&mut [u8]]) -> T {
-        match self {
-            Self::Host(value) => value,
-            Self::Device(region) => T::of(memory[region])[0],
-        }
-    }
-
-    /// Whether it is known to be 0 before.
-    pub(crate) fn is_zero(self) -> bool {
-        matches!(self, Self::Host(value) if value.is_zero())
-    }
-}
 
 /// A call, whose vectors and matrices are regions in the order in which they are added.
 pub(crate) struct Call {
@@ -74,13 +49,8 @@ pub(crate) fn second(name: &str, number: u32, values: [&str; 2]) -> Answer<bool>
     }
 }
 
-/// The address in bytes of a number that is `steps` numbers further.
-fn moved<T>(address: u64, steps: i128) -> Option<u64> {
-    let bytes = steps.checked_mul(size_of::<T>() as i128)?;
-    u64::try_from(i128::from(address).checked_add(bytes)?).ok()
-}
-
-fn too_far() -> Refused<BlasCode> {
+/// A region that is not in the addresses that there are.
+pub(crate) fn too_far() -> Refused<BlasCode> {
     BlasCode::InvalidValue.because("a vector or matrix reaches to more than addresses count")
 }
 
@@ -93,7 +63,7 @@ impl Call {
     }
 
     /// Adds a region.
-    fn push(&mut self, region: Region) -> Answer<usize> {
+    pub(crate) fn push(&mut self, region: Region) -> Answer<usize> {
         if region.bytes() != Some(0) {
             if region.address == 0 {
                 return Err(
@@ -106,89 +76,14 @@ impl Call {
         Ok(self.regions.len() - 1)
     }
 
-    /// Adds a vector of `n` numbers, `step` numbers from each other; of a negative step, the first one is the last in memory.
-    pub(crate) fn vector<T>(
-        &mut self,
-        address: u64,
-        n: usize,
-        step: Integer,
-        access: u64,
-    ) -> Answer<usize> {
-        let back = (n as i128 - 1).max(0) * i128::from(step.min(0)).abs();
-        let address =
-            if n == 0 { address } else { moved::<T>(address, back).ok_or_else(too_far)? };
-        let element = size_of::<T>() as u64;
-        let stride = step.checked_mul(element.cast_signed()).ok_or_else(too_far)?;
-        self.push(Region {
-            address,
-            element,
-            access,
-            count: [1, 1, 1, n as u64],
-            stride: [0, 0, 0, stride],
-        })
-    }
-
-    /// Adds a matrix of columns that are `leading` numbers from each other.
-    pub(crate) fn matrix<T>(
-        &mut self,
-        address: u64,
-        [rows, columns]: [usize; 2],
-        (name, leading): (&str, Integer),
-        access: u64,
-    ) -> Answer<usize> {
-        self.matrices::<T>(address, [rows, columns], (name, leading), (1, 0), access)
-    }
-
-    /// Adds matrices, `distance` numbers from each other.
-    pub(crate) fn matrices<T>(
-        &mut self,
-        address: u64,
-        shape: [usize; 2],
-        leading: (&str, Integer),
-        batch: (usize, Integer),
-        access: u64,
-    ) -> Answer<usize> {
-        self.typed(address, size_of::<T>(), shape, leading, batch, access)
-    }
-
-    /// The same of numbers of so many bytes.
-    pub(crate) fn typed(
-        &mut self,
-        address: u64,
-        element: usize,
-        [rows, columns]: [usize; 2],
-        (name, leading): (&str, Integer),
-        (count, distance): (usize, Integer),
-        access: u64,
-    ) -> Answer<usize> {
-        if leading < 1 || (leading.unsigned_abs() as usize) < rows {
-            let why =
-                format!("{name} {leading} is less than {}, the rows of the matrix", rows.max(1));
-            return Err(BlasCode::InvalidValue.because(why));
-        }
-        let element = element as u64;
-        let bytes =
-            |numbers: Integer| numbers.checked_mul(element.cast_signed()).ok_or_else(too_far);
-        let count = [count as u64, 1, columns as u64, rows as u64];
-        let stride = [bytes(distance)?, 0, bytes(leading)?, element.cast_signed()];
-        self.push(Region { address, element, access, count, stride })
-    }
-
     /// Adds bytes, a power of two of them.
     pub(crate) fn bytes(&mut self, address: u64, count: usize, access: u64) -> Answer<usize> {
         self.push(Region { address, element: count as u64, access, count: [1; 4], stride: [0; 4] })
     }
 
-    /// A scalar, where the handle says.
-    pub(crate) fn scalar<T: Number>(&mut self, name: &str, address: u64) -> Answer<Scalar<T>> {
-        if address == 0 {
-            return Err(BlasCode::InvalidValue.because(format!("{name} is null")));
-        }
-        if self.settings.on_device {
-            return Ok(Scalar::Device(self.vector::<T>(address, 1, 1, Region::READ)?));
-        }
-        // SAFETY: the caller's pointer to a number of the host, as the handle's mode says.
-        Ok(Scalar::Host(unsafe { In::<T>::of(address) }.get()?))
+    /// Regions so far.
+    pub(crate) fn regions(&self) -> usize {
+        self.regions.len()
     }
 
     /// Does the work in the order of the stream.
@@ -216,7 +111,7 @@ impl Call {
             return Err(BlasCode::InvalidValue.because("result is null"));
         }
         if self.settings.on_device {
-            let region = self.vector::<T>(result, 1, 1, Region::WRITTEN)?;
+            let region = self.bytes(result, size_of::<T>(), Region::WRITTEN)?;
             return self.submit(move |memory| {
                 let value = run(memory);
                 // SAFETY: the region is room for a value.

@@ -97,7 +97,8 @@ pub(crate) fn solve<T: Number>(
         }
         let mut product = vec![T::zero(); rest.len() * columns];
         let factors = (View::new(&part, rest.len(), rows), View::new(&solved, rows, columns));
-        multiply(&mut product, factors, (T::one(), T::zero()), threads);
+        let steps = [1, rest.len()];
+        multiply((&mut product, steps), factors, (T::one(), T::zero()), threads);
         for (column, product) in b.chunks_exact_mut(n).zip(product.chunks_exact(rest.len())) {
             for (number, &product) in column[rest.clone()].iter_mut().zip(product) {
                 *number -= product;
@@ -196,7 +197,7 @@ mod tests {
             if beta.is_zero() {
                 c.fill(Complex64::new(f64::NAN, 0.0));
             }
-            multiply(&mut c, (a, b), (factor[0], beta), 1);
+            multiply((&mut c, [1, m]), (a, b), (factor[0], beta), 1);
             for (i, &got) in c.iter().enumerate() {
                 let (row, column) = (i % m, i / m);
                 let sum: Complex64 = (0..k).map(|j| a.at(row, j) * b.at(j, column)).sum();

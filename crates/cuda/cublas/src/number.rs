@@ -1,12 +1,31 @@
 //! The numbers of vectors and matrices.
 
+use crate::format::Format;
 use num_complex::{Complex32, Complex64, ComplexFloat};
 use num_traits::NumAssign;
 use std::ops::Neg;
 
+/// A type of numbers in memory.
+pub(crate) trait Element {
+    /// Its name.
+    const FORMAT: Format;
+}
+
+impl Element for half::f16 {
+    const FORMAT: Format = Format::Half;
+}
+
 /// A type of numbers: `float`, `double`, `cuComplex`, `cuDoubleComplex`.
 pub(crate) trait Number:
-    Copy + NumAssign + Neg<Output = Self> + std::iter::Sum + Send + Sync + std::fmt::Debug + 'static
+    Element
+    + Copy
+    + NumAssign
+    + Neg<Output = Self>
+    + std::iter::Sum
+    + Send
+    + Sync
+    + std::fmt::Debug
+    + 'static
 {
     /// Its real numbers.
     type Real: Number<Real = Self::Real> + PartialOrd;
@@ -26,12 +45,19 @@ pub(crate) trait Number:
     /// Of a number in double precision.
     fn narrow(wide: Complex64) -> Self;
 
-    /// Numbers in memory of the host.
+    /// Numbers in memory of the host, to be changed.
     fn of(bytes: &mut [u8]) -> &mut [Self];
+
+    /// Numbers in memory of the host.
+    fn read(bytes: &[u8]) -> &[Self];
 }
 
 macro_rules! number {
-    ($type:ty, $real:ty, $value:ident, $conjugate:expr, $of_real:expr, $wide:expr, $wide_value:ident: $narrow:expr) => {
+    ($type:ty, $format:ident, $real:ty, $value:ident, $conjugate:expr, $of_real:expr, $wide:expr, $wide_value:ident: $narrow:expr) => {
+        impl Element for $type {
+            const FORMAT: Format = Format::$format;
+        }
+
         impl Number for $type {
             type Real = $real;
 
@@ -64,10 +90,17 @@ macro_rules! number {
                 assert!(before.is_empty() && after.is_empty(), "memory that is not aligned");
                 all
             }
+
+            fn read(bytes: &[u8]) -> &[Self] {
+                // SAFETY: as above.
+                let (before, all, after) = unsafe { bytes.align_to() };
+                assert!(before.is_empty() && after.is_empty(), "memory that is not aligned");
+                all
+            }
         }
     };
 }
-number!(f32, f32, x, x, x, Complex64::new(x.into(), 0.0), w: w.re as f32);
-number!(f64, f64, x, x, x, Complex64::new(x, 0.0), w: w.re);
-number!(Complex32, f32, x, x.conj(), Self::new(x, 0.0), Complex64::new(x.re.into(), x.im.into()), w: Self::new(w.re as f32, w.im as f32));
-number!(Complex64, f64, x, x.conj(), Self::new(x, 0.0), x, w: w);
+number!(f32, Single, f32, x, x, x, Complex64::new(x.into(), 0.0), w: w.re as f32);
+number!(f64, Double, f64, x, x, x, Complex64::new(x, 0.0), w: w.re);
+number!(Complex32, ComplexSingle, f32, x, x.conj(), Self::new(x, 0.0), Complex64::new(x.re.into(), x.im.into()), w: Self::new(w.re as f32, w.im as f32));
+number!(Complex64, ComplexDouble, f64, x, x.conj(), Self::new(x, 0.0), x, w: w);

@@ -60,15 +60,17 @@ impl<'a, T: Number> View<'a, T> {
     }
 }
 
-/// `to = alpha * a * b + beta * to`, where `to` is columns one after the other. With `beta` 0, what is there does not matter.
+/// `to = alpha * a * b + beta * to`, where `to` has steps from row to row and from column to column, and nothing in between. With `beta`
+/// 0, what is there does not matter.
 pub(crate) fn multiply<T: Number>(
-    to: &mut [T],
+    (to, steps): (&mut [T], [usize; 2]),
     (a, b): (View<'_, T>, View<'_, T>),
     (alpha, beta): (T, T),
     threads: usize,
 ) {
     let (rows, columns, inner) = (a.rows, b.columns, a.columns);
-    assert!(inner == b.rows && rows * columns <= to.len(), "matrices that do not fit");
+    let fits = steps == [1, rows] || steps == [columns, 1];
+    assert!(inner == b.rows && rows * columns <= to.len() && fits, "matrices that do not fit");
     if rows == 0 || columns == 0 {
         return;
     }
@@ -90,8 +92,8 @@ pub(crate) fn multiply<T: Number>(
             columns,
             inner,
             to.as_mut_ptr(),
-            rows as isize,
-            1,
+            steps[1] as isize,
+            steps[0] as isize,
             !beta.is_zero(),
             a.numbers.as_ptr(),
             a.steps[1],

@@ -8,11 +8,11 @@ use crate::args::{In, InOut, Out, Raw, Text};
 use crate::{
     CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR,
     CUDA_EXT_SEM_NODE_PARAMS, CUDA_GRAPH_INSTANTIATE_PARAMS, CUDA_HOST_NODE_PARAMS_v1,
-    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY2D,
-    CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUDA_MEMSET_NODE_PARAMS_v1, CUDA_RESOURCE_DESC,
-    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUgraphEdgeData, CUgraphExecUpdateResultInfo,
-    CUgraphNodeParams, CUipcHandle, CUlaunchConfig, CUmemAccessDesc, CUmemLocation, CUmemPoolProps,
-    CUmemcpyAttributes, CUresult, CUuuid,
+    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_LAUNCH_PARAMS,
+    CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP,
+    CUDA_MEMSET_NODE_PARAMS_v1, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC,
+    CUgraphEdgeData, CUgraphExecUpdateResultInfo, CUgraphNodeParams, CUipcHandle, CUlaunchConfig,
+    CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemcpyAttributes, CUresult, CUuuid,
 };
 use std::ffi::{c_char, c_void};
 
@@ -38,6 +38,20 @@ pub type CUmipmappedArray = usize;
 pub type CUmemoryPool = usize;
 /// A function of the program that a stream calls (`CUhostFn`).
 pub type CUhostFn = Option<unsafe extern "C" fn(*mut c_void)>;
+/// A function of the program that is told of errors (`CUlogsCallback`).
+pub type CUlogsCallback = Option<unsafe extern "C" fn(*mut c_void, u32, *mut c_char, usize)>;
+/// A function of the program that is told of news of a device (`CUasyncCallback`).
+pub type CUasyncCallback = Option<unsafe extern "C" fn(*mut c_void, *mut c_void, usize)>;
+/// A function of the program that is told of parameters that change (`CUgraphRecaptureCallback`).
+pub type CUgraphRecaptureCallback = Option<
+    unsafe extern "C" fn(
+        *mut c_void,
+        usize,
+        *const CUgraphNodeParams,
+        *const CUgraphNodeParams,
+        u32,
+    ) -> CUresult,
+>;
 /// A function of the program that a stream calls with its state (`CUstreamCallback`).
 pub type CUstreamCallback = Option<unsafe extern "C" fn(CUstream, CUresult, *mut c_void)>;
 
@@ -157,6 +171,9 @@ macro_rules! driver_functions {
             fn cuStreamIsCapturing(stream: CUstream, status: *mut c_uint);
             fn cuStreamBeginCapture_v2(stream: CUstream, mode: c_uint);
             fn cuStreamEndCapture(stream: CUstream, graph: *mut CUgraph);
+            fn cuLogsUnregisterCallback(callback: usize);
+            fn cuLogsCurrent(iterator: *mut c_uint, flags: c_uint);
+            fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: usize);
             fn cuStreamGetCaptureInfo_v3(
                 stream: CUstream,
                 status: *mut c_uint,
@@ -433,6 +450,41 @@ macro_rules! driver_functions {
                 flags: c_uint,
             );
             fn cuLaunchHostFunc(stream: CUstream, function: CUhostFn, data: *mut c_void);
+            fn cuLaunchHostFunc_v2(stream: CUstream, function: CUhostFn, data: *mut c_void, mode: c_uint);
+            fn cuLaunchCooperativeKernelMultiDevice(
+                list: *const CUDA_LAUNCH_PARAMS,
+                count: c_uint,
+                flags: c_uint,
+            );
+            fn cuStreamBeginRecaptureToGraph(
+                stream: CUstream,
+                mode: c_uint,
+                graph: CUgraph,
+                callback: CUgraphRecaptureCallback,
+                data: *mut c_void,
+            );
+            fn cuDeviceGetHostAtomicCapabilities(
+                capabilities: *mut c_uint,
+                operations: *const c_uint,
+                count: c_uint,
+                device: CUdevice,
+            );
+            fn cuDeviceGetP2PAtomicCapabilities(
+                capabilities: *mut c_uint,
+                operations: *const c_uint,
+                count: c_uint,
+                source: CUdevice,
+                destination: CUdevice,
+            );
+            fn cuDeviceRegisterAsyncNotification(
+                device: CUdevice,
+                function: CUasyncCallback,
+                data: *mut c_void,
+                callback: *mut usize,
+            );
+            fn cuLogsRegisterCallback(function: CUlogsCallback, data: *mut c_void, callback: *mut usize);
+            fn cuLogsDumpToFile(iterator: *mut c_uint, path: *const c_char, flags: c_uint);
+            fn cuLogsDumpToMemory(iterator: *mut c_uint, buffer: *mut c_void, size: *mut usize, flags: c_uint);
             fn cuStreamGetCtx(stream: CUstream, context: *mut CUcontext);
             fn cuStreamGetDevice(stream: CUstream, device: *mut CUdevice);
             fn cuStreamGetFlags(stream: CUstream, flags: *mut c_uint);
@@ -839,7 +891,7 @@ macro_rules! as_they_are {
     };
 }
 as_they_are! {
-    c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUipcHandle CUmemLocation CUmemAccessDesc CUmemPoolProps
+    c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUlogsCallback CUasyncCallback CUgraphRecaptureCallback CUDA_LAUNCH_PARAMS CUipcHandle CUmemLocation CUmemAccessDesc CUmemPoolProps
     CUmemcpyAttributes CUlaunchConfig CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS
     CUDA_ARRAY_SPARSE_PROPERTIES CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_BATCH_OP CUDA_RESOURCE_DESC
     CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC CUDA_KERNEL_NODE_PARAMS CUDA_KERNEL_NODE_PARAMS_v1

@@ -40,6 +40,20 @@ pub struct CUlaunchConfig {
     pub numAttrs: u32,
 }
 
+/// `CUDA_LAUNCH_PARAMS`: one launch of those on several devices.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+#[allow(non_snake_case, non_camel_case_types, missing_docs)]
+pub struct CUDA_LAUNCH_PARAMS {
+    pub function: usize,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub sharedMemBytes: u32,
+    pub hStream: usize,
+    /// Pointer to the pointers to parameters.
+    pub kernelParams: u64,
+}
+
 impl CUlaunchConfig {
     /// The attributes.
     ///

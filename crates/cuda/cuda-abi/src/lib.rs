@@ -26,14 +26,15 @@ pub mod work;
 pub use array::*;
 pub use copy::*;
 pub use driver::{
-    CUarray, CUcontext, CUevent, CUfunction, CUhostFn, CUkernel, CUlibrary, CUmemoryPool,
-    CUmipmappedArray, CUmodule, CUstream, CUstreamCallback,
+    CUarray, CUasyncCallback, CUcontext, CUevent, CUfunction, CUgraphRecaptureCallback, CUhostFn,
+    CUkernel, CUlibrary, CUlogsCallback, CUmemoryPool, CUmipmappedArray, CUmodule, CUstream,
+    CUstreamCallback,
 };
 pub use graph::*;
 pub use launch::*;
 pub use memory::*;
 pub use module::*;
-pub use refusal::{Argument, Plain, Refusal, Subject};
+pub use refusal::{Argument, Plain, Refusal, Subject, lacking};
 pub use result::{CODES, CUresult, Code};
 pub use stack::Stack;
 pub use texture::*;

@@ -130,3 +130,13 @@ impl Subject {
         }
     }
 }
+
+/// The refusal of a function that texunit does not provide, of a group of `data/lacking.txt`.
+pub fn lacking(function: &str, group: &str) -> Refusal {
+    let lines = include_str!("../data/lacking.txt").lines();
+    let found = lines.filter_map(|line| line.split_once('\t')).find(|(word, _)| *word == group);
+    let reason = found.map_or("", |(_, reason)| reason);
+    CUresult::NOT_SUPPORTED.because(format!(
+        "texunit does not provide {function}: {reason} (docs/cuda-api.md has what it provides)"
+    ))
+}

@@ -111,12 +111,9 @@ pub(crate) fn write_error(text: Arguments<'_>) {
 }
 
 /// What the functions do that texunit does not provide: they say so once, by name.
-pub(crate) fn not_supported(name: &'static str, said: &std::sync::Once) -> CUresult {
+pub(crate) fn not_supported(name: &'static str, group: &str, said: &std::sync::Once) -> CUresult {
     said.call_once(|| refused::say_refused(&format!("{name} is not supported")));
-    let refusal = CUresult::NOT_SUPPORTED.because(format!(
-        "texunit does not provide {name} (docs/cuda-api.md has what it provides)"
-    ));
-    refused::driver(name, &refusal, &[]);
+    refused::driver(name, &texunit_cuda_abi::lacking(name, group), &[]);
     CUresult::NOT_SUPPORTED
 }
 

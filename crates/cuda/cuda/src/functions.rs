@@ -26,12 +26,12 @@ pub struct Function {
 /// Defines the functions that are not provided. A C caller may pass arguments to a function that
 /// takes none.
 macro_rules! refused {
-    ($(fn $name:ident() -> CUresult;)*) => {$(
+    ($(fn $name:ident() = $group:literal;)*) => {$(
         #[unsafe(no_mangle)]
         #[allow(non_snake_case)]
         unsafe extern "C" fn $name() -> CUresult {
             static SAID: std::sync::Once = std::sync::Once::new();
-            crate::call::not_supported(stringify!($name), &SAID)
+            crate::call::not_supported(stringify!($name), $group, &SAID)
         }
     )*};
 }

@@ -23,6 +23,7 @@ mod order;
 pub(crate) mod params;
 mod queues;
 pub(crate) mod run;
+pub(crate) mod updatable;
 pub(crate) mod update;
 pub(crate) mod user;
 
@@ -71,7 +72,7 @@ pub(crate) struct State {
     pub(crate) users: BTreeMap<usize, u32>,
     /// Conditions that were made for it.
     pub(crate) conditions: Vec<Arc<Condition>>,
-    /// Whether it is instantiated, of a graph that allocates memory.
+    /// Whether it is instantiated, of a graph that allocates memory or has nodes that kernels update.
     pub(crate) is_instantiated: bool,
 }
 
@@ -149,6 +150,9 @@ impl Graph {
         if state.has_memory_nodes() {
             return Err(memory::fixed("nodes of it cannot be destroyed"));
         }
+        if state.nodes.get(&node.number()).is_some_and(|node| node.op.is_updatable()) {
+            return Err(updatable::fixed("it cannot be destroyed"));
+        }
         let Some(data) = state.nodes.remove(&node.number()) else { return Err(node.refusal()) };
         for (links, is_before) in [(&data.before, true), (&data.after, false)] {
             for link in links {
@@ -171,6 +175,9 @@ impl Graph {
             return Err(memory::fixed(
                 "it cannot be cloned, nor become a child graph but by a move",
             ));
+        }
+        if original.is_updatable() {
+            return Err(updatable::fixed("it cannot be cloned"));
         }
         let copy = Self::create(is_inner);
         let mut state = copy.state();
@@ -223,6 +230,11 @@ impl Graph {
 }
 
 impl State {
+    /// Whether kernels can update a node, which forbids some changes.
+    pub(crate) fn is_updatable(&self) -> bool {
+        self.nodes.values().any(|node| node.op.is_updatable())
+    }
+
     /// Whether nodes allocate or free memory, which forbids some changes.
     pub(crate) fn has_memory_nodes(&self) -> bool {
         self.nodes.values().any(|node| node.op.has_memory())

@@ -10,7 +10,9 @@
 //! on in a thread of its own, and what comes behind it is kept until it has ended, and then done at once.
 
 mod aside;
+mod branches;
 mod kept;
+mod several;
 
 use crate::args::Answer;
 use crate::call::Owner;
@@ -20,7 +22,9 @@ use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
 pub(crate) use aside::{Company, may_go_on};
+pub(crate) use branches::branches;
 use kept::{Id, Item, Line, State, Work};
+pub(crate) use several::{context_waits, joined, recorded_in_context};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
@@ -338,7 +342,7 @@ pub(crate) fn record(event: usize, order: &Order, happens: impl FnOnce() + 'stat
 
 /// Events that the last item of a stream records.
 pub(crate) fn recorded_by_last(order: &Order, events: &[usize]) {
-    if !events.is_empty() && is_on() {
+    if !events.is_empty() && has_any() {
         with(|state| {
             let ids: Vec<Id> = state.tail(order.line()).collect();
             state.events.extend(events.iter().map(|&event| (event, ids.clone())));

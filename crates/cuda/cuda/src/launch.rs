@@ -30,7 +30,7 @@ use texunit_device::{
 use texunit_forms::Count;
 
 /// Grid, block and shared memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shape {
     /// CTAs.
     pub(crate) grid: [u32; 3],

@@ -55,6 +55,7 @@ mod library;
 mod line_profile;
 #[cfg(test)]
 mod linked;
+mod log;
 mod marker;
 mod memory;
 mod module;
@@ -76,4 +77,5 @@ mod tables;
 mod texref;
 mod texture;
 mod virtual_memory;
+mod words;
 mod work;

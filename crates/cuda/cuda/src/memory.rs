@@ -50,7 +50,7 @@ pub(crate) enum AllocationKind {
 
 impl AllocationKind {
     /// The function that makes it, which messages call the memory by: the one that the program has called.
-    fn made_by(&self) -> &'static str {
+    pub(crate) fn made_by(&self) -> &'static str {
         let function = match self {
             Self::Device => "cuMemAlloc",
             Self::Graph => crate::graph::memory::MADE_BY,

@@ -24,7 +24,7 @@ thread_local! {
 }
 
 /// The functions of the runtime and of libraries that allocate memory; those of the driver are known by their names' beginnings.
-const MAKERS: [&str; 17] = [
+const MAKERS: [&str; 18] = [
     "cudaMalloc",
     "cudaMallocPitch",
     "cudaMalloc3D",
@@ -42,6 +42,7 @@ const MAKERS: [&str; 17] = [
     "cufftMakePlan3d",
     "cufftMakePlanMany",
     "cufftMakePlanMany64",
+    "curandCreatePoissonDistribution",
 ];
 
 /// The function that the program has called to have memory, which messages call that by.
@@ -69,19 +70,16 @@ impl Drop for Making {
     }
 }
 
-/// Whether anybody wants to know of refused calls.
-pub(crate) fn is_told() -> bool {
-    let settings = settings();
-    settings.trace.api || settings.report_api_errors || crate::report::is_wanted()
-}
-
 /// A function of the driver refuses a call.
 pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_>]) {
-    if !is_told() {
+    let (is_inside, traces) = (DEPTH.get() > 0, settings().trace.api);
+    // A program may ask for these all the time.
+    let is_ordinary = is_ordinary(function, refusal.code);
+    if is_ordinary && !is_inside && !traces {
         return;
     }
     let reason = refusal.reason(arguments);
-    if settings().trace.api {
+    if traces {
         // What is not provided does not know what it takes.
         let arguments = match refusal.code {
             CUresult::NOT_SUPPORTED if arguments.is_empty() => "...".to_owned(),
@@ -89,9 +87,9 @@ pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_
         };
         say(format_args!("{function}({arguments}) = {:?}: {reason}", refusal.code));
     }
-    if DEPTH.get() > 0 {
+    if is_inside {
         keep(reason);
-    } else if !is_ordinary(function, refusal.code) {
+    } else if !is_ordinary {
         tell(function, &refusal.code.name(), &reason, refusal.code);
     }
 }
@@ -151,6 +149,10 @@ static TOLD: Mutex<Option<HashMap<(String, String), Told>>> = Mutex::new(None);
 /// Tells the report, and the user if that is wanted. The same once more is counted: standard error has it the
 /// first, the tenth, the hundredth time, and the report its number.
 fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
+    crate::log::refused(function, code_name, reason);
+    if !settings().report_api_errors && !crate::report::is_wanted() {
+        return;
+    }
     // After a fault every call is refused for the same reason, whatever it is.
     let of = if is_fault(code) { "" } else { function };
     let counted = {
@@ -265,7 +267,7 @@ pub(crate) fn has_runtime() -> bool {
     HAS_RUNTIME.load(Relaxed)
 }
 
-/// A call of this function of the runtime begins: 1 if it is to end with [`texunit_runtime_ends`], 0 if nobody wants to know.
+/// A call of this function of the runtime begins, which ends with [`texunit_runtime_ends`]: 1.
 ///
 /// # Safety
 /// The text is valid.
@@ -278,11 +280,8 @@ pub(crate) unsafe extern "C" fn texunit_runtime_begins(function: Str) -> u32 {
     // SAFETY: as the caller promises.
     let function = unsafe { function.bytes() };
     let maker = MAKERS.into_iter().find(|name| name.as_bytes() == function);
-    let makes = maker.is_some() && MAKER.get().is_none();
-    if makes {
+    if maker.is_some() && MAKER.get().is_none() {
         MAKER.set(maker);
-    } else if !is_told() {
-        return 0;
     }
     DEPTH.set(DEPTH.get() + 1);
     1
@@ -347,7 +346,7 @@ pub(crate) unsafe extern "C" fn texunit_runtime_ends(
     if depth == 0 {
         MAKER.set(None);
     }
-    if code == 0 || !is_told() {
+    if code == 0 {
         return;
     }
     // SAFETY: the runtime library's own texts.

@@ -369,7 +369,7 @@ fn contexts_streams_events_devices() {
         cuCtxEnablePeerAccess(world.context, 0));
     refused!(cases, NOT_FOUND, "CUDA 13.5 has no function `cuNothing` in its driver API",
         cuGetProcAddress_v2(c"cuNothing".as_ptr(), &raw mut other, 13_050, 0, &mut 0));
-    refused!(cases, NOT_SUPPORTED, "texunit does not provide cuDestroyExternalMemory (docs/cuda-api.md has what it provides)",
+    refused!(cases, NOT_SUPPORTED, "texunit does not provide cuDestroyExternalMemory: it takes memory or semaphores that another driver exports for NVIDIA's (Vulkan, Direct3D, NvSci), and no driver on a machine without a card exports any in a form that is documented (docs/cuda-api.md has what it provides)",
         cuDestroyExternalMemory(null_mut()));
     let context = world.context as usize;
     std::thread::spawn(move || ok!(cuCtxDestroy_v2(context as Ptr))).join().unwrap();

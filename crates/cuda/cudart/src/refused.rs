@@ -3,29 +3,24 @@
 use crate::call::{self, cudaError_t};
 use std::sync::Once;
 use texunit_client::told;
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::lacking;
 
 /// Defines functions that say once, by name, that they are not provided. A C caller may pass arguments
 /// to a function that takes none.
 macro_rules! refused {
-    ($(fn $name:ident();)*) => {$(
+    ($(fn $name:ident() = $group:literal;)*) => {$(
         #[unsafe(no_mangle)]
         #[allow(non_snake_case)]
         unsafe extern "C" fn $name() -> cudaError_t {
             static SAID: Once = Once::new();
-            refuse(stringify!($name), &SAID)
+            refuse(stringify!($name), $group, &SAID)
         }
     )*};
 }
 
-fn refuse(name: &'static str, said: &Once) -> cudaError_t {
+fn refuse(name: &'static str, group: &str, said: &Once) -> cudaError_t {
     said.call_once(|| told::say_refused(&format!("{name} is not supported")));
-    let refusal = || {
-        CUresult::NOT_SUPPORTED.because(format!(
-            "texunit does not provide {name} (docs/cuda-api.md has what it provides)"
-        ))
-    };
-    call::answer(name, || Err(refusal()), &[])
+    call::answer(name, || Err(lacking(name, group)), &[])
 }
 
 include!(concat!(env!("OUT_DIR"), "/functions.rs"));

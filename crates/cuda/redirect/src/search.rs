@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 /// texunit's libraries, each with what the names of its other versions begin with: those of the driver are all one
 /// (`libcuda.so`, `libcuda.so.535.104`), those of the runtime have the structures of one major version.
-const LIBRARIES: [(&str, &str); 10] = [
+const LIBRARIES: [(&str, &str); 11] = [
     ("libcuda.so.1", "libcuda.so"),
     ("libcudart.so.12", "libcudart.so.12"),
     ("libcudart.so.13", "libcudart.so.13"),
@@ -19,6 +19,7 @@ const LIBRARIES: [(&str, &str); 10] = [
     ("libcublas.so.13", "libcublas.so.13"),
     ("libcublasLt.so.12", "libcublasLt.so.12"),
     ("libcublasLt.so.13", "libcublasLt.so.13"),
+    ("libcurand.so.10", "libcurand.so.10"),
 ];
 /// Where those begin that NVIDIA's are loaded for with `--libraries nvidia`.
 const NAMED: usize = 4;

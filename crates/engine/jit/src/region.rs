@@ -15,7 +15,7 @@ pub use crate::machine::{DivergedLanes, Entry, Group, Inputs, Level, Mode, Sites
 use crate::op::Op;
 use crate::operand::{Combine, Place, Predicate, Source, Test};
 pub use crate::warp_table::{Retired, WarpTable};
-pub use calls::{Call, Listener, Routine, Row, Rows, Tell};
+pub use calls::{Call, Cost, Listener, Routine, Row, Rows, Tell};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};
 pub use memory::{Access, Atomic, Change, Load, Space, Store};
 pub use run::{

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 pub use texunit_alu::Approximate;
-use texunit_memory::{Fill, Heap, MemoryMap};
+use texunit_memory::{CONST_END, Fill, GLOBAL_BASE, Heap, MemoryMap, SHARED_WINDOW};
 use texunit_unit::{Sampler, Surface, Texture};
 
 /// How a launch computes where PTX leaves it to the assembler and the machine.
@@ -127,6 +127,14 @@ pub fn split_shared_address(at: u64) -> (Option<u32>, u64) {
         _ => (None, at),
     }
 }
+
+/// Bits of addresses below those in which all of global memory is the same.
+pub(crate) const GLOBAL_BITS: u32 = 44;
+const _: () = assert!(
+    GLOBAL_BASE.is_multiple_of(1 << GLOBAL_BITS)
+        && GLOBAL_BASE + (1 << GLOBAL_BITS) <= SHARED_WINDOW
+        && CONST_END <= GLOBAL_BASE
+);
 
 /// How to run a kernel.
 #[derive(Clone)]

@@ -6,8 +6,10 @@
 //! * Local memory is laid out so that the same 4-byte word of consecutive threads lies side by side (CUDA C++ Programming
 //!   Guide, "Local Memory").
 //!
-//! Nearly all accesses of real kernels have addresses that do not fall from lane to lane; these are counted in one pass, and
-//! others are sorted first.
+//! Accesses whose lanes have whole elements of a power of two of bytes at multiples of that (nearly all) are compared with each
+//! other, all lanes with those at a distance at once; others are sorted first.
+
+use texunit_unit::Build;
 
 /// Addresses of the lanes of a warp.
 pub type Addresses = [u64; 32];
@@ -44,6 +46,120 @@ pub struct Sharing {
     pub addresses: u64,
     /// Lanes at the most frequent one.
     pub most: u64,
+}
+
+/// Numbers of the elements that lanes have, from one below the first on, and the last one of lanes that take part.
+struct Elements {
+    numbers: [u32; 32],
+    last: u32,
+    lanes: u32,
+}
+
+/// Numbers that are told apart by a bit each.
+const MOST: usize = 4096;
+
+impl Elements {
+    /// Elements of so many bytes, if each is whole and the last is not far.
+    #[inline(always)]
+    fn of(addresses: &Addresses, lanes: u32, bytes: u32) -> Option<Self> {
+        let bytes = u64::from(bytes);
+        if !bytes.is_power_of_two() || bytes > SECTOR || lanes == 0 {
+            return None;
+        }
+        let on = |lane: usize| lanes >> lane & 1 == 1;
+        let (mut bits, mut least, mut most) = (0, u64::MAX, 0);
+        for (lane, &at) in addresses.iter().enumerate() {
+            bits |= if on(lane) { at } else { 0 };
+            least = least.min(if on(lane) { at } else { u64::MAX });
+            most = most.max(if on(lane) { at } else { 0 });
+        }
+        // Sectors begin there, and rows of banks.
+        let first = least & !(BANKS * WORD - 1);
+        let last = u32::try_from(most.wrapping_sub(first)).ok()?;
+        let shift = bytes.trailing_zeros();
+        let numbers = addresses.map(|at| (at.wrapping_sub(first) >> shift) as u32);
+        (bits & (bytes - 1) == 0).then_some(Self { numbers, last: last >> shift, lanes })
+    }
+
+    /// The same in larger elements.
+    #[inline(always)]
+    fn larger(&self, shift: u32) -> Self {
+        let Self { numbers, last, lanes } = *self;
+        Self { numbers: numbers.map(|number| number >> shift), last: last >> shift, lanes }
+    }
+
+    /// A bit for each number: in words of 64.
+    #[inline(always)]
+    fn bits(&self) -> Option<[u64; MOST / 64]> {
+        if self.last as usize >= MOST {
+            return None;
+        }
+        let mut bits = [0; MOST / 64];
+        for lane in texunit_unit::lanes(self.lanes) {
+            let number = self.numbers[lane] as usize;
+            bits[number / 64 % bits.len()] |= 1 << (number % 64);
+        }
+        Some(bits)
+    }
+
+    /// How many different numbers there are.
+    #[inline(always)]
+    fn different(&self) -> u64 {
+        match self.bits() {
+            Some(bits) => {
+                let words = &bits[..=self.last as usize / 64];
+                words.iter().map(|word| u64::from(word.count_ones())).sum()
+            }
+            None => {
+                let [before, _] = self.alike();
+                let is_first = |lane: &usize| before[*lane] == 0;
+                texunit_unit::lanes(self.lanes).filter(is_first).count() as u64
+            }
+        }
+    }
+
+    /// For each lane, how many of those before it, and of all, have its number: all lanes are compared with those at a distance
+    /// at once.
+    #[inline(always)]
+    fn alike(&self) -> [[u32; 32]; 2] {
+        let twice: [u32; 64] = std::array::from_fn(|i| self.numbers[i % 32]);
+        let on: [u32; 64] = std::array::from_fn(|i| self.lanes >> (i % 32) & 1);
+        let (mut before, mut all) = ([0; 32], [1; 32]);
+        for distance in 1..32 {
+            for lane in 0..32 {
+                let is_same =
+                    u32::from(twice[lane + distance] == twice[lane]) & on[lane + distance];
+                all[lane] += is_same;
+                // Lanes behind the last one are the first ones.
+                before[lane] += is_same & u32::from(lane + distance >= 32);
+            }
+        }
+        [before, all]
+    }
+
+    /// The most words of one bank.
+    #[inline(always)]
+    fn most_of_bank(&self) -> Option<u64> {
+        let bits = self.bits()?;
+        // How many words each bank has, in binary: a word of bits for each digit.
+        let mut counts = [0_u64; 8];
+        for &word in &bits[..=self.last as usize / 64] {
+            for row in [word & u64::from(u32::MAX), word >> 32] {
+                let mut carry = row;
+                for count in &mut counts {
+                    (carry, *count) = (carry & *count, carry ^ *count);
+                }
+            }
+        }
+        let (mut among, mut most) = (u64::from(u32::MAX), 0);
+        for (i, count) in counts.iter().enumerate().rev() {
+            if among & count != 0 {
+                among &= count;
+                most |= 1 << i;
+            }
+        }
+        Some(most)
+    }
 }
 
 /// Addresses of the lanes that take part, in ascending order.
@@ -85,6 +201,18 @@ pub fn sectors(addresses: &Addresses, lanes: u32, bytes: u32) -> Sectors {
             };
         }
     }
+    let near = Build::current().run(
+        #[inline(always)]
+        || {
+            let elements = Elements::of(addresses, lanes, bytes as u32)?;
+            let touched = elements.larger((SECTOR / bytes).trailing_zeros()).different();
+            let ideal = (elements.different() * bytes).div_ceil(SECTOR);
+            Some(Sectors { touched, ideal })
+        },
+    );
+    if let Some(sectors) = near {
+        return sectors;
+    }
     let (all, count) = ascending(addresses, lanes);
     // The first sector that has not been counted yet, and the first byte.
     let (mut touched, mut different, mut next, mut free) = (0, 0, 0, 0);
@@ -108,6 +236,16 @@ pub fn wavefronts(addresses: &Addresses, lanes: u32, bytes: u32) -> Wavefronts {
         _ => 8,
     };
     let words = u64::from(bytes).div_ceil(WORD).max(1);
+    let near = Build::current().run(
+        #[inline(always)]
+        || {
+            let elements = Elements::of(addresses, lanes, bytes).filter(|_| words == 1)?;
+            elements.larger((WORD as u32 / bytes).trailing_zeros()).most_of_bank()
+        },
+    );
+    if let Some(made) = near {
+        return Wavefronts { made, ideal: 1 };
+    }
     let mut all = Wavefronts::default();
     for first in (0..32).step_by(group) {
         let mask = (u64::MAX >> (64 - group)) as u32;
@@ -159,6 +297,21 @@ pub fn local_sectors(offsets: &Addresses, lanes: u32, bytes: u32) -> Sectors {
 
 /// How many different addresses lanes have, and how many of them are at the same one.
 pub fn sharing(addresses: &Addresses, lanes: u32) -> Sharing {
+    let near = Build::current().run(
+        #[inline(always)]
+        || {
+            let [before, all] = Elements::of(addresses, lanes, 1)?.alike();
+            let each = texunit_unit::lanes(lanes).filter(|&lane| before[lane] == 0);
+            let count = |sum: Sharing, lane: usize| Sharing {
+                addresses: sum.addresses + 1,
+                most: sum.most.max(all[lane].into()),
+            };
+            Some(each.fold(Sharing::default(), count))
+        },
+    );
+    if let Some(sharing) = near {
+        return sharing;
+    }
     let (all, count) = ascending(addresses, lanes);
     let runs = all[..count].chunk_by(|a, b| a == b).map(<[u64]>::len);
     let (addresses, most) = runs.fold((0, 0), |(n, most), run| (n + 1, most.max(run as u64)));
@@ -166,64 +319,4 @@ pub fn sharing(addresses: &Addresses, lanes: u32) -> Sharing {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(f: impl Fn(u64) -> u64) -> Addresses {
-        std::array::from_fn(|lane| f(lane as u64))
-    }
-
-    /// The same by sets.
-    fn counted(addresses: &Addresses, lanes: u32, bytes: u32) -> Sectors {
-        let all: std::collections::BTreeSet<u64> = (0..32)
-            .filter(|lane| lanes >> lane & 1 == 1)
-            .flat_map(|lane| (0..u64::from(bytes)).map(move |byte| addresses[lane] + byte))
-            .collect();
-        let sectors: std::collections::BTreeSet<u64> = all.iter().map(|at| at / 32).collect();
-        Sectors { touched: sectors.len() as u64, ideal: (all.len() as u64).div_ceil(32) }
-    }
-
-    #[test]
-    fn sectors_are_those_of_the_bytes() {
-        let mut random = texunit_testkit::Random::new(7);
-        for _ in 0..2000 {
-            let bytes = 1_u32 << random.below(5_u32);
-            let (base, step, spread) =
-                (random.u64() >> 40, random.below(9_u32), random.below(400_u32));
-            let addresses = at(|lane| {
-                base + lane * u64::from(step * bytes) + lane * lane % u64::from(spread + 1)
-            });
-            let lanes = if random.one_in(3) { u32::MAX } else { random.u32() | 1 };
-            assert_eq!(sectors(&addresses, lanes, bytes), counted(&addresses, lanes, bytes));
-        }
-    }
-
-    #[test]
-    fn words_of_one_bank_are_passes() {
-        let made = |f: &dyn Fn(u64) -> u64, bytes| wavefronts(&at(f), u32::MAX, bytes);
-        assert_eq!(made(&|lane| 4 * lane, 4), Wavefronts { made: 1, ideal: 1 });
-        assert_eq!(made(&|_| 64, 4), Wavefronts { made: 1, ideal: 1 });
-        assert_eq!(made(&|lane| 8 * lane, 4), Wavefronts { made: 2, ideal: 1 });
-        assert_eq!(made(&|lane| 128 * lane, 4), Wavefronts { made: 32, ideal: 1 });
-        assert_eq!(made(&|lane| 132 * lane, 4), Wavefronts { made: 1, ideal: 1 });
-        assert_eq!(made(&|lane| 8 * lane, 8), Wavefronts { made: 2, ideal: 2 });
-        assert_eq!(made(&|lane| 16 * lane, 16), Wavefronts { made: 4, ideal: 4 });
-        assert_eq!(made(&|lane| 32 * lane, 16), Wavefronts { made: 8, ideal: 4 });
-        assert_eq!(made(&|lane| lane, 1), Wavefronts { made: 1, ideal: 1 });
-    }
-
-    #[test]
-    fn local_words_of_neighbours_share_sectors() {
-        let all = |f: &dyn Fn(u64) -> u64, bytes| local_sectors(&at(f), u32::MAX, bytes).touched;
-        assert_eq!(all(&|_| 16, 4), 4);
-        assert_eq!(all(&|_| 16, 16), 16);
-        assert_eq!(all(&|lane| 4 * lane, 4), 32);
-        assert_eq!(local_sectors(&at(|_| 0), 0xff, 4), Sectors { touched: 1, ideal: 1 });
-    }
-
-    #[test]
-    fn lanes_at_one_address_come_one_after_the_other() {
-        assert_eq!(sharing(&at(|_| 4), 0xffff), Sharing { addresses: 1, most: 16 });
-        assert_eq!(sharing(&at(|lane| lane % 8), u32::MAX), Sharing { addresses: 8, most: 4 });
-    }
-}
+mod tests;

@@ -46,7 +46,7 @@ impl Launch {
 
 impl Observer for Launch {
     fn wants(&self) -> Events {
-        Events::COUNTS | Events::ISSUES | Events::ACCESSES | Events::ANSWERS
+        Events::COUNTS | Events::ISSUES | Events::COSTS | Events::ACCESSES | Events::ANSWERS
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
@@ -58,8 +58,9 @@ impl Observer for Launch {
     }
 
     fn launch_ends(&self, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
-        let Sums { counters, totals, table } = std::mem::take(&mut *lock(&self.sums));
+        let Sums { counters, mut totals, table } = std::mem::take(&mut *lock(&self.sums));
         let Some(table) = table else { return };
+        totals.take_costs(&table.costs, &counters);
         let mut counts = table.counted(&counters);
         totals.put(|op, add| {
             if let Some(counts) = table.entry(op).and_then(|entry| counts.get_mut(entry)) {

@@ -21,6 +21,7 @@ mod lines;
 mod module;
 mod probe;
 mod recorder;
+mod rows;
 mod table;
 mod unit;
 

@@ -6,7 +6,9 @@ use crate::launch::Launch;
 use crate::unit::{Accesses, Fetches, Space};
 use std::collections::HashMap;
 use texunit_simt::SpaceKind;
-use texunit_simt::observe::{Access, At, Doing, FetchAnswered, Further, Probe, SurfaceAnswered};
+use texunit_simt::observe::{
+    Access, At, Costs, Doing, FetchAnswered, Further, Probe, SurfaceAnswered,
+};
 
 /// What an instruction does with a space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,15 +53,16 @@ pub(crate) struct Totals {
 pub(crate) struct Worker<'a> {
     launch: &'a Launch,
     accesses: Vec<Option<Box<BySpace>>>,
-    fetches: HashMap<u32, Fetches>,
-    surfaces: HashMap<u32, Accesses>,
+    /// By operation, in the order in which they were first made.
+    fetches: Vec<(u32, Fetches)>,
+    surfaces: Vec<(u32, Accesses)>,
     space: Space,
 }
 
 impl<'a> Worker<'a> {
     pub(crate) fn new(launch: &'a Launch, operations: u32) -> Self {
         let accesses = (0..operations).map(|_| None).collect();
-        let (fetches, surfaces) = (HashMap::new(), HashMap::new());
+        let (fetches, surfaces) = (Vec::new(), Vec::new());
         Self { launch, accesses, fetches, surfaces, space: Space::default() }
     }
 
@@ -68,6 +71,15 @@ impl<'a> Worker<'a> {
         let all = self.accesses.get_mut(op as usize)?.get_or_insert_default();
         Some(&mut all[number])
     }
+}
+
+/// What there is of an operation, of which a kernel has few.
+fn of<T: Default>(all: &mut Vec<(u32, T)>, op: u32) -> &mut T {
+    let i = all.iter().position(|of| of.0 == op).unwrap_or_else(|| {
+        all.push((op, T::default()));
+        all.len() - 1
+    });
+    &mut all[i].1
 }
 
 impl Told {
@@ -135,6 +147,30 @@ impl Told {
 }
 
 impl Totals {
+    /// Adds accesses whose costs compiled code has counted, and gives those that another one leads what that one has.
+    pub(crate) fn take_costs(&mut self, costs: &Costs, counters: &[u64]) {
+        let at = |i: u32| counters.get(i as usize).copied().unwrap_or(0);
+        for (op, costed) in costs.all() {
+            let way = if costed.stores { Way::Store } else { Way::Load };
+            if costed.leader == op {
+                let [requests, cost, other] = [0, 1, 2].map(|i| at(costed.counter + i));
+                if let Some(i) =
+                    SPACES.iter().position(|&space| space == costed.space && requests != 0)
+                {
+                    let (threads, sectors) = (32 * requests, 0);
+                    let bytes = threads * u64::from(costed.bytes);
+                    let counted = Told { way, requests, threads, bytes, cost, other, sectors };
+                    self.accesses.entry(op).or_default()[i].add(&counted);
+                }
+            } else if !self.accesses.contains_key(&op)
+                && let Some(led) = self.accesses.get(&costed.leader)
+            {
+                let own = led.map(|told| Told { way, ..told });
+                self.accesses.insert(op, own);
+            }
+        }
+    }
+
     /// Adds them to the counts of instructions.
     pub(crate) fn put(self, mut of_op: impl FnMut(u32, &mut dyn FnMut(&mut Counts))) {
         for (op, told) in self.accesses {
@@ -220,12 +256,12 @@ impl Probe for Worker<'_> {
 
     fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
         let Self { fetches, space, .. } = self;
-        fetches.entry(at.op).or_default().take(fetch.plan, fetch.request, space);
+        of(fetches, at.op).take(fetch.plan, fetch.request, space);
     }
 
     fn surface_answer(&mut self, at: &At, surface: &SurfaceAnswered<'_>) {
         let Self { surfaces, space, .. } = self;
-        surfaces.entry(at.op).or_default().take(surface, space);
+        of(surfaces, at.op).take(surface, space);
     }
 }
 
@@ -237,10 +273,10 @@ impl Drop for Worker<'_> {
                 let sums = all.accesses.entry(op).or_default();
                 sums.iter_mut().zip(&**told).for_each(|(sum, told)| sum.add(told));
             }
-            for (op, fetches) in self.fetches.drain() {
+            for (op, fetches) in self.fetches.drain(..) {
                 all.fetches.entry(op).or_default().add(fetches);
             }
-            for (op, accesses) in self.surfaces.drain() {
+            for (op, accesses) in self.surfaces.drain(..) {
                 all.surfaces.entry(op).or_default().counts.add(&accesses.counts);
             }
         });

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use texunit_report::place::{function_name, is_toolkit, source_file};
 use texunit_simt::SourceId;
-use texunit_simt::observe::{Listing, Sum};
+use texunit_simt::observe::{Costs, Listing, Sum};
 
 /// A PTX instruction.
 #[derive(Clone, Debug)]
@@ -46,6 +46,8 @@ pub(crate) struct Table {
     stretches: Vec<(Range<u32>, u32)>,
     /// By operation: the counter of lanes that the guard lets through.
     guards: HashMap<u32, u32>,
+    /// Accesses whose costs are counted, or those of others.
+    pub(crate) costs: Costs,
     /// By operation: what takes a branch, and how often it divides lanes.
     branches: HashMap<u32, (Sum, u32)>,
 }
@@ -64,6 +66,7 @@ impl Table {
             blocks: Vec::new(),
             stretches: Vec::new(),
             guards: HashMap::new(),
+            costs: listing.costs(),
             branches: HashMap::new(),
         };
         let mut by_start = HashMap::new();

@@ -2,6 +2,7 @@
 
 use crate::cost::SECTOR;
 use crate::counts::{Surface, Texture};
+use crate::rows::Rows;
 use std::sync::Arc;
 use texunit_simt::observe::SurfaceAnswered;
 use texunit_unit::reference::trace;
@@ -17,6 +18,18 @@ const MAX_NOTES: usize = 64 << 20;
 pub(crate) struct Notes {
     texture: Arc<Seen>,
     bits: Vec<u64>,
+}
+
+impl Notes {
+    /// Notes texels from one on, by bits.
+    fn note(&mut self, first: u64, bits: u64) {
+        let both = u128::from(bits) << (first % 64);
+        for (word, bits) in
+            self.bits[(first / 64) as usize..].iter_mut().zip([both as u64, (both >> 64) as u64])
+        {
+            *word |= bits;
+        }
+    }
 }
 
 /// Fetches of an instruction.
@@ -36,7 +49,6 @@ pub(crate) struct Accesses {
 /// What a worker needs for all of its instructions.
 #[derive(Debug)]
 pub(crate) struct Space {
-    texels: ReadTexels,
     /// Offsets of texels of a warp.
     offsets: Vec<u64>,
     /// Offsets that were put there last, each at a place that follows from it: neighbours mostly read the same texels, and
@@ -51,8 +63,7 @@ const LAST: usize = 64;
 
 impl Default for Space {
     fn default() -> Self {
-        let texels = ReadTexels::default();
-        Self { texels, offsets: Vec::new(), last: [u64::MAX; LAST], noted: 0 }
+        Self { offsets: Vec::new(), last: [u64::MAX; LAST], noted: 0 }
     }
 }
 
@@ -90,13 +101,16 @@ impl Space {
 impl Fetches {
     /// Takes in a fetch of the lanes of a request.
     pub(crate) fn take(&mut self, plan: &FetchPlan, request: &FetchRequest<'_>, space: &mut Space) {
-        let resource = &*plan.seen().resource;
-        space.begin();
         self.counts.requests += 1;
+        self.counts.fetches += u64::from(request.active.count_ones());
+        if self.take_rows(plan, request, space).is_some() {
+            return;
+        }
+        let resource = &*plan.seen().resource;
+        let mut texels = ReadTexels::default();
+        space.begin();
         for lane in lanes(request.active) {
             let operands = request.lane(lane);
-            self.counts.fetches += 1;
-            let mut texels = std::mem::take(&mut space.texels);
             let outside = if plan.few_texels(&operands, &mut texels) {
                 self.counts.taps += 1;
                 self.counts.add_level(0, 1);
@@ -106,7 +120,6 @@ impl Fetches {
             } else {
                 self.traced(plan, &operands, space)
             };
-            space.texels = texels;
             self.counts.texels += outside;
             self.counts.texels_outside += outside;
             self.counts.fetches_outside += u64::from(outside > 0);
@@ -114,7 +127,34 @@ impl Fetches {
         let size = u64::from(resource.format().texel_size());
         self.counts.sectors += space.sectors(size);
         self.counts.ideal_sectors += (space.offsets.len() as u64 * size).div_ceil(SECTOR);
-        self.note(plan, request.active.count_ones().into(), space);
+        if let Some(notes) = self.notes(plan, request.active, space) {
+            space.offsets.iter().for_each(|offset| notes.note(offset / size, 1));
+        }
+    }
+
+    /// The same of texels that are close to each other.
+    fn take_rows(
+        &mut self,
+        plan: &FetchPlan,
+        request: &FetchRequest<'_>,
+        space: &mut Space,
+    ) -> Option<()> {
+        let resource = &*plan.seen().resource;
+        let size = u64::from(resource.format().texel_size());
+        let (rows, read) = Rows::of(&plan.texels_of_warp(request)?, request.active)?;
+        let (texels, sectors) = rows.sectors(resource, size)?;
+        let fetches = u64::from(request.active.count_ones());
+        self.counts.taps += fetches;
+        self.counts.add_level(0, fetches);
+        self.counts.texels += read.texels + read.outside;
+        self.counts.texels_outside += read.outside;
+        self.counts.fetches_outside += read.lanes_outside;
+        self.counts.sectors += sectors;
+        self.counts.ideal_sectors += (texels * size).div_ceil(SECTOR);
+        if let Some(notes) = self.notes(plan, request.active, space) {
+            rows.each(resource, size, |row| notes.note(row.offset / size, row.bits));
+        }
+        Some(())
     }
 
     /// A fetch of several levels or taps, or of a cube, by the reference: how many texels are outside.
@@ -150,28 +190,26 @@ impl Fetches {
         outside
     }
 
-    /// Notes the texels at the offsets.
-    fn note(&mut self, plan: &FetchPlan, fetches: u64, space: &mut Space) {
+    /// The notes of the fetches' texture. `None`: there is no room.
+    fn notes(&mut self, plan: &FetchPlan, active: u32, space: &mut Space) -> Option<&mut Notes> {
         let texture = plan.seen();
         let found = self.notes.iter().position(|notes| Arc::ptr_eq(&notes.texture, texture));
-        let size = u64::from(texture.resource.format().texel_size());
         let i = match found {
             Some(i) => i,
             None => {
-                let words = (texture.resource.block().size() as u64 / size / 64 + 1) as usize;
+                let size = u64::from(texture.resource.format().texel_size());
+                // With room for a row of bits that begins at the last texel.
+                let words = (texture.resource.block().size() as u64 / size / 64 + 2) as usize;
                 if space.noted.saturating_add(8 * words) > MAX_NOTES {
-                    self.counts.not_noted += fetches;
-                    return;
+                    self.counts.not_noted += u64::from(active.count_ones());
+                    return None;
                 }
                 space.noted += 8 * words;
                 self.notes.push(Notes { texture: Arc::clone(texture), bits: vec![0; words] });
                 self.notes.len() - 1
             }
         };
-        for &offset in &space.offsets {
-            let texel = offset / size;
-            self.notes[i].bits[(texel / 64) as usize] |= 1 << (texel % 64);
-        }
+        self.notes.get_mut(i)
     }
 
     /// Adds those of another worker of the launch.

@@ -18,7 +18,8 @@ use texunit_testkit::TempDir;
 use texunit_testkit::findings::{Expected, FoundAt, expected as wanted, right};
 
 /// Programs that show what jobs cannot: their marks are compared by `--test cuda -- check/`.
-const PROGRAMS: [&str; 4] = ["checked.cu", "fresh.cu", "hosted.cu", "severities.cu"];
+const PROGRAMS: [&str; 6] =
+    ["checked.cu", "fft_checked.cu", "fresh.cu", "hosted.cu", "pool_order.cu", "severities.cu"];
 
 fn main() {
     let arguments = Arguments::from_args();

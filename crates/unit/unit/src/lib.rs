@@ -84,7 +84,7 @@ pub use sampler::{
     per_axis,
 };
 pub use surface::{SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceTrace};
-pub use texels::{ReadTexel, ReadTexels};
+pub use texels::{AxisTexels, ReadTexel, ReadTexels, WarpTexels};
 pub use texunit_forms::{Attribute, Element, UnknownGeometry};
 pub use texunit_memory::Block;
 pub use texunit_texel::{Channel, Format, UnknownFormat};

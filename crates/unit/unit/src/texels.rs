@@ -3,6 +3,8 @@
 //! Most fetches are of one level and of no cube. Of these the texels are found in `f64`, in which docs/numerics.md 1 is exact for
 //! coordinates that are not too large; what is left is for the reference.
 
+mod of_warp;
+
 use crate::effective::{Coords, layers_of_integers};
 use crate::reference::coordinate::{self, address, beyond, fraction_bits};
 use crate::reference::{footprint, trace};
@@ -10,6 +12,7 @@ use crate::request::{FetchKind, FetchOperands, Lod};
 use crate::resource::{Layout, TexelIndex};
 use crate::sampler::{AddressMode, Filter};
 use crate::warp::FetchPlan;
+pub use of_warp::{AxisTexels, WarpTexels};
 
 /// Coordinates in texels whose halves of 1/256 are exact beside them.
 const MOST_TEXELS: f32 = 16_777_216.0;

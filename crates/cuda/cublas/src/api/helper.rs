@@ -70,6 +70,7 @@ library_api! { (BlasCode)
 
     /// Whether scalars are in memory of the host (0) or the device (1).
     fn cublasSetPointerMode_v2(handle: usize, mode: u32) {
+        handle::get(handle)?;
         let on_device = crate::call::second("mode", mode, ["CUBLAS_POINTER_MODE_HOST", "CUBLAS_POINTER_MODE_DEVICE"])?;
         handle::change(handle, |settings| settings.on_device = on_device)
     }
@@ -82,6 +83,7 @@ library_api! { (BlasCode)
 
     /// How precise products are to be: they are always in the precision of their numbers.
     fn cublasSetMathMode(handle: usize, mode: u32) {
+        handle::get(handle)?;
         if mode & !0x1f != 0 {
             return Err(BlasCode::InvalidValue.because(format!("mode {mode:#x} is not a cublasMath_t")));
         }
@@ -96,6 +98,7 @@ library_api! { (BlasCode)
 
     /// Whether results may differ from time to time: they do not.
     fn cublasSetAtomicsMode(handle: usize, mode: u32) {
+        handle::get(handle)?;
         let allowed = crate::call::second("mode", mode, ["CUBLAS_ATOMICS_NOT_ALLOWED", "CUBLAS_ATOMICS_ALLOWED"])?;
         handle::change(handle, |settings| settings.has_atomics = allowed)
     }

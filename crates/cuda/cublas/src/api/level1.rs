@@ -4,7 +4,8 @@ use super::for_types;
 use crate::call::{Call, Integer, size};
 use crate::code::{Answer, BlasCode};
 use crate::level1;
-use crate::number::Number;
+use crate::number::{Element, Number};
+use crate::operand::{Factor, Operand};
 use num_complex::{Complex32, Complex64};
 use texunit_client::library_api;
 use texunit_client::work::Region;
@@ -17,6 +18,17 @@ const CHANGED: u64 = Region::READ | Region::WRITTEN;
 /// Numbers of a vector: none if that is below 0.
 fn count(n: Integer) -> usize {
     size("n", n.max(0)).unwrap_or_default()
+}
+
+/// Adds a vector to what a call works on.
+pub(super) fn vector<T: Number>(
+    call: &mut Call,
+    address: u64,
+    n: usize,
+    step: Integer,
+    access: u64,
+) -> Answer {
+    Operand::vector(T::FORMAT, address, n, step)?.add(call, 1, access).map(drop)
 }
 
 macro_rules! axpy {
@@ -42,11 +54,11 @@ fn axpy<T: Number>(
     y: Vector,
 ) -> Answer {
     let mut call = Call::new(function, handle)?;
-    call.vector::<T>(x.0, count(n), x.1, Region::READ)?;
-    call.vector::<T>(y.0, count(n), y.1, CHANGED)?;
-    let alpha = call.scalar::<T>("alpha", alpha)?;
+    vector::<T>(&mut call, x.0, count(n), x.1, Region::READ)?;
+    vector::<T>(&mut call, y.0, count(n), y.1, CHANGED)?;
+    let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
     call.submit(move |memory| {
-        let alpha = alpha.value(memory);
+        let alpha = alpha.value::<T>(memory);
         let [x, y, ..] = memory else { return };
         for (x, y) in T::of(x).iter().zip(T::of(y)) {
             *y += alpha * *x;
@@ -60,8 +72,8 @@ macro_rules! copy {
             /// `y = x`.
             fn $name(handle: usize, n: $int, x: u64, incx: $int, y: u64, incy: $int) {
                 let mut call = Call::new(stringify!($name), handle)?;
-                call.vector::<$type>(x, count(n.into()), incx.into(), Region::READ)?;
-                call.vector::<$type>(y, count(n.into()), incy.into(), Region::WRITTEN)?;
+                vector::<$type>(&mut call, x, count(n.into()), incx.into(), Region::READ)?;
+                vector::<$type>(&mut call, y, count(n.into()), incy.into(), Region::WRITTEN)?;
                 call.submit(|memory| {
                     let [x, y, ..] = memory else { return };
                     y.copy_from_slice(x);
@@ -81,8 +93,8 @@ macro_rules! swap {
             /// Exchanges `x` and `y`.
             fn $name(handle: usize, n: $int, x: u64, incx: $int, y: u64, incy: $int) {
                 let mut call = Call::new(stringify!($name), handle)?;
-                call.vector::<$type>(x, count(n.into()), incx.into(), CHANGED)?;
-                call.vector::<$type>(y, count(n.into()), incy.into(), CHANGED)?;
+                vector::<$type>(&mut call, x, count(n.into()), incx.into(), CHANGED)?;
+                vector::<$type>(&mut call, y, count(n.into()), incy.into(), CHANGED)?;
                 call.submit(|memory| {
                     let [x, y, ..] = memory else { return };
                     x.swap_with_slice(y);
@@ -101,7 +113,7 @@ macro_rules! scal {
         library_api! { (BlasCode)
             /// `x = alpha x`.
             fn $name(handle: usize, n: $int, alpha: u64, x: u64, incx: $int) {
-                scal::<$type, $type>((stringify!($name), handle), n.into(), alpha, (x, incx.into()), |alpha| alpha)
+                scal::<$type, $type>((stringify!($name), handle), n.into(), alpha, (x, incx.into()))
             }
         }
     };
@@ -121,7 +133,6 @@ macro_rules! real_scal {
                     n.into(),
                     alpha,
                     (x, incx.into()),
-                    <$type as Number>::of_real,
                 )
             }
         }
@@ -131,18 +142,17 @@ for_types! { real_scal:
     Complex32: cublasCsscal_v2 cublasCsscal_v2_64, Complex64: cublasZdscal_v2 cublasZdscal_v2_64,
 }
 
-fn scal<T: Number, A: Number>(
+fn scal<T: Number, A: Element>(
     (function, handle): (&'static str, usize),
     n: Integer,
     alpha: u64,
     x: Vector,
-    of: fn(A) -> T,
 ) -> Answer {
     let mut call = Call::new(function, handle)?;
-    call.vector::<T>(x.0, count(n), x.1, CHANGED)?;
-    let alpha = call.scalar::<A>("alpha", alpha)?;
+    vector::<T>(&mut call, x.0, count(n), x.1, CHANGED)?;
+    let alpha = Factor::new(&mut call, "alpha", alpha, A::FORMAT)?;
     call.submit(move |memory| {
-        let alpha = of(alpha.value(memory));
+        let alpha: T = alpha.value(memory);
         let [x, ..] = memory else { return };
         T::of(x).iter_mut().for_each(|x| *x *= alpha);
     })
@@ -157,8 +167,8 @@ macro_rules! dot {
             /// The sum of products.
             fn $name(handle: usize, n: $int, x: u64, incx: $int, y: u64, incy: $int, result: u64) {
                 let mut call = Call::new(stringify!($name), handle)?;
-                call.vector::<$type>(x, count(n.into()), incx.into(), Region::READ)?;
-                call.vector::<$type>(y, count(n.into()), incy.into(), Region::READ)?;
+                vector::<$type>(&mut call, x, count(n.into()), incx.into(), Region::READ)?;
+                vector::<$type>(&mut call, y, count(n.into()), incy.into(), Region::READ)?;
                 call.submit_for(result, |memory| {
                     let [x, y, ..] = memory else { return num_traits::Zero::zero() };
                     level1::dot::<$type>(Number::of(x), Number::of(y), $conjugates)
@@ -188,7 +198,7 @@ macro_rules! of_vector {
             fn $name(handle: usize, n: $int, x: u64, incx: $int, result: u64) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let n = if incx > 0 { count(n.into()) } else { 0 };
-                call.vector::<$type>(x, n, incx.into(), Region::READ)?;
+                vector::<$type>(&mut call, x, n, incx.into(), Region::READ)?;
                 call.submit_for(result, |memory| {
                     let bytes = memory.first_mut().map(|bytes| &mut **bytes).unwrap_or_default();
                     $of(&*<$type as Number>::of(bytes))

@@ -1,13 +1,14 @@
-//! Level 3: matrices of which one half says everything, equations, sums and diagonals.
+//! Level 3 without general products: matrices of which one half says everything, sums, and diagonal matrices.
 
 use super::for_types;
-use crate::call::{Call, operation, second, size};
-use crate::code::BlasCode;
+use super::gemm::shapes;
+use crate::call::{Call, operation, second};
+use crate::code::{Answer, BlasCode};
 use crate::level3::{Other, add_half, solve, transposed, whole};
-use crate::number::Number;
+use crate::number::{Element, Number};
+use crate::operand::{Factor, Operand, changed, sizes};
 use crate::view::{Operation, View, multiply};
 use num_complex::{Complex32, Complex64};
-use num_traits::Zero;
 use texunit_client::library_api;
 use texunit_client::work::{Region, threads};
 
@@ -15,7 +16,116 @@ const CHANGED: u64 = Region::READ | Region::WRITTEN;
 /// Half of a matrix is used, and what is in the other does not matter.
 const HALF: u64 = Region::READ | Region::MAY_BE_UNDEFINED;
 
-macro_rules! half_product {
+fn is_right(side: u32) -> Answer<bool> {
+    second("side", side, ["left", "right"])
+}
+
+fn is_upper(uplo: u32) -> Answer<bool> {
+    second("uplo", uplo, ["lower", "upper"])
+}
+
+/// `C = alpha A B + beta C`, or `B A`, of the operands A, B and C, where one half says what A is.
+pub(super) fn half_product<T: Number>(
+    mut call: Call,
+    [side, uplo]: [u32; 2],
+    other: Other,
+    [alpha, beta]: [u64; 2],
+    [a, b, c]: [Operand; 3],
+) -> Answer {
+    let (right, upper) = (is_right(side)?, is_upper(uplo)?);
+    let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
+    let beta = Factor::new(&mut call, "beta", beta, T::FORMAT)?;
+    let a = a.add(&mut call, 1, HALF)?;
+    let b = b.add(&mut call, 1, Region::READ)?;
+    let c = c.add(&mut call, 1, changed(beta))?;
+    call.submit(move |memory| {
+        let factors = (alpha.value(memory), beta.value(memory));
+        c.change::<T>(memory, 0, |to, memory| {
+            let (a, b) = (a.read::<T>(memory, 0), b.read::<T>(memory, 0));
+            let full = whole(a.all(), a.view().rows, upper, other);
+            let (a, b) = (View::new(&full, a.view().rows, a.view().rows), b.view());
+            multiply((to, c.steps()), if right { (b, a) } else { (a, b) }, factors, threads());
+        });
+    })
+}
+
+/// `C = alpha op(A) op(A)^T + beta C`, one half of it, of the operands A and C; with the conjugate, if C is Hermitian.
+pub(super) fn half_update<T: Number>(
+    mut call: Call,
+    uplo: u32,
+    trans: Operation,
+    other: Other,
+    [alpha, beta]: [Factor; 2],
+    [a, c]: [Operand; 2],
+) -> Answer {
+    let upper = is_upper(uplo)?;
+    let hermitian = other == Other::Hermitian;
+    let then = if hermitian { Operation::Conjugate } else { Operation::Transpose };
+    let a = a.add(&mut call, 1, Region::READ)?;
+    let c = c.add(&mut call, 1, CHANGED | Region::MAY_BE_UNDEFINED)?;
+    call.submit(move |memory| {
+        let (alpha, beta) = (alpha.value::<T>(memory), beta.value(memory));
+        c.change::<T>(memory, 0, |to, memory| {
+            let a = a.read(memory, 0);
+            let factors = match trans {
+                Operation::None => (a.view(), a.view().after(then)),
+                _ => (a.view().after(then), a.view()),
+            };
+            let n = c.rows;
+            let mut product = vec![T::zero(); n * n];
+            multiply((&mut product, [1, n]), factors, (alpha, T::zero()), threads());
+            add_half(to, &product, n, upper, beta, hermitian);
+        });
+    })
+}
+
+/// `C = alpha op(A) B`, or `B op(A)`, of the operands A, B and C, where A is triangular; or the solution C of `op(A) C = alpha B`. C may be
+/// B. `modes` are side, uplo, trans and diag.
+pub(super) fn triangular<T: Number>(
+    mut call: Call,
+    [side, uplo, trans, diag]: [u32; 4],
+    alpha: Factor,
+    [a, b, c]: [Operand; 3],
+    solves: bool,
+) -> Answer {
+    let (right, upper) = (is_right(side)?, is_upper(uplo)?);
+    let (trans, unit) = (operation("trans", trans)?, second("diag", diag, ["non-unit", "unit"])?);
+    let order = a.rows;
+    let a = a.add(&mut call, 1, HALF)?;
+    let b = b.add(&mut call, 1, Region::READ)?;
+    let c = c.add(&mut call, 1, Region::WRITTEN)?;
+    call.submit(move |memory| {
+        let alpha = alpha.value::<T>(memory);
+        c.change::<T>(memory, 0, |to, memory| {
+            if alpha.is_zero() {
+                to.fill(T::zero());
+                return;
+            }
+            let (a, b) = (a.read::<T>(memory, 0), b.read::<T>(memory, 0));
+            let full = whole(a.all(), order, upper, Other::Zeros { unit });
+            let a = View::new(&full, order, order).after(trans);
+            if !solves {
+                let factors = if right { (b.view(), a) } else { (a, b.view()) };
+                multiply((to, c.steps()), factors, (alpha, T::zero()), threads());
+                return;
+            }
+            for (to, &number) in to.iter_mut().zip(b.all()) {
+                *to = number * alpha;
+            }
+            let lower = upper == (trans != Operation::None);
+            if right {
+                // The transposed equation has the matrix on the left.
+                let mut turned = transposed(to, c.rows, c.columns);
+                solve(a.transposed(), !lower, &mut turned, c.rows, threads());
+                to.copy_from_slice(&transposed(&turned, c.columns, c.rows));
+            } else {
+                solve(a, lower, to, c.columns, threads());
+            }
+        });
+    })
+}
+
+macro_rules! half_matrix {
     ($name:ident, $int:ty, $type:ty, $other:expr) => {
         library_api! { (BlasCode)
             /// `C = alpha A B + beta C`, or `B A` (`side`), where A is symmetric or Hermitian.
@@ -34,35 +144,27 @@ macro_rules! half_product {
                 C: u64,
                 ldc: $int,
             ) {
-                let mut call = Call::new(stringify!($name), handle)?;
-                let (right, upper) = (second("side", side, ["left", "right"])?, second("uplo", uplo, ["lower", "upper"])?);
-                let [m, n] = [size("m", m.into())?, size("n", n.into())?];
-                let order = if right { n } else { m };
-                call.matrix::<$type>(A, [order, order], ("lda", lda.into()), HALF)?;
-                call.matrix::<$type>(B, [m, n], ("ldb", ldb.into()), Region::READ)?;
-                let [alpha, beta] = [call.scalar::<$type>("alpha", alpha)?, call.scalar::<$type>("beta", beta)?];
-                let access = if beta.is_zero() { Region::WRITTEN } else { CHANGED };
-                let c = call.matrix::<$type>(C, [m, n], ("ldc", ldc.into()), access)?;
-                call.submit(move |memory| {
-                    let factors = (alpha.value(memory), beta.value(memory));
-                    let (before, after) = memory.split_at_mut(c);
-                    let ([a, b, ..], Some(c)) = (before, after.first_mut()) else { return };
-                    let a = whole::<$type>(Number::of(a), order, upper, $other);
-                    let (a, b) = (View::new(&a, order, order), View::new(Number::of(b), m, n));
-                    multiply::<$type>(Number::of(c), if right { (b, a) } else { (a, b) }, factors, threads());
-                })
+                let call = Call::new(stringify!($name), handle)?;
+                let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
+                let order = if is_right(side)? { n } else { m };
+                let operands = [
+                    Operand::matrix(<$type>::FORMAT, A, [order, order], ("lda", lda.into()))?,
+                    Operand::matrix(<$type>::FORMAT, B, [m, n], ("ldb", ldb.into()))?,
+                    Operand::matrix(<$type>::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
+                ];
+                half_product::<$type>(call, [side, uplo], $other, [alpha, beta], operands)
             }
         }
     };
 }
 macro_rules! symm {
     ($name:ident, $int:ty, $type:ty) => {
-        half_product! { $name, $int, $type, Other::Symmetric }
+        half_matrix! { $name, $int, $type, Other::Symmetric }
     };
 }
 macro_rules! hemm {
     ($name:ident, $int:ty, $type:ty) => {
-        half_product! { $name, $int, $type, Other::Hermitian }
+        half_matrix! { $name, $int, $type, Other::Hermitian }
     };
 }
 for_types! { symm:
@@ -72,8 +174,8 @@ for_types! { symm:
 for_types! { hemm: Complex32: cublasChemm_v2 cublasChemm_v2_64, Complex64: cublasZhemm_v2 cublasZhemm_v2_64 }
 
 /// Updates of one half: with factors of type `$factor`.
-macro_rules! half_update {
-    ($name:ident, $int:ty, $type:ty, $factor:ty, $of:expr, $then:expr, $hermitian:expr) => {
+macro_rules! half_rank {
+    ($name:ident, $int:ty, $type:ty, $factor:ty, $other:expr) => {
         library_api! { (BlasCode)
             /// `C = alpha op(A) op(A)^T + beta C`, one half of it; of Hermitian matrices with the conjugate.
             fn $name(
@@ -90,38 +192,28 @@ macro_rules! half_update {
                 ldc: $int,
             ) {
                 let mut call = Call::new(stringify!($name), handle)?;
-                let (upper, trans) = (second("uplo", uplo, ["lower", "upper"])?, operation("trans", trans)?);
-                let [n, k] = [size("n", n.into())?, size("k", k.into())?];
-                let shape = if trans == Operation::None { [n, k] } else { [k, n] };
-                call.matrix::<$type>(A, shape, ("lda", lda.into()), Region::READ)?;
-                call.matrix::<$type>(C, [n, n], ("ldc", ldc.into()), CHANGED | Region::MAY_BE_UNDEFINED)?;
-                let [alpha, beta] = [call.scalar::<$factor>("alpha", alpha)?, call.scalar::<$factor>("beta", beta)?];
-                call.submit(move |memory| {
-                    let (alpha, beta): ($type, $type) = ($of(alpha.value(memory)), $of(beta.value(memory)));
-                    let [a, c, ..] = memory else { return };
-                    let a = View::new(Number::of(a), shape[0], shape[1]);
-                    let (a, other) = match trans {
-                        Operation::None => (a, a.after($then)),
-                        _ => (a.after($then), a),
-                    };
-                    let mut product = vec![Zero::zero(); n * n];
-                    multiply::<$type>(&mut product, (a, other), (alpha, Zero::zero()), threads());
-                    add_half(Number::of(c), &product, n, upper, beta, $hermitian);
-                })
+                let trans = operation("trans", trans)?;
+                let [n, k] = sizes([("n", n.into()), ("k", k.into())])?;
+                let [shape, _] = shapes([trans, Operation::None], [n, n, k]);
+                let operands = [
+                    Operand::matrix(<$type>::FORMAT, A, shape, ("lda", lda.into()))?,
+                    Operand::matrix(<$type>::FORMAT, C, [n, n], ("ldc", ldc.into()))?,
+                ];
+                let alpha = Factor::new(&mut call, "alpha", alpha, <$factor>::FORMAT)?;
+                let beta = Factor::new(&mut call, "beta", beta, <$factor>::FORMAT)?;
+                half_update::<$type>(call, uplo, trans, $other, [alpha, beta], operands)
             }
         }
     };
 }
 macro_rules! syrk {
     ($name:ident, $int:ty, $type:ty) => {
-        half_update! { $name, $int, $type, $type, |factor| factor, Operation::Transpose, false }
+        half_rank! { $name, $int, $type, $type, Other::Symmetric }
     };
 }
 macro_rules! herk {
     ($name:ident, $int:ty, $type:ty) => {
-        half_update! {
-            $name, $int, $type, <$type as Number>::Real, <$type as Number>::of_real, Operation::Conjugate, true
-        }
+        half_rank! { $name, $int, $type, <$type as Number>::Real, Other::Hermitian }
     };
 }
 for_types! { syrk:
@@ -149,33 +241,12 @@ macro_rules! trsm {
                 ldb: $int,
             ) {
                 let mut call = Call::new(stringify!($name), handle)?;
-                let (right, upper) = (second("side", side, ["left", "right"])?, second("uplo", uplo, ["lower", "upper"])?);
-                let (trans, unit) = (operation("trans", trans)?, second("diag", diag, ["non-unit", "unit"])?);
-                let [m, n] = [size("m", m.into())?, size("n", n.into())?];
-                let order = if right { n } else { m };
-                call.matrix::<$type>(A, [order, order], ("lda", lda.into()), HALF)?;
-                call.matrix::<$type>(B, [m, n], ("ldb", ldb.into()), CHANGED)?;
-                let alpha = call.scalar::<$type>("alpha", alpha)?;
-                call.submit(move |memory| {
-                    let alpha = alpha.value(memory);
-                    let [a, b, ..] = memory else { return };
-                    let a = whole::<$type>(Number::of(a), order, upper, Other::Zeros { unit });
-                    let a = View::new(&a, order, order).after(trans);
-                    let lower = upper == (trans != Operation::None);
-                    let b = <$type as Number>::of(b);
-                    b.iter_mut().for_each(|number| *number *= alpha);
-                    if b.is_empty() {
-                        return;
-                    }
-                    if right {
-                        // The transposed equation has the matrix on the left.
-                        let mut other = transposed(b, m, n);
-                        solve(a.transposed(), !lower, &mut other, m, threads());
-                        b.copy_from_slice(&transposed(&other, n, m));
-                    } else {
-                        solve(a, lower, b, n, threads());
-                    }
-                })
+                let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
+                let order = if is_right(side)? { n } else { m };
+                let a = Operand::matrix(<$type>::FORMAT, A, [order, order], ("lda", lda.into()))?;
+                let b = Operand::matrix(<$type>::FORMAT, B, [m, n], ("ldb", ldb.into()))?;
+                let alpha = Factor::new(&mut call, "alpha", alpha, <$type>::FORMAT)?;
+                triangular::<$type>(call, [side, uplo, trans, diag], alpha, [a, b, b], true)
             }
         }
     };
@@ -206,23 +277,15 @@ macro_rules! trmm {
                 ldc: $int,
             ) {
                 let mut call = Call::new(stringify!($name), handle)?;
-                let (right, upper) = (second("side", side, ["left", "right"])?, second("uplo", uplo, ["lower", "upper"])?);
-                let (trans, unit) = (operation("trans", trans)?, second("diag", diag, ["non-unit", "unit"])?);
-                let [m, n] = [size("m", m.into())?, size("n", n.into())?];
-                let order = if right { n } else { m };
-                call.matrix::<$type>(A, [order, order], ("lda", lda.into()), HALF)?;
-                call.matrix::<$type>(B, [m, n], ("ldb", ldb.into()), Region::READ)?;
-                call.matrix::<$type>(C, [m, n], ("ldc", ldc.into()), Region::WRITTEN)?;
-                let alpha = call.scalar::<$type>("alpha", alpha)?;
-                call.submit(move |memory| {
-                    let alpha = alpha.value(memory);
-                    let [a, b, c, ..] = memory else { return };
-                    let a = whole::<$type>(Number::of(a), order, upper, Other::Zeros { unit });
-                    let a = View::new(&a, order, order).after(trans);
-                    let b = View::new(Number::of(b), m, n);
-                    let factors = (alpha, Zero::zero());
-                    multiply::<$type>(Number::of(c), if right { (b, a) } else { (a, b) }, factors, threads());
-                })
+                let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
+                let order = if is_right(side)? { n } else { m };
+                let operands = [
+                    Operand::matrix(<$type>::FORMAT, A, [order, order], ("lda", lda.into()))?,
+                    Operand::matrix(<$type>::FORMAT, B, [m, n], ("ldb", ldb.into()))?,
+                    Operand::matrix(<$type>::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
+                ];
+                let alpha = Factor::new(&mut call, "alpha", alpha, <$type>::FORMAT)?;
+                triangular::<$type>(call, [side, uplo, trans, diag], alpha, operands, false)
             }
         }
     };
@@ -232,10 +295,38 @@ for_types! { trmm:
     Complex32: cublasCtrmm_v2 cublasCtrmm_v2_64, Complex64: cublasZtrmm_v2 cublasZtrmm_v2_64,
 }
 
+/// `C = alpha op(A) + beta op(B)`; of a factor 0, the matrix is not read.
+fn sum<T: Number>(
+    mut call: Call,
+    operations: [Operation; 2],
+    factors: [Factor; 2],
+    [a, b, c]: [Operand; 3],
+) -> Answer {
+    let mut add = |of: Operand, factor: Factor| match factor.is_zero() {
+        true => Ok(None),
+        false => of.add(&mut call, 1, Region::READ).map(Some),
+    };
+    let terms = [add(a, factors[0])?, add(b, factors[1])?];
+    let c = c.add(&mut call, 1, Region::WRITTEN)?;
+    call.submit(move |memory| {
+        c.change::<T>(memory, 0, |to, memory| {
+            to.fill(T::zero());
+            for ((term, operation), factor) in terms.iter().zip(operations).zip(factors) {
+                let Some(term) = term else { continue };
+                let (numbers, factor) = (term.read::<T>(memory, 0), factor.value::<T>(memory));
+                let view = numbers.view().after(operation);
+                for (row, column, number) in c.places(to) {
+                    *number += factor * view.at(row, column);
+                }
+            }
+        });
+    })
+}
+
 macro_rules! geam {
     ($name:ident, $int:ty, $type:ty) => {
         library_api! { (BlasCode)
-            /// `C = alpha op(A) + beta op(B)`; of a factor 0, the matrix is not read.
+            /// `C = alpha op(A) + beta op(B)`.
             fn $name(
                 handle: usize,
                 transa: u32,
@@ -253,36 +344,18 @@ macro_rules! geam {
             ) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let operations = [operation("transa", transa)?, operation("transb", transb)?];
-                let [m, n] = [size("m", m.into())?, size("n", n.into())?];
-                let factors = [call.scalar::<$type>("alpha", alpha)?, call.scalar::<$type>("beta", beta)?];
-                let mut first = None;
-                let mut shapes = [[0; 2]; 2];
-                let given = [(A, lda, "lda"), (B, ldb, "ldb")];
-                for (i, (address, leading, name)) in given.into_iter().enumerate() {
-                    let shape = if operations[i] == Operation::None { [m, n] } else { [n, m] };
-                    shapes[i] = if factors[i].is_zero() { [0, 0] } else { shape };
-                    let leading = if factors[i].is_zero() { 1 } else { leading.into() };
-                    let region = call.matrix::<$type>(address, shapes[i], (name, leading), Region::READ)?;
-                    first.get_or_insert(region);
-                }
-                call.matrix::<$type>(C, [m, n], ("ldc", ldc.into()), Region::WRITTEN)?;
-                let first = first.unwrap_or_default();
-                call.submit(move |memory| {
-                    let factors = factors.map(|factor| factor.value(memory));
-                    let [a, b, c, ..] = &mut memory[first..] else { return };
-                    let of = |bytes, i: usize| {
-                        View::<$type>::new(Number::of(bytes), shapes[i][0], shapes[i][1]).after(operations[i])
-                    };
-                    let (a, b) = (of(a, 0), of(b, 1));
-                    for (i, c) in <$type as Number>::of(c).iter_mut().enumerate() {
-                        let (row, column) = (i % m, i / m);
-                        let term = |of: &View<'_, $type>, factor: $type| match of.rows {
-                            0 => Zero::zero(),
-                            _ => factor * of.at(row, column),
-                        };
-                        *c = term(&a, factors[0]) + term(&b, factors[1]);
-                    }
-                })
+                let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
+                let factors = [
+                    Factor::new(&mut call, "alpha", alpha, <$type>::FORMAT)?,
+                    Factor::new(&mut call, "beta", beta, <$type>::FORMAT)?,
+                ];
+                let [[a, _], [b, _]] = operations.map(|of| shapes([of, of], [m, 0, n]));
+                let operands = [
+                    Operand::matrix(<$type>::FORMAT, A, a, ("lda", lda.into()))?,
+                    Operand::matrix(<$type>::FORMAT, B, b, ("ldb", ldb.into()))?,
+                    Operand::matrix(<$type>::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
+                ];
+                sum::<$type>(call, operations, factors, operands)
             }
         }
     };
@@ -290,6 +363,21 @@ macro_rules! geam {
 for_types! { geam:
     f32: cublasSgeam cublasSgeam_64, f64: cublasDgeam cublasDgeam_64,
     Complex32: cublasCgeam cublasCgeam_64, Complex64: cublasZgeam cublasZgeam_64,
+}
+
+/// `C = diag(x) A`, or (`right`) `A diag(x)`, of the operands A, x and C.
+fn scale<T: Number>(mut call: Call, right: bool, [a, x, c]: [Operand; 3]) -> Answer {
+    let a = a.add(&mut call, 1, Region::READ)?;
+    let x = x.add(&mut call, 1, Region::READ)?;
+    let c = c.add(&mut call, 1, Region::WRITTEN)?;
+    call.submit(move |memory| {
+        c.change::<T>(memory, 0, |to, memory| {
+            let (a, x) = (a.read::<T>(memory, 0), x.read::<T>(memory, 0));
+            for ((row, column, number), &a) in c.places(to).zip(a.all()) {
+                *number = a * x.all()[if right { column } else { row }];
+            }
+        });
+    })
 }
 
 macro_rules! dgmm {
@@ -308,19 +396,15 @@ macro_rules! dgmm {
                 C: u64,
                 ldc: $int,
             ) {
-                let mut call = Call::new(stringify!($name), handle)?;
+                let call = Call::new(stringify!($name), handle)?;
                 let right = second("mode", mode, ["left", "right"])?;
-                let [m, n] = [size("m", m.into())?, size("n", n.into())?];
-                call.matrix::<$type>(A, [m, n], ("lda", lda.into()), Region::READ)?;
-                call.vector::<$type>(x, if right { n } else { m }, incx.into(), Region::READ)?;
-                call.matrix::<$type>(C, [m, n], ("ldc", ldc.into()), Region::WRITTEN)?;
-                call.submit(move |memory| {
-                    let [a, x, c, ..] = memory else { return };
-                    let (a, x) = (<$type as Number>::of(a), <$type as Number>::of(x));
-                    for ((i, c), &a) in <$type as Number>::of(c).iter_mut().enumerate().zip(&*a) {
-                        *c = a * x[if right { i / m } else { i % m }];
-                    }
-                })
+                let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
+                let operands = [
+                    Operand::matrix(<$type>::FORMAT, A, [m, n], ("lda", lda.into()))?,
+                    Operand::vector(<$type>::FORMAT, x, if right { n } else { m }, incx.into())?,
+                    Operand::matrix(<$type>::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
+                ];
+                scale::<$type>(call, right, operands)
             }
         }
     };

@@ -4,21 +4,18 @@
 
 mod descriptor;
 
-use super::ex::{Compute, Factor, Format, Sums};
-use super::gemm::{Sizes, multiply_one};
-use crate::call::Call;
+use super::gemm::shapes;
+use crate::call::{Call, operation};
 use crate::code::{Answer, BlasCode};
+use crate::format::{Compute, Format};
 use crate::handle;
-use crate::level3::transposed;
-use crate::number::Number;
-use crate::view::Operation;
+use crate::operand::{Factor, Operand};
+use crate::product::{Activation, Epilogue, Product};
 use descriptor::{LAYOUT, PREFERENCE, PRODUCT};
-use num_complex::{Complex32, Complex64};
 use std::ffi::{c_int, c_void};
 use texunit_client::call::Code;
 use texunit_client::driver::CUstream;
 use texunit_client::library_api;
-use texunit_client::work::{Region, threads};
 use texunit_cuda_abi::args::{In, Out};
 
 /// Defines the functions for the attributes of a kind of descriptor.
@@ -121,7 +118,7 @@ library_api! { (BlasCode)
         if requestedAlgoCount < 1 {
             return Err(BlasCode::InvalidValue.because("requestedAlgoCount is less than 1"));
         }
-        Product::read(operationDesc, [Adesc, Bdesc, Cdesc, Ddesc])?;
+        read(operationDesc, [Adesc, Bdesc, Cdesc, Ddesc], [0; 4])?;
         // The way, no work area, success, and one wave.
         let mut result = [0; 12];
         result[0] = 1;
@@ -152,224 +149,82 @@ library_api! { (BlasCode)
     ) {
         let mut call = Call::new("cublasLtMatmul", lightHandle)?;
         call.settings.stream = stream;
-        Product::read(computeDesc, [Adesc, Bdesc, Cdesc, Ddesc])?.submit(call, [alpha, beta], [A, B, C, D])
+        let (product, on_device) = read(computeDesc, [Adesc, Bdesc, Cdesc, Ddesc], [A, B, C, D])?;
+        call.settings.on_device = on_device;
+        let scalar = product.compute.scalar;
+        let factors = [
+            Factor::new(&mut call, "alpha", alpha, scalar)?,
+            Factor::new(&mut call, "beta", beta, scalar)?,
+        ];
+        product.submit(call, factors)
     }
 }
 
-/// One matrix, or equally distant ones.
-#[derive(Clone, Copy)]
-struct Layout {
-    format: Format,
-    by_rows: bool,
-    rows: usize,
-    columns: usize,
-    leading: i64,
-    count: usize,
-    distance: i64,
-}
-
-impl Layout {
-    fn read(at: usize) -> Answer<Self> {
-        let words = LAYOUT.read(at)?;
-        let size = |word: u64| {
-            usize::try_from(word).map_err(|_| BlasCode::InvalidValue.because("a size is too large"))
-        };
-        if words[1] > 1 {
+/// The matrices of a layout, at an address, and how many they are.
+fn matrices(layout: usize, address: u64) -> Answer<(Operand, usize)> {
+    let words = LAYOUT.read(layout)?;
+    let size = |word: u64| {
+        usize::try_from(word).map_err(|_| BlasCode::InvalidValue.because("a size is too large"))
+    };
+    let [rows, columns, count] = [size(words[2])?, size(words[3])?, size(words[5])?];
+    let format = Format::of_c("the type of a layout", words[0] as u32)?;
+    let leading = ("the leading dimension of a layout", words[4].cast_signed());
+    let made = match words[1] {
+        0 => Operand::matrix(format, address, [rows, columns], leading)?,
+        1 => Operand::by_rows(format, address, [rows, columns], leading)?,
+        _ => {
             let why = "the order of a matrix is not by columns (0) or by rows (1)";
             return Err(BlasCode::NotSupported.because(why));
         }
-        Ok(Self {
-            format: Format::of_c("the type of a layout", words[0] as u32)?,
-            by_rows: words[1] == 1,
-            rows: size(words[2])?,
-            columns: size(words[3])?,
-            leading: words[4].cast_signed(),
-            count: size(words[5])?,
-            distance: words[6].cast_signed(),
-        })
-    }
-
-    /// As it is in memory by columns.
-    fn shape(&self) -> [usize; 2] {
-        if self.by_rows { [self.columns, self.rows] } else { [self.rows, self.columns] }
-    }
-
-    fn add(&self, call: &mut Call, address: u64, access: u64) -> Answer<usize> {
-        let leading = ("the leading dimension of a layout", self.leading);
-        call.typed(
-            address,
-            self.format.size(),
-            self.shape(),
-            leading,
-            (self.count, self.distance),
-            access,
-        )
-    }
-
-    /// The numbers of one of the matrices, by columns.
-    fn numbers<T: Number>(&self, bytes: &[u8], i: usize) -> Vec<T> {
-        let size = self.rows * self.columns * self.format.size();
-        let all = self.format.widen(&bytes[i * size..(i + 1) * size]);
-        if self.by_rows { transposed(&all, self.columns, self.rows) } else { all }
-    }
+    };
+    Ok((made.each(words[6].cast_signed()), count))
 }
 
-/// The activation function of an epilogue, applied to each element of the result.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Activation {
-    None,
-    Relu,
-    Gelu,
-}
-
-/// A product as it is described.
-struct Product {
-    layouts: [Layout; 4],
-    operations: [Operation; 2],
-    sizes: Sizes,
-    compute: Compute,
-    on_device: bool,
-    activation: Activation,
-    /// Where the bias is, its type, and the distance to that of the next matrix.
-    bias: Option<(u64, Format, i64)>,
-}
-
-impl Product {
-    fn read(desc: usize, layouts: [usize; 4]) -> Answer<Self> {
-        let words = PRODUCT.read(desc)?;
-        let [a, b, c, d] = layouts.map(Layout::read);
-        let layouts = [a?, b?, c?, d?];
-        let [a, b, c, d] = layouts;
-        let compute = Compute::of_c(words[0] as u32, [a.format, b.format, d.format])?;
-        if c.format != d.format || Format::of_c("scaleType", words[1] as u32)? != compute.scalar {
-            let why = "the types of C and D, or of the scalars and the computation, differ";
-            return Err(BlasCode::NotSupported.because(why));
-        }
-        if words[2] > 1 || words[5] != 0 {
-            let why = "a pointer mode with vectors, or an operation on C, is not provided";
-            return Err(BlasCode::NotSupported.because(why));
-        }
-        let operations = [words[3] as u32, words[4] as u32];
-        let k = if operations[0] == 0 { a.columns } else { a.rows };
-        let sizes = Sizes::new(operations, [d.rows as i64, d.columns as i64, k as i64])?;
-        let shapes = sizes.shapes();
-        let fits = [[a.rows, a.columns], [b.rows, b.columns]] == shapes
-            && [c.rows, c.columns] == [d.rows, d.columns]
-            && [a, b, c].iter().all(|layout| layout.count == d.count);
-        if !fits {
-            return Err(BlasCode::InvalidValue
-                .because("the rows, columns or batches of the matrices do not fit"));
-        }
-        let (activation, has_bias) = match words[7] {
-            1 => (Activation::None, false),
-            2 => (Activation::Relu, false),
-            4 => (Activation::None, true),
-            6 => (Activation::Relu, true),
-            32 => (Activation::Gelu, false),
-            36 => (Activation::Gelu, true),
-            other => {
-                return Err(
-                    BlasCode::NotSupported.because(format!("epilogue {other} is not provided"))
-                );
-            }
-        };
-        let format = match words[11] as u32 {
-            u32::MAX => d.format,
-            number => Format::of_c("the type of the bias", number)?,
-        };
-        let bias = has_bias.then_some((words[8], format, words[10].cast_signed()));
-        Ok(Self {
-            layouts,
-            operations: sizes.operations,
-            sizes,
-            compute,
-            on_device: words[2] == 1,
-            activation,
-            bias,
-        })
+/// A product as it is described, of matrices at these addresses, and whether scalars are in memory of the device.
+fn read(desc: usize, layouts: [usize; 4], addresses: [u64; 4]) -> Answer<(Product, bool)> {
+    let words = PRODUCT.read(desc)?;
+    let [a, b, c, d] = [0, 1, 2, 3].map(|i| matrices(layouts[i], addresses[i]));
+    let [(a, count_a), (b, count_b), (c, count_c), (d, count)] = [a?, b?, c?, d?];
+    let compute = Compute::of_c(words[0] as u32, [a.format, b.format, d.format])?;
+    if c.format != d.format || Format::of_c("scaleType", words[1] as u32)? != compute.scalar {
+        let why = "the types of C and D, or of the scalars and the computation, differ";
+        return Err(BlasCode::NotSupported.because(why));
     }
-
-    fn submit(self, mut call: Call, [alpha, beta]: [u64; 2], addresses: [u64; 4]) -> Answer {
-        call.settings.on_device = self.on_device;
-        let alpha = Factor::new(&mut call, "alpha", alpha, self.compute.scalar)?;
-        let beta = Factor::new(&mut call, "beta", beta, self.compute.scalar)?;
-        let [a, b, mut c, d] = self.layouts;
-        if beta.is_zero() {
-            // C is not read.
-            (c.rows, c.columns, c.leading) = (0, 0, 1);
-        }
-        let first = a.add(&mut call, addresses[0], Region::READ)?;
-        b.add(&mut call, addresses[1], Region::READ)?;
-        c.add(&mut call, addresses[2], Region::READ)?;
-        d.add(&mut call, addresses[3], Region::WRITTEN)?;
-        if let Some((address, format, distance)) = self.bias {
-            let leading = ("the bias", d.rows.max(1) as i64);
-            call.typed(
-                address,
-                format.size(),
-                [d.rows, 1],
-                leading,
-                (d.count, distance),
-                Region::READ,
-            )?;
-        }
-        let product = Self { layouts: [a, b, c, d], ..self };
-        call.submit(move |memory| {
-            let factors = [alpha.value(memory), beta.value(memory)];
-            let memory = &mut memory[first..];
-            match product.compute.sums {
-                Sums::Single => product.run::<f32>(memory, factors),
-                Sums::Double => product.run::<f64>(memory, factors),
-                Sums::ComplexSingle => product.run::<Complex32>(memory, factors),
-                Sums::ComplexDouble => product.run::<Complex64>(memory, factors),
-            }
-        })
+    if words[2] > 1 || words[5] != 0 {
+        let why = "a pointer mode with vectors, or an operation on C, is not provided";
+        return Err(BlasCode::NotSupported.because(why));
     }
-
-    fn run<T: Number>(&self, memory: &mut [&mut [u8]], factors: [Complex64; 2]) {
-        let [a, b, c, d, rest @ ..] = memory else { return };
-        let [of_a, of_b, of_c, of_d] = &self.layouts;
-        debug_assert!(self.operations == self.sizes.operations);
-        let (rows, size) = (of_d.rows, of_d.rows * of_d.columns);
-        for i in 0..of_d.count {
-            let (a, b) = (of_a.numbers::<T>(a, i), of_b.numbers::<T>(b, i));
-            let mut result = match of_c.rows {
-                0 => vec![T::zero(); size],
-                _ => of_c.numbers(c, i),
-            };
-            let factors = (T::narrow(factors[0]), T::narrow(factors[1]));
-            multiply_one(&self.sizes, [&a, &b], &mut result, factors, threads());
-            if let (Some((_, format, _)), Some(bytes)) = (self.bias, rest.first()) {
-                let bytes = &bytes[i * rows * format.size()..(i + 1) * rows * format.size()];
-                let bias = format.widen::<T>(bytes);
-                for (number, &bias) in result.iter_mut().zip(bias.iter().cycle()) {
-                    *number += bias;
-                }
-            }
-            if self.activation != Activation::None {
-                for number in &mut result {
-                    *number = T::narrow(self.activation.of(number.wide().re).into());
-                }
-            }
-            if of_d.by_rows {
-                result = transposed(&result, rows, of_d.columns);
-            }
-            let bytes = size * of_d.format.size();
-            of_d.format.narrow(&result, &mut d[i * bytes..(i + 1) * bytes]);
-        }
+    let operations = [operation("transa", words[3] as u32)?, operation("transb", words[4] as u32)?];
+    let k = if words[3] == 0 { a.columns } else { a.rows };
+    let fits = [[a.rows, a.columns], [b.rows, b.columns]]
+        == shapes(operations, [d.rows, d.columns, k])
+        && [c.rows, c.columns] == [d.rows, d.columns]
+        && [count_a, count_b, count_c] == [count; 3];
+    if !fits {
+        return Err(BlasCode::InvalidValue
+            .because("the rows, columns or batches of the matrices do not fit"));
     }
-}
-
-impl Activation {
-    fn of(self, x: f64) -> f64 {
-        match self {
-            Self::None => x,
-            Self::Relu => x.max(0.0),
-            // The approximation by a hyperbolic tangent, as the documentation says.
-            Self::Gelu => {
-                let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x * x * x);
-                0.5 * x * (1.0 + inner.tanh())
-            }
+    let (activation, has_bias) = match words[7] {
+        1 => (Activation::None, false),
+        2 => (Activation::Relu, false),
+        4 => (Activation::None, true),
+        6 => (Activation::Relu, true),
+        32 => (Activation::Gelu, false),
+        36 => (Activation::Gelu, true),
+        other => {
+            return Err(BlasCode::NotSupported.because(format!("epilogue {other} is not provided")));
         }
-    }
+    };
+    let format = match words[11] as u32 {
+        u32::MAX => d.format,
+        number => Format::of_c("the type of the bias", number)?,
+    };
+    let bias = match has_bias {
+        true => Some(Operand::vector(format, words[8], d.rows, 1)?.each(words[10].cast_signed())),
+        false => None,
+    };
+    let epilogue = Epilogue { bias, activation };
+    let product =
+        Product { operations, operands: [a, b, d], added: Some(c), count, compute, epilogue };
+    Ok((product, words[2] == 1))
 }

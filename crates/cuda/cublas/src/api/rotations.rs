@@ -1,32 +1,37 @@
 //! Level 1: rotations of the plane.
 
 use super::for_types;
-use crate::call::{Call, Scalar};
+use super::level1::vector;
+use crate::call::Call;
 use crate::code::{Answer, BlasCode};
+use crate::format::Format;
 use crate::level1;
-use crate::number::Number;
+use crate::number::{Element, Number};
+use crate::operand::Factor;
 use num_complex::{Complex32, Complex64};
+use texunit_client::call::Code;
 use texunit_client::library_api;
 use texunit_client::work::Region;
+use texunit_cuda_abi::args::{In, Out};
 
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
 
 /// A rotation with a sine of type `$sine`.
 macro_rules! rotation {
-    ($name:ident, $int:ty, $type:ty, $sine:ty, $of:expr) => {
+    ($name:ident, $int:ty, $type:ty, $sine:ty) => {
         library_api! { (BlasCode)
             /// `x = c x + s y`, `y = c y - conj(s) x`.
             fn $name(handle: usize, n: $int, x: u64, incx: $int, y: u64, incy: $int, c: u64, s: u64) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let n = usize::try_from(n).unwrap_or_default();
-                call.vector::<$type>(x, n, incx.into(), CHANGED)?;
-                call.vector::<$type>(y, n, incy.into(), CHANGED)?;
-                let c = call.scalar::<<$type as Number>::Real>("c", c)?;
-                let s = call.scalar::<$sine>("s", s)?;
+                vector::<$type>(&mut call, x, n, incx.into(), CHANGED)?;
+                vector::<$type>(&mut call, y, n, incy.into(), CHANGED)?;
+                let c = Factor::new(&mut call, "c", c, <$type as Number>::Real::FORMAT)?;
+                let s = Factor::new(&mut call, "s", s, <$sine>::FORMAT)?;
                 call.submit(move |memory| {
                     let (c, s) = (c.value(memory), s.value(memory));
                     let [x, y, ..] = memory else { return };
-                    level1::rotate::<$type>(Number::of(x), Number::of(y), c, $of(s));
+                    level1::rotate::<$type>(Number::of(x), Number::of(y), c, s);
                 })
             }
         }
@@ -35,13 +40,13 @@ macro_rules! rotation {
 /// With a sine of the same type.
 macro_rules! rot {
     ($name:ident, $int:ty, $type:ty) => {
-        rotation! { $name, $int, $type, $type, |s| s }
+        rotation! { $name, $int, $type, $type }
     };
 }
 /// Of complex numbers, with a real sine.
 macro_rules! real_rot {
     ($name:ident, $int:ty, $type:ty) => {
-        rotation! { $name, $int, $type, <$type as Number>::Real, <$type as Number>::of_real }
+        rotation! { $name, $int, $type, <$type as Number>::Real }
     };
 }
 for_types! { rot:
@@ -59,8 +64,8 @@ macro_rules! rotm {
             fn $name(handle: usize, n: $int, x: u64, incx: $int, y: u64, incy: $int, param: u64) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let n = usize::try_from(n).unwrap_or_default();
-                call.vector::<$type>(x, n, incx.into(), CHANGED)?;
-                call.vector::<$type>(y, n, incy.into(), CHANGED)?;
+                vector::<$type>(&mut call, x, n, incx.into(), CHANGED)?;
+                vector::<$type>(&mut call, y, n, incy.into(), CHANGED)?;
                 let parameters = parameters::<$type>(&mut call, param)?;
                 call.submit(move |memory| {
                     let parameters = parameters.map(|scalar| scalar.value(memory));
@@ -74,11 +79,122 @@ macro_rules! rotm {
 for_types! { rotm: f32: cublasSrotm_v2 cublasSrotm_v2_64, f64: cublasDrotm_v2 cublasDrotm_v2_64 }
 
 /// Five scalars beside each other.
-fn parameters<T: Number>(call: &mut Call, first: u64) -> Answer<[Scalar<T>; 5]> {
-    let mut all = [Scalar::Host(T::zero()); 5];
+fn parameters<T: Element>(call: &mut Call, first: u64) -> Answer<[Factor; 5]> {
+    let mut all = [Factor::ZERO; 5];
     for (i, one) in all.iter_mut().enumerate() {
         let at = if first == 0 { 0 } else { first.wrapping_add((i * size_of::<T>()) as u64) };
-        *one = call.scalar("param", at)?;
+        *one = Factor::new(call, "param", at, T::FORMAT)?;
     }
     Ok(all)
+}
+
+/// Makes rotations: of numbers of `$type`, with a real cosine.
+macro_rules! rotg {
+    ($name:ident, $type:ty) => {
+        library_api! { (BlasCode)
+            /// The rotation that makes `b` zero: `a` becomes the other number, `b` says which rotation it is (of real numbers).
+            fn $name(handle: usize, a: u64, b: u64, c: u64, s: u64) {
+                let (format, real) = (<$type>::FORMAT, <$type as Number>::Real::FORMAT);
+                let places = [
+                    Place { name: "a", address: a, format, access: CHANGED },
+                    Place { name: "b", address: b, format, access: CHANGED },
+                    Place { name: "c", address: c, format: real, access: Region::WRITTEN },
+                    Place { name: "s", address: s, format, access: Region::WRITTEN },
+                ];
+                let make = if format == real { level1::rotation } else { level1::complex_rotation };
+                on_scalars(Call::new(stringify!($name), handle)?, places, move |[a, b, ..]| make(a, b))
+            }
+        }
+    };
+}
+rotg! { cublasSrotg_v2, f32 }
+rotg! { cublasDrotg_v2, f64 }
+rotg! { cublasCrotg_v2, Complex32 }
+rotg! { cublasZrotg_v2, Complex64 }
+
+/// Makes modified rotations.
+macro_rules! rotmg {
+    ($name:ident, $type:ty) => {
+        library_api! { (BlasCode)
+            /// The modified rotation that makes `y1` zero: a flag and four numbers.
+            fn $name(handle: usize, d1: u64, d2: u64, x1: u64, y1: u64, param: u64) {
+                let format = <$type>::FORMAT;
+                let place = |name, address, access| Place { name, address, format, access };
+                let element = |i: u64| match param {
+                    0 => 0,
+                    _ => param.wrapping_add(i * size_of::<$type>() as u64),
+                };
+                // Not all numbers are set: what is there stays.
+                let kept = CHANGED | Region::MAY_BE_UNDEFINED;
+                let places = [
+                    place("d1", d1, CHANGED),
+                    place("d2", d2, CHANGED),
+                    place("x1", x1, CHANGED),
+                    place("y1", y1, Region::READ),
+                    place("param", element(0), kept),
+                    place("param", element(1), kept),
+                    place("param", element(2), kept),
+                    place("param", element(3), kept),
+                    place("param", element(4), kept),
+                ];
+                on_scalars(Call::new(stringify!($name), handle)?, places, |given| {
+                    level1::modified_rotation(given.map(|number| number.re)).map(Into::into)
+                })
+            }
+        }
+    };
+}
+rotmg! { cublasSrotmg_v2, f32 }
+rotmg! { cublasDrotmg_v2, f64 }
+
+/// A number in memory of the host or the device, as the handle says.
+struct Place {
+    name: &'static str,
+    address: u64,
+    format: Format,
+    access: u64,
+}
+
+/// Reads numbers, and writes what is made of them: at once in memory of the host, in the order of the stream in memory of the device.
+fn on_scalars<const N: usize>(
+    mut call: Call,
+    places: [Place; N],
+    make: impl Fn([Complex64; N]) -> [Complex64; N] + Send + Sync + 'static,
+) -> Answer {
+    if let Some(place) = places.iter().find(|place| place.address == 0) {
+        return Err(BlasCode::InvalidValue.because(format!("{} is null", place.name)));
+    }
+    let mut given = [Complex64::ZERO; N];
+    if call.settings.on_device {
+        let first = call.regions();
+        for place in &places {
+            call.bytes(place.address, place.format.size(), place.access)?;
+        }
+        return call.submit(move |memory| {
+            let mut given = given;
+            for ((place, given), bytes) in places.iter().zip(&mut given).zip(&memory[first..]) {
+                *given = place.format.read(bytes);
+            }
+            let made = make(given);
+            for ((place, &made), bytes) in places.iter().zip(&made).zip(&mut memory[first..]) {
+                place.format.write(made, bytes);
+            }
+        });
+    }
+    for (place, given) in places.iter().zip(&mut given) {
+        // SAFETY: the caller's number of the host, of so many bytes.
+        let bytes =
+            unsafe { In::<u8>::of(place.address).elements(place.format.size()) }.to_vec()?;
+        *given = place.format.read(&bytes);
+    }
+    let made = make(given);
+    for (place, &made) in places.iter().zip(&made) {
+        if place.access & Region::WRITTEN != 0 {
+            let mut bytes = vec![0; place.format.size()];
+            place.format.write(made, &mut bytes);
+            // SAFETY: as above.
+            unsafe { Out::<u8>::of(place.address).elements(bytes.len()) }.set_all(bytes)?;
+        }
+    }
+    Ok(())
 }

@@ -200,7 +200,7 @@ unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<End<'a>> {
 
 /// # Safety
 /// That of [`End::memory`], for both ends.
-unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
+pub(super) unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
     // SAFETY: as the caller promises.
     let (to, from) = unsafe { (end_2d("dst", &copy.dst)?, end_2d("src", &copy.src)?) };

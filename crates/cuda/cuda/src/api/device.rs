@@ -1,12 +1,15 @@
 //! Devices (driver API, "Device Management"), from their profiles.
 
-use crate::args::{Answer, Out, Text};
+use crate::args::{Answer, In, Out, Text};
 use crate::attributes;
 use crate::call::driver_api;
+use crate::context;
 use crate::facts;
 use crate::state::{self, Gpu};
-use std::ffi::{c_char, c_int, c_uint};
-use texunit_cuda_abi::{CUdevice, CUresult, CUuuid};
+use std::collections::BTreeSet;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_cuda_abi::{CUasyncCallback, CUdevice, CUresult, CUuuid};
 use texunit_forms::CHANNELS;
 
 /// `CUdevprop`, of the first versions of CUDA.
@@ -176,6 +179,131 @@ driver_api! {
         }
         pi.set(0)
     }
+
+    /// Contexts are not bound to some of the multiprocessors: every one has them all.
+    fn cuCtxGetExecAffinity(pExecAffinity: Out<[c_uint; 2]>, kind: c_uint) {
+        context::current()?;
+        pExecAffinity.check()?;
+        Err(match kind {
+            0 => CUresult::UNSUPPORTED_EXEC_AFFINITY.because(
+                "the context was made without CU_EXEC_AFFINITY_TYPE_SM_COUNT, which no device here supports \
+                 (cuDeviceGetExecAffinitySupport)",
+            ),
+            _ => CUresult::INVALID_VALUE.because(format!(
+                "type {kind} is not CU_EXEC_AFFINITY_TYPE_SM_COUNT (0)"
+            )),
+        })
+    }
+
+    /// Which atomic operations the link between a device and the host does itself: none, as those of a card over PCI Express.
+    fn cuDeviceGetHostAtomicCapabilities(
+        capabilities: Out<c_uint>,
+        operations: In<c_uint>,
+        count: c_uint,
+        dev: CUdevice,
+    ) {
+        state::gpu(dev)?;
+        // SAFETY: the caller says how many there are.
+        unsafe { atomics(capabilities, operations, count, false) }
+    }
+
+    /// Which atomic operations the link between two devices does itself: all, as `NATIVE_ATOMIC_SUPPORTED` says.
+    fn cuDeviceGetP2PAtomicCapabilities(
+        capabilities: Out<c_uint>,
+        operations: In<c_uint>,
+        count: c_uint,
+        srcDevice: CUdevice,
+        dstDevice: CUdevice,
+    ) {
+        let (src, dst) = (state::gpu(srcDevice)?, state::gpu(dstDevice)?);
+        if srcDevice == dstDevice {
+            return Err(CUresult::INVALID_DEVICE.because(format!(
+                "srcDevice and dstDevice are both {srcDevice}: peers are two devices"
+            )));
+        }
+        // SAFETY: the caller says how many there are.
+        unsafe { atomics(capabilities, operations, count, src.can_reach(dst)) }
+    }
+
+    /// Has a function called with news of a device: of memory beyond a budget, which devices here do not have.
+    fn cuDeviceRegisterAsyncNotification(
+        device: CUdevice,
+        callbackFunc: CUasyncCallback,
+        userData: *mut c_void,
+        callback: Out<usize>,
+    ) {
+        state::gpu(device)?;
+        callback.check()?;
+        if callbackFunc.is_none() {
+            return Err(CUresult::INVALID_VALUE.because("callbackFunc is null"));
+        }
+        let _ = userData;
+        let mut all = notified();
+        all.0 += 1;
+        let handle = all.0;
+        all.1.insert((device, handle));
+        callback.set(handle)
+    }
+
+    /// Does so no more.
+    fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: usize) {
+        state::gpu(device)?;
+        match notified().1.remove(&(device, callback)) {
+            true => Ok(()),
+            false => Err(CUresult::INVALID_VALUE.because(format!(
+                "callback {callback:#x} is not one of cuDeviceRegisterAsyncNotification for device {device}"
+            ))),
+        }
+    }
+}
+
+/// The last handle of functions that are called with news of devices, and those that there are.
+fn notified() -> MutexGuard<'static, (usize, BTreeSet<(CUdevice, usize)>)> {
+    static ALL: Mutex<(usize, BTreeSet<(CUdevice, usize)>)> = Mutex::new((0, BTreeSet::new()));
+    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a link does of each operation (`CUatomicOperationCapability`).
+///
+/// # Safety
+/// There are so many of both.
+unsafe fn atomics(
+    capabilities: Out<'_, c_uint>,
+    operations: In<'_, c_uint>,
+    count: c_uint,
+    is_native: bool,
+) -> Answer {
+    const SIGNED: c_uint = 1;
+    const UNSIGNED: c_uint = 2;
+    const REDUCTION: c_uint = 4;
+    const SCALAR_32: c_uint = 8;
+    const SCALAR_64: c_uint = 16;
+    if count == 0 {
+        return Err(CUresult::INVALID_VALUE.because("count is 0"));
+    }
+    capabilities.check()?;
+    // SAFETY: as the caller promises.
+    let operations = unsafe { operations.elements(count as usize) }.to_vec()?;
+    let of = |(i, &operation): (usize, &c_uint)| -> Answer<c_uint> {
+        let all = match operation {
+            0..=2 => SIGNED | UNSIGNED | REDUCTION | SCALAR_32 | SCALAR_64,
+            3 | 4 => UNSIGNED | REDUCTION | SCALAR_32,
+            5..=7 => UNSIGNED | REDUCTION | SCALAR_32 | SCALAR_64,
+            8 | 9 => UNSIGNED | SCALAR_32 | SCALAR_64,
+            10 => SIGNED | REDUCTION | SCALAR_32 | SCALAR_64,
+            // `atom.min` and `atom.max` of f32 are not there.
+            11 | 12 => 0,
+            other => {
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "operations[{i}] {other} is not a CUatomicOperation: those are 0 to 12"
+                )));
+            }
+        };
+        Ok(if is_native { all } else { 0 })
+    };
+    let all: Answer<Vec<c_uint>> = operations.iter().enumerate().map(of).collect();
+    // SAFETY: as the caller promises.
+    unsafe { capabilities.elements(count as usize) }.set_all(all?)
 }
 
 /// `CU_DEVICE_P2P_ATTRIBUTE_*`

@@ -220,7 +220,7 @@ fn prepared(handle: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) 
         None => launch::launch(&order, &function, shape, params),
         Some(place) => {
             launch::check(&context, &function, &shape)?;
-            place.add_launch((function, handle), &context, shape, (params, &[]))
+            place.add_launch((function, handle), &context, shape, (params, &[])).map(|_| ())
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::handle::Handle;
 use crate::late::Order;
 use crate::launch::{self, Shape};
 use crate::module::Function;
-use crate::refused::say_refused;
 use crate::stream::{self, Stream};
 use std::ffi::c_uint;
 use texunit_cuda_abi::{
@@ -88,7 +87,14 @@ driver_api! {
         // A fault of the kernel is not this call's.
         let order = Order::capturable(Handle::of(config.hStream))?;
         // SAFETY: the arguments of the kernel are as the driver API's page says.
-        unsafe { launch_in(f, &order, &shape, (kernelParams, extra), &attributes)? };
+        let node = unsafe { launch_in(f, &order, &shape, (kernelParams, extra), &attributes)? };
+        let updatable =
+            attributes.iter().position(|one| one.id == attribute::DEVICE_UPDATABLE_KERNEL_NODE);
+        if let (Some(i), true) = (updatable, node != 0) {
+            let value = config.attrs + (i * size_of::<CUlaunchAttribute>()) as u64 + 8;
+            // SAFETY: the attribute is there, whose value the caller wants the handle in.
+            unsafe { give_node(std::ptr::with_exposed_provenance_mut(value as usize), node) };
+        }
         for event in events {
             match order.capture {
                 Some(place) => place.record(event.number())?,
@@ -97,6 +103,15 @@ driver_api! {
         }
         Ok(())
     }
+}
+
+/// Writes what kernels know a node by into the value of the attribute that makes it one that they update.
+///
+/// # Safety
+/// It is a value of the caller, which may be written.
+pub(super) unsafe fn give_node(value: *mut [u32; 16], node: u64) {
+    // SAFETY: as the caller promises.
+    unsafe { value.cast::<u64>().add(1).write_unaligned(node) };
 }
 
 /// Checks an attribute of a kernel node.
@@ -143,11 +158,6 @@ fn attributed(
             event.get().map_err(|refusal| refusal.named("the event of the attribute"))?;
             events.push(event);
         }
-        attribute::DEVICE_UPDATABLE_KERNEL_NODE if x != 0 => {
-            let reason = "launches that a kernel can update are not supported";
-            say_refused(reason);
-            return Err(CUresult::NOT_SUPPORTED.because(reason));
-        }
         attribute::IGNORE
         | attribute::ACCESS_POLICY_WINDOW
         | attribute::SYNCHRONIZATION_POLICY
@@ -181,23 +191,31 @@ unsafe fn launch(
 ) -> Answer {
     let order = Order::capturable(stream)?;
     // SAFETY: as the caller promises.
-    unsafe { launch_in(f, &order, shape, (params, extra), &[]) }
+    unsafe { launch_in(f, &order, shape, (params, extra), &[]) }.map(|_| ())
 }
 
+/// Launches a kernel, or makes it a node: what kernels know that by if they can update it, or 0.
+///
 /// # Safety
 /// That of [`launch::parameters`].
-unsafe fn launch_in(
+pub(super) unsafe fn launch_in(
     f: Handle<Function>,
     order: &Order,
     shape: &Shape,
     (params, extra): (In<'_, Raw<'_>>, In<'_, u64>),
     attributes: &[CUlaunchAttribute],
-) -> Answer {
+) -> Answer<u64> {
     let function = launch::function(f, &order.context)?;
     // SAFETY: as the caller promises.
     let params = unsafe { launch::parameters(&function, params, extra)? };
     match order.capture {
-        None => launch::launch(order, &function, *shape, params),
+        None if attributes.iter().any(|one| one.id == attribute::DEVICE_UPDATABLE_KERNEL_NODE) => {
+            Err(CUresult::INVALID_VALUE.because(
+                "attribute 13 (CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE) is for nodes of graphs, and the stream is \
+                 not being captured",
+            ))
+        }
+        None => launch::launch(order, &function, *shape, params).map(|()| 0),
         Some(place) => {
             launch::check(&order.context, &function, shape)?;
             place.add_launch((function, f), &order.context, *shape, (params, attributes))

@@ -3,9 +3,9 @@
 
 use super::{
     array::*, context::*, copy::*, copy_box::*, device::*, event::*, function::*, graph::*,
-    host::*, init::*, ipc::*, launch::*, library::*, managed::*, memory::*, memset::*, mipmap::*,
-    module::*, occupancy::*, pointer::*, pool::*, procs::*, profiler::*, sparse::*, stream::*,
-    surface::*, texture::*,
+    host::*, init::*, ipc::*, launch::*, launch_devices::*, library::*, logs::*, managed::*,
+    memory::*, memset::*, mipmap::*, module::*, occupancy::*, pointer::*, pool::*, procs::*,
+    profiler::*, sparse::*, stream::*, surface::*, texture::*,
 };
 use crate::tables::cuGetExportTable;
 use texunit_cuda_abi::CUresult;

@@ -1,13 +1,12 @@
 //! Streams (driver API, "Stream Management"). Work is done in the calling thread before a call returns,
-//! so nothing is ever pending; or it is late ([`crate::late`]), and done when the program waits. Memory operations of streams (wait for a value, write a value) are not
-//! provided, as the device's attributes say.
+//! so nothing is ever pending; or it is late ([`crate::late`]), and done when the program waits.
 
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::{self, Context};
-use crate::graph::capture;
 use crate::graph::op::Op;
+use crate::graph::{self, capture};
 use crate::handle::Handle;
 use crate::late::{self, Order};
 use crate::memory::pool;
@@ -117,21 +116,17 @@ driver_api! {
 
     /// Calls a function of the host when the stream's work is done: now, or with `--schedule` then.
     fn cuLaunchHostFunc(hStream: Handle<Stream>, function: HostFunction, userData: *mut c_void) {
-        let function = function.ok_or(CUresult::INVALID_VALUE.because("fn is null"))?;
-        let order = Order::capturable(hStream)?;
-        if let Some(place) = order.capture {
-            let (function, userData) = (function as usize, userData.expose_provenance() as u64);
-            let params = CUDA_HOST_NODE_PARAMS { function, userData, ..Default::default() };
-            return place.add(Op::Host(Arc::new(params)));
-        }
-        late::submit(&order, move |works| {
-            works?;
-            let inside = InProgram::enter();
-            // SAFETY: the caller's function, called as the driver would.
-            unsafe { function(userData) };
-            drop(inside);
-            Ok(())
-        })
+        call(hStream, function, userData, 0)
+    }
+
+    /// The same; how its end is awaited (blocking 0, spinning 1) changes nothing.
+    fn cuLaunchHostFunc_v2(
+        hStream: Handle<Stream>,
+        function: HostFunction,
+        userData: *mut c_void,
+        syncMode: c_uint,
+    ) {
+        call(hStream, function, userData, syncMode)
     }
 
     /// The context of a stream.
@@ -217,6 +212,34 @@ fn synchronized(stream: Handle<Stream>) -> Answer<Arc<Context>> {
     order.context.check()?;
     checks::waited(|race| race.synchronized(order.queue));
     Ok(order.context)
+}
+
+fn call(
+    stream: Handle<Stream>,
+    function: HostFunction,
+    data: *mut c_void,
+    sync_mode: c_uint,
+) -> Answer {
+    let function = function.ok_or(CUresult::INVALID_VALUE.because("fn is null"))?;
+    let order = Order::capturable(stream)?;
+    let params = CUDA_HOST_NODE_PARAMS {
+        function: function as usize,
+        userData: data.expose_provenance() as u64,
+        syncMode: sync_mode,
+        ..Default::default()
+    };
+    let op = graph::params::host(&params)?;
+    if let Some(place) = order.capture {
+        return place.add(op);
+    }
+    late::submit(&order, move |works| {
+        works?;
+        let inside = InProgram::enter();
+        // SAFETY: the caller's function, called as the driver would.
+        unsafe { function(data) };
+        drop(inside);
+        Ok(())
+    })
 }
 
 fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {

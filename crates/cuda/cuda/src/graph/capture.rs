@@ -11,6 +11,7 @@
 
 mod calls;
 mod place;
+mod recapture;
 
 use super::op::Op;
 use super::{Graph, Link};
@@ -24,8 +25,9 @@ use std::thread::ThreadId;
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::{CUgraphEdgeData, CUresult, Refusal};
 
-pub(crate) use calls::{called, event_used, exchange_mode};
+pub(crate) use calls::{called, context_used, event_used, exchange_mode};
 pub(crate) use place::Place;
+pub(crate) use recapture::Recapture;
 
 /// `CU_STREAM_CAPTURE_MODE_*`
 const GLOBAL: u32 = 0;
@@ -44,6 +46,8 @@ struct Capture {
     is_invalid: bool,
     /// What streams have come to that were destroyed since they joined.
     left: Vec<Link>,
+    /// Of a capture into the nodes of a graph that are there already.
+    recapture: Option<Recapture>,
 }
 
 /// A stream of a capture.
@@ -243,6 +247,7 @@ pub(crate) fn begin(
     queue: Queue,
     mode: u32,
     to: Option<(Handle<Graph>, Vec<Link>)>,
+    recapture: Option<Recapture>,
 ) -> Answer {
     if mode > RELAXED {
         return Err(CUresult::INVALID_VALUE.because(format!(
@@ -278,6 +283,7 @@ pub(crate) fn begin(
                 thread: std::thread::current().id(),
                 is_invalid: false,
                 left: Vec::new(),
+                recapture,
             },
         );
         all.streams.insert(queue, Tail { capture, links, ..Tail::default() });
@@ -309,7 +315,8 @@ pub(crate) fn end(queue: Queue) -> Answer<Handle<Graph>> {
             all.streams.extract_if(|_, tail| tail.capture == id).collect();
         Ok((capture, tails, wrong))
     })?;
-    let wrong = wrong.or_else(|| unjoined(&capture, &tails).then(|| {
+    let incomplete = || capture.recapture.as_ref().and_then(|recapture| recapture.check().err());
+    let wrong = wrong.or_else(incomplete).or_else(|| unjoined(&capture, &tails).then(|| {
         CUresult::STREAM_CAPTURE_UNJOINED.because(
             "another stream has joined the capture, and the first one does not come behind all of its work \
              (cuEventRecord there, cuStreamWaitEvent here)",

@@ -67,6 +67,17 @@ pub(crate) struct Step {
     pub(crate) inner: Vec<Arc<Plan>>,
 }
 
+impl Step {
+    /// Whether it may wait for somebody else, or a step of a graph inside may.
+    pub(crate) fn may_wait(&self) -> bool {
+        match &self.op {
+            Op::Batch(op) => op.may_wait(),
+            Op::Kernel(op) => op.function.kernel.may_wait(),
+            _ => self.inner.iter().any(|plan| plan.steps.iter().any(Self::may_wait)),
+        }
+    }
+}
+
 /// Why a graph cannot be instantiated: how the API says it, the node, and the code with its reason.
 pub(crate) type Fault = (u32, usize, Refusal);
 
@@ -274,11 +285,14 @@ pub(crate) fn instantiate(graph: Handle<Graph>, flags: u64) -> Result<Arc<Exec>,
     }
     {
         let mut state = graph.state();
-        if state.has_memory_nodes() {
+        let (has_memory, is_updatable) = (state.has_memory_nodes(), state.is_updatable());
+        if has_memory || is_updatable {
             if state.is_instantiated {
-                return Err(whole(super::memory::fixed(
-                    "only one instance of it may exist at a time",
-                )));
+                let why = "only one instance of it may exist at a time";
+                return Err(whole(match has_memory {
+                    true => super::memory::fixed(why),
+                    false => super::updatable::fixed(why),
+                }));
             }
             state.is_instantiated = true;
         }

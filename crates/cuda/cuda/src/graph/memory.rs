@@ -1,4 +1,4 @@
-//! Nodes that allocate, free, and work on words of memory.
+//! Nodes that allocate and free memory.
 //!
 //! Memory of a graph has its address from the time on when its node is made, and is there from the time on when the node
 //! has run until it is freed: by a node, by a stream or by the host. The address is taken by an allocation that is
@@ -8,22 +8,18 @@ use super::op::Op;
 use crate::args::{Answer, In};
 use crate::checks::{self, Stand};
 use crate::context::Context;
-use crate::error::refusal;
 use crate::memory::pool::PoolLocation;
 use crate::memory::{self, AllocationKind};
 use crate::state;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_cuda_abi::{
-    CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_BATCH_MEM_OP_NODE_PARAMS,
-    CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice, CUmemAccessDesc, CUresult, CUstreamBatchMemOpParams,
-    Refusal,
+    CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice,
+    CUmemAccessDesc, CUresult, Refusal,
 };
 use texunit_device::Block;
 
 /// What messages call memory of graphs.
 pub(crate) const MADE_BY: &str = "cuGraphAddMemAllocNode";
-/// Most operations of a node.
-const MAX_OPERATIONS: u32 = 256;
 
 /// A graph with such nodes refuses a change.
 pub(super) fn fixed(what: &str) -> Refusal {
@@ -89,6 +85,13 @@ impl AllocOp {
             }
         };
         Ok(Self { params: *params, access, block })
+    }
+
+    /// Whether it allocates such memory.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let of =
+            |op: &Self| (op.params.bytesize, op.params.poolProps.location.id, op.block.is_some());
+        of(self) == of(other)
     }
 
     pub(crate) fn dptr(&self) -> u64 {
@@ -214,108 +217,4 @@ pub(crate) fn reset(ordinal: CUdevice, attribute: u32, value: u64) -> Answer {
 /// `cuDeviceGraphMemTrim`
 pub(crate) fn trim(ordinal: CUdevice) {
     usage(ordinal, |usage, used| usage.reserved = used);
-}
-
-/// Operations on words of memory.
-#[derive(Debug)]
-pub(crate) struct BatchOp {
-    params: CUDA_BATCH_MEM_OP_NODE_PARAMS,
-    operations: Box<[CUstreamBatchMemOpParams]>,
-    context: Arc<Context>,
-}
-
-/// One of them: what it is, where, the value, and flags.
-fn parts(operation: &CUstreamBatchMemOpParams) -> (u32, u64, u64, u32) {
-    let [first, address, value, flags, ..] = operation.words;
-    (first as u32, address, value, flags as u32)
-}
-
-impl BatchOp {
-    /// # Safety
-    /// `paramArray` leads to as many as the structure says.
-    pub(crate) unsafe fn new(params: &CUDA_BATCH_MEM_OP_NODE_PARAMS) -> Answer<Self> {
-        if params.count > MAX_OPERATIONS || params.flags != 0 {
-            return Err(invalid(format!(
-                "count {} is more than {MAX_OPERATIONS}, or flags {:#x} is not 0",
-                params.count, params.flags
-            )));
-        }
-        let context = super::params::context_or_current(params.ctx)?;
-        // SAFETY: as the caller promises.
-        let operations = unsafe {
-            In::<CUstreamBatchMemOpParams>::of(params.paramArray).elements(params.count as usize)
-        };
-        let operations: Box<[CUstreamBatchMemOpParams]> = operations.to_vec()?.into();
-        for (i, operation) in operations.iter().enumerate() {
-            let (kind, address, _, flags) = parts(operation);
-            let size = match kind {
-                1 | 2 => 4,
-                4 | 5 => 8,
-                // Flushes and barriers: everything before is done by then.
-                3 | 6 => continue,
-                _ => {
-                    return Err(invalid(format!(
-                        "operation {kind} of paramArray[{i}] is not a CUstreamBatchMemOpType"
-                    )));
-                }
-            };
-            if !address.is_multiple_of(size) || (matches!(kind, 1 | 4) && flags & !(1 << 30) > 3) {
-                return Err(invalid(format!(
-                    "paramArray[{i}]: address {address:#x} is not a multiple of {size}, or flags {flags:#x} are not known"
-                )));
-            }
-        }
-        let params = CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx: context.handle.number(), ..*params };
-        Ok(Self { params, operations, context })
-    }
-
-    pub(crate) fn params(&self) -> CUDA_BATCH_MEM_OP_NODE_PARAMS {
-        let array = self.operations.as_ptr().expose_provenance() as u64;
-        CUDA_BATCH_MEM_OP_NODE_PARAMS { paramArray: array, ..self.params }
-    }
-
-    /// Does them in their order.
-    pub(super) fn run(&self) -> Answer {
-        let find = |address: u64, size: u64| {
-            memory::linear(&self.context.gpu, address, size).ok_or_else(|| {
-                invalid(format!(
-                    "address {address:#x} of an operation is not memory that the device reaches"
-                ))
-            })
-        };
-        for operation in &self.operations {
-            let (kind, address, value, flags) = parts(operation);
-            match kind {
-                2 => find(address, 4)?.write(0, &(value as u32).to_le_bytes()).map_err(refusal)?,
-                5 => find(address, 8)?.write(0, &value.to_le_bytes()).map_err(refusal)?,
-                1 | 4 => {
-                    let mut bytes = [0; 8];
-                    let size = if kind == 1 { 4 } else { 8 };
-                    find(address, size)?.read(0, &mut bytes[..size as usize]).map_err(refusal)?;
-                    if !holds(u64::from_le_bytes(bytes), value, kind == 1, flags & 3) {
-                        return Err(CUresult::NOT_SUPPORTED.because(format!(
-                            "an operation waits for a value at {address:#x} which nothing before it has written: a \
-                             graph's work is done in the call, so that nobody can write it while the graph waits"
-                        )));
-                    }
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Whether a value is what an operation waits for.
-fn holds(found: u64, value: u64, is_short: bool, how: u32) -> bool {
-    match how {
-        // Differences count modulo the size, as sequence numbers do.
-        0 if is_short => (found as u32).wrapping_sub(value as u32).cast_signed() >= 0,
-        0 => found.wrapping_sub(value).cast_signed() >= 0,
-        1 if is_short => found as u32 == value as u32,
-        1 => found == value,
-        2 => found & value != 0,
-        _ if is_short => !(found as u32 | value as u32) != 0,
-        _ => !(found | value) != 0,
-    }
 }

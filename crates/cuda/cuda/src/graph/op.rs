@@ -6,19 +6,21 @@
 
 use super::Graph;
 use super::condition::ConditionalOp;
-use super::memory::{AllocOp, BatchOp};
+use super::memory::AllocOp;
+use super::updatable::Updatable;
 use crate::args::Answer;
 use crate::context::Context;
 use crate::handle::{Handle, Object};
 use crate::launch::Shape;
 use crate::module::Function;
 use crate::stream::Event;
+use crate::words::BatchOp;
 use crate::work::Task;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use texunit_cuda_abi::{
-    CUDA_HOST_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, graph_node_type as kind,
-    launch_attribute as attribute,
+    CUDA_HOST_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUresult,
+    graph_node_type as kind, launch_attribute as attribute,
 };
 
 /// What a node does.
@@ -55,6 +57,8 @@ pub(crate) struct KernelOp {
     pointers: Arc<[u64]>,
     /// Attributes that were set, by number.
     pub(crate) attributes: BTreeMap<u32, [u32; 16]>,
+    /// Where kernels update it, if they can.
+    pub(crate) updatable: Option<Arc<Updatable>>,
 }
 
 /// A copy.
@@ -75,12 +79,19 @@ impl KernelOp {
         let base = params.as_ptr().expose_provenance() as u64;
         let all = function.kernel.params();
         let pointers = all.iter().map(|param| base + u64::from(param.offset)).collect();
-        let attributes = BTreeMap::new();
-        Self { function, context, func, kern, shape, params, pointers, attributes }
+        let (attributes, updatable) = Default::default();
+        Self { function, context, func, kern, shape, params, pointers, attributes, updatable }
     }
 
     pub(crate) fn params(&self) -> &[u8] {
         &self.params
+    }
+
+    /// Whether it launches the same.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (self.func, self.kern, self.shape) == (other.func, other.kern, other.shape)
+            && self.params == other.params
+            && self.attributes == other.attributes
     }
 
     /// Address of the addresses of the arguments, null if there are none.
@@ -92,27 +103,46 @@ impl KernelOp {
     }
 
     /// With an attribute set.
-    pub(crate) fn with_attribute(&self, id: u32, value: [u32; 16]) -> Self {
+    pub(crate) fn with_attribute(&self, id: u32, value: [u32; 16]) -> Answer<Self> {
         let mut new = self.clone();
         let [x, y, z, ..] = value;
         match id {
             attribute::COOPERATIVE => new.shape.cooperative = x != 0,
+            attribute::DEVICE_UPDATABLE_KERNEL_NODE => {
+                match (x, &self.updatable) {
+                    (1, None) => new.updatable = Some(Arc::new(Updatable::new(self)?)),
+                    (1, Some(_)) | (0, None) => {}
+                    _ => {
+                        return Err(CUresult::INVALID_VALUE.because(
+                            "deviceUpdatable is not 0 or 1, or 0 where it is 1: a node stays one that kernels update",
+                        ));
+                    }
+                }
+                return Ok(new);
+            }
             attribute::CLUSTER_DIMENSION => {
                 new.shape.cluster = Some([x, y, z]).filter(|all| *all != [0; 3]);
             }
             _ => {}
         }
         new.attributes.insert(id, value);
-        new
+        Ok(new)
     }
 
     /// With the attributes of another one.
-    pub(crate) fn with_attributes_of(&self, other: &Self) -> Self {
+    ///
+    /// # Errors
+    /// Kernels update the other one, and the function here has more parameters.
+    pub(crate) fn with_attributes_of(&self, other: &Self) -> Answer<Self> {
         let mut new = self.clone();
+        if let Some(record) = &other.updatable {
+            record.set(self)?;
+            new.updatable = Some(Arc::clone(record));
+        }
         new.attributes.clone_from(&other.attributes);
         new.shape.cooperative = other.shape.cooperative;
         new.shape.cluster = other.shape.cluster;
-        new
+        Ok(new)
     }
 
     /// The value of an attribute; zeros if it was not set.
@@ -120,6 +150,13 @@ impl KernelOp {
         let mut default = [0; 16];
         match id {
             attribute::COOPERATIVE => default[0] = self.shape.cooperative.into(),
+            attribute::DEVICE_UPDATABLE_KERNEL_NODE => {
+                if let Some(record) = &self.updatable {
+                    let address = record.address();
+                    (default[0], default[2], default[3]) =
+                        (1, address as u32, (address >> 32) as u32);
+                }
+            }
             attribute::CLUSTER_DIMENSION => {
                 default[..3].copy_from_slice(&self.shape.cluster.unwrap_or_default());
             }
@@ -165,6 +202,17 @@ impl Op {
                 Graph::registry().find(*graph).is_some_and(|graph| graph.state().has_memory_nodes())
             }
             _ => false,
+        }
+    }
+
+    /// Whether kernels can update it, or a node of a graph of its own.
+    pub(crate) fn is_updatable(&self) -> bool {
+        let has = |graph: &Handle<Graph>| {
+            Graph::registry().find(*graph).is_some_and(|graph| graph.state().is_updatable())
+        };
+        match self {
+            Self::Kernel(op) => op.updatable.is_some(),
+            other => other.graphs().iter().any(has),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Parameters of nodes: from the structures of the driver API to operations, and back.
 
 use super::condition::ConditionalOp;
-use super::memory::{AllocOp, BatchOp};
+use super::memory::AllocOp;
 use super::op::{CopyOp, KernelOp, Op};
 use super::{Graph, memory};
 use crate::args::{Answer, In};
@@ -12,6 +12,7 @@ use crate::launch::{self, Shape};
 use crate::library::Kernel;
 use crate::module::Function;
 use crate::stream::Event;
+use crate::words::BatchOp;
 use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED, CUDA_BATCH_MEM_OP_NODE_PARAMS,

@@ -1,6 +1,7 @@
 //! Launching: the steps of a plan are done one after the other, by the code that does the same in a stream.
 //!
-//! The order is that of the plan; with `--schedule`, the seed chooses among the steps that the edges allow. Each step is a
+//! The order is that of the plan; with `--schedule`, the seed chooses among the steps that the edges allow. Kernels use all threads of the
+//! host, so that branches beside each other would gain nothing; only where a step waits for somebody, others that may run go on beside it. Each step is a
 //! queue of its own for the race check, and an edge is an event between two of them, so that steps without an order are
 //! told apart although they are done one after the other.
 
@@ -19,10 +20,9 @@ use crate::memory::fill::fill;
 use crate::refused::InProgram;
 use crate::settings::settings;
 use crate::{launch, stream};
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::{CUresult, Refusal, graph_conditional_type, graph_instantiate_flag as flag};
 use texunit_forms::Count;
@@ -37,25 +37,27 @@ const MAX_ROUNDS: u64 = 1_000_000_000;
 pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
     // What is changed later is of later launches.
     let (exec, plan, place) = (Arc::clone(exec), exec.plan(), order.clone());
-    let launch = Launch { order: place, tail: RefCell::default(), running: RefCell::default() };
-    if !late::keeps(order) {
-        return launch.whole(exec, plan);
-    }
-    let (mut events, mut has_memory) = (Vec::new(), false);
+    let launch = Launch { order: place, tail: Mutex::default(), running: Mutex::default() };
+    let (mut events, mut has_memory, mut may_wait) = (Vec::new(), false, false);
     plan.each(&mut |step| {
         has_memory |= step.op.has_memory();
-        if let Op::RecordEvent(event) = step.op {
+        may_wait |= step.may_wait();
+        if let Op::RecordEvent(event) = &step.op {
             events.push(event.number());
         }
         Ok(())
     })?;
-    if has_memory {
+    let keeps = late::keeps(order);
+    if has_memory && keeps {
         // Whether its memory is there is what the next call asks.
         late::wait_before(order);
         order.context.check()?;
         return late::at_once(|| launch.whole(exec, plan));
     }
-    late::submit(order, move |works| {
+    if has_memory || !(keeps || may_wait && late::may_go_on()) {
+        return launch.whole(exec, plan);
+    }
+    late::launch(order, move |works| {
         works?;
         launch.whole(exec, plan)
     })?;
@@ -80,14 +82,18 @@ fn begin(plan: &Plan, flags: u64) -> Answer {
     })
 }
 
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A launch that is under way.
 struct Launch {
     /// The stream.
     order: Order,
     /// Graphs that kernels have launched to be run when the one that runs has ended.
-    tail: RefCell<VecDeque<Arc<Exec>>>,
+    tail: Mutex<VecDeque<Arc<Exec>>>,
     /// Handles of the graphs that run, each launched by a kernel of the one before.
-    running: RefCell<Vec<usize>>,
+    running: Mutex<Vec<usize>>,
 }
 
 impl Launch {
@@ -97,7 +103,8 @@ impl Launch {
         let mut rounds = 0;
         while let Some((exec, plan)) = next {
             self.one(&exec, &plan)?;
-            next = self.tail.borrow_mut().pop_front().map(|exec| (Arc::clone(&exec), exec.plan()));
+            let behind = locked(&self.tail).pop_front();
+            next = behind.map(|exec| (Arc::clone(&exec), exec.plan()));
             rounds += 1;
             if rounds >= settings().max_steps.unwrap_or(MAX_ROUNDS) {
                 return self.endless(format!(
@@ -112,9 +119,9 @@ impl Launch {
     fn one(&self, exec: &Exec, plan: &Plan) -> Answer {
         let _running = exec.begin();
         begin(plan, exec.flags)?;
-        self.running.borrow_mut().push(exec.handle.number());
+        locked(&self.running).push(exec.handle.number());
         let answer = self.run(plan, None);
-        self.running.borrow_mut().pop();
+        locked(&self.running).pop();
         answer
     }
 
@@ -130,7 +137,8 @@ impl Launch {
         for (handle, stream) in device::launches(op)? {
             let exec = Handle::<Exec>::of(handle as usize);
             let fits = exec.get().ok().filter(|exec| exec.flags & flag::DEVICE_LAUNCH != 0);
-            let is_running = self.running.borrow().contains(&exec.number());
+            let running = locked(&self.running).clone();
+            let is_running = running.contains(&exec.number());
             let is_tail = stream == device::TAIL;
             let wrong = match &fits {
                 None => Some(
@@ -139,7 +147,7 @@ impl Launch {
                 Some(_) if is_running && !is_tail => {
                     Some("runs already: only a tail launch can launch it once more")
                 }
-                Some(_) if self.running.borrow().len() >= MAX_DEPTH => {
+                Some(_) if running.len() >= MAX_DEPTH => {
                     Some("would be the 64th in a row of graphs that launch each other")
                 }
                 Some(_) if !device::STREAMS.contains(&stream) => {
@@ -148,7 +156,7 @@ impl Launch {
                 Some(_) => None,
             };
             match (fits, wrong) {
-                (Some(exec), None) if is_tail => self.tail.borrow_mut().push_back(exec),
+                (Some(exec), None) if is_tail => locked(&self.tail).push_back(exec),
                 (Some(exec), None) => self.one(&exec, &exec.plan())?,
                 (_, wrong) => {
                     let reason = format!(
@@ -173,7 +181,9 @@ impl Launch {
         let one = |i: usize| -> Answer {
             let Some(step) = plan.steps.get(i) else { return Ok(()) };
             let queue = queues.as_ref().map_or(outer, |queues| queues.begin(step, i));
-            if step.is_enabled {
+            // Of a node that kernels update, its record says whether it does anything.
+            let is_updatable = matches!(&step.op, Op::Kernel(op) if op.updatable.is_some());
+            if step.is_enabled || is_updatable {
                 self.step(plan, step, queue).map_err(|refusal| told(plan, step, refusal))?;
             }
             if let Some(queues) = &queues {
@@ -185,7 +195,12 @@ impl Launch {
             None => (0..plan.steps.len()).collect(),
             Some(seed) => shuffled(plan, seed ^ u64::from(plan.graph)),
         };
-        order.iter().copied().try_for_each(one)?;
+        let may_wait = |i: usize| plan.steps.get(i).is_some_and(Step::may_wait);
+        if late::may_go_on() && order.len() > 1 && order.iter().any(|&i| may_wait(i)) {
+            late::branches(&order, |i| &plan.steps[i].before, may_wait, one)?;
+        } else {
+            order.iter().copied().try_for_each(one)?;
+        }
         if let Some(queues) = &queues {
             super::conflicts::tell(plan, &order, &queues.own);
         }
@@ -202,9 +217,10 @@ impl Launch {
             Op::Empty => Ok(()),
             Op::Kernel(op) => {
                 op.context.check()?;
-                let (stand, graph) = (Stand::now(queue), self.running.borrow().last().copied());
+                let (stand, graph) = (Stand::now(queue), locked(&self.running).last().copied());
                 let graph = graph.unwrap_or_default() as u64;
-                launch::run((&op.context, &op.function), &op.shape, op.params(), stand, graph)?;
+                let Some((shape, params)) = op.updated()? else { return Ok(()) };
+                launch::run((&op.context, &op.function), &shape, &params, stand, graph)?;
                 self.launched(op)
             }
             Op::Work(task, context) => {
@@ -248,7 +264,7 @@ impl Launch {
             }
             Op::MemAlloc(op) => op.run(&self.order.context),
             Op::MemFree(dptr) => super::memory::free(*dptr, Some(&Stand::now(queue))),
-            Op::Batch(op) => op.run(),
+            Op::Batch(op) => op.run(queue),
             Op::Child(_) => step.inner.iter().try_for_each(|inner| self.run(inner, Some(queue))),
             Op::Conditional(op) => self.conditional(plan, step, op, queue),
         }

@@ -6,7 +6,7 @@
 
 use super::exec::{Exec, Plan, Step};
 use super::op::{CopyOp, KernelOp, Op};
-use super::{Graph, name};
+use super::{Graph, name, updatable};
 use crate::args::Answer;
 use crate::handle::Handle;
 use std::sync::Arc;
@@ -31,6 +31,11 @@ fn mismatch(result: u32, node: usize, from: usize, reason: String) -> Mismatch {
 
 /// Makes an instance do what another graph of the same shape says.
 pub(crate) fn whole(exec: &Exec, graph: &Graph) -> Result<(), Mismatch> {
+    let is_updatable = exec.plan().steps.iter().any(|step| step.op.is_updatable());
+    if is_updatable || graph.state().is_updatable() {
+        let refusal = updatable::fixed("the whole of it cannot be updated");
+        return Err(mismatch(result::NOT_SUPPORTED, 0, 0, refusal.reason(&[]).into_owned()));
+    }
     let new = Plan::of(graph, 0).map_err(|(_, node, refusal)| {
         mismatch(result::ERROR, node, 0, refusal.reason(&[]).into_owned())
     })?;
@@ -132,7 +137,7 @@ fn merged(old: &Plan, new: &Plan) -> Result<Plan, Mismatch> {
 }
 
 /// Whether an operation of an instance may become another one: if not, how the API says it, and why.
-fn check(old: &Op, new: &Op) -> Result<(), (u32, String)> {
+pub(crate) fn check(old: &Op, new: &Op) -> Result<(), (u32, String)> {
     let changed = |reason: &str| Err((result::PARAMETERS_CHANGED, reason.to_owned()));
     match (old, new) {
         (Op::Kernel(old), Op::Kernel(new)) => check_kernel(old, new),
@@ -237,7 +242,7 @@ pub(crate) fn step(step: &mut Step, new: Op) -> Answer {
         .map_err(|(_, reason)| CUresult::INVALID_VALUE.because(format!("hNode: {reason}")))?;
     let new = match (&step.op, new) {
         // Attributes stay as the node has them.
-        (Op::Kernel(old), Op::Kernel(new)) => Op::Kernel(Arc::new(new.with_attributes_of(old))),
+        (Op::Kernel(old), Op::Kernel(new)) => Op::Kernel(Arc::new(new.with_attributes_of(old)?)),
         (_, new) => new,
     };
     step.op = new;

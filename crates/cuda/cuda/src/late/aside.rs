@@ -48,9 +48,19 @@ impl Call {
     }
 }
 
+/// Who is told that all of what a thread runs waits.
+#[derive(Clone)]
+pub(super) struct Told(pub(super) Arc<dyn Fn() + Send + Sync>);
+
+impl std::fmt::Debug for Told {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Told")
+    }
+}
+
 thread_local! {
-    /// The call that waits for what the thread runs.
-    static CALL: RefCell<Option<Arc<Call>>> = const { RefCell::new(None) };
+    /// Who waits for what the thread runs.
+    static CALL: RefCell<Option<Told>> = const { RefCell::new(None) };
     /// Whether it is a thread of texunit's.
     static IS_RUNNER: Cell<bool> = const { Cell::new(false) };
 }
@@ -174,7 +184,8 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
         let _counted = counted;
         // As in a call: memory that is watched is open for the kernel.
         let _call = crate::checks::called();
-        CALL.set(Some(Arc::clone(&own)));
+        let call = Arc::clone(&own);
+        CALL.set(Some(Told(Arc::new(move || call.tell(Ok(()))))));
         let answer = run(id, item);
         CALL.set(None);
         let told = own.answer.lock().unwrap_or_else(PoisonError::into_inner).is_some();
@@ -198,6 +209,24 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
             None => answer = call.news.wait(answer).unwrap_or_else(PoisonError::into_inner),
         }
     }
+}
+
+/// This thread waits for kernels, if it is one of the program.
+pub(super) fn blocked() -> Option<Blocked> {
+    (!IS_RUNNER.get()).then(Blocked::begin)
+}
+
+/// Who waits for what this thread runs.
+pub(super) fn told() -> Option<Told> {
+    // A launch of a destructor, when the values of the thread are gone, has no such call.
+    CALL.try_with(|call| call.borrow().clone()).unwrap_or_default()
+}
+
+/// This thread is one of texunit's from now on, in which a part of an item is run for somebody.
+pub(super) fn runs_for(told: Told) {
+    IS_RUNNER.set(true);
+    super::IS_INSIDE.set(true);
+    CALL.set(Some(told));
 }
 
 /// Does what nothing comes before any more, in threads of its own.
@@ -241,8 +270,8 @@ fn changed() {
 #[derive(Debug)]
 pub(crate) struct Company {
     number: u64,
-    /// The call that waits for it.
-    call: Option<Arc<Call>>,
+    /// Who waits for it.
+    call: Option<Told>,
     /// The thread of the program that runs it, if none of texunit's does.
     blocked: Option<Blocked>,
     /// Why nobody may be waited for.
@@ -259,12 +288,17 @@ impl Company {
         if is_beside {
             KERNELS_BESIDE.fetch_add(1, AcqRel);
         }
-        let blocked = (!is_beside).then(Blocked::begin);
-        // A launch of a destructor, when the values of the thread are gone, has no such call.
-        let call = CALL.try_with(|call| call.borrow().clone()).unwrap_or_default();
-        let alone = is_recorded.then_some(
-            "the launch is recorded (`--record`), and a recorded launch cannot wait for what others do",
-        );
+        let blocked = blocked();
+        let call = told();
+        let alone = match (is_recorded, settings().schedule) {
+            (true, _) => Some(
+                "the launch is recorded (`--record`), and a recorded launch cannot wait for what others do",
+            ),
+            (false, Some(_)) => Some(
+                "work is done in a random order (`--schedule`), in which a launch cannot wait for what others do",
+            ),
+            (false, None) => None,
+        };
         Self { number, call, blocked, alone }
     }
 }
@@ -300,7 +334,7 @@ impl Others for Company {
         if is_first {
             changed();
             // The call returns, as on a card.
-            self.call.iter().for_each(|call| call.tell(Ok(())));
+            self.call.iter().for_each(|call| (call.0)());
         }
         let all_wait = || {
             let sure =

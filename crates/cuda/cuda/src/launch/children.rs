@@ -265,8 +265,16 @@ impl RuntimeHost for Parent<'_> {
 /// What comes before what, for the check of races.
 struct Order<'s> {
     parent: &'s Stand,
-    /// Where there are races to be found: an event behind the parent, and one behind each item, by its number.
-    events: Option<(u64, HashMap<u64, u64>)>,
+    /// Where there are races to be found.
+    events: Option<Events>,
+}
+
+/// Events, and the streams of items.
+struct Events {
+    /// Before the parent, and behind it.
+    parent: [u64; 2],
+    /// Behind each item, by its number, and its stream.
+    items: HashMap<u64, (u64, Queue)>,
 }
 
 impl<'s> Order<'s> {
@@ -274,40 +282,49 @@ impl<'s> Order<'s> {
         // Work that was submitted before it is done has its place there.
         let race = checks::race().filter(|_| !parent.is_late());
         let events = race.map(|race| {
-            let behind = number();
-            race.event_recorded(behind, parent.queue);
-            (behind, HashMap::new())
+            let events = Events { parent: [number(), number()], items: HashMap::new() };
+            race.event_recorded_before_last(events.parent[0], parent.queue);
+            race.event_recorded(events.parent[1], parent.queue);
+            events
         });
         Self { parent, events }
     }
 
     /// Where an item stands.
     fn before(&self, work: &Work) -> Stand {
-        let (Some(race), Some((parent, items))) = (checks::race(), &self.events) else {
+        let (Some(race), Some(Events { parent, items })) = (checks::race(), &self.events) else {
             return self.parent.clone();
         };
         let queue = Queue::Own { id: number(), is_blocking: false };
-        race.event_waited(*parent, Some(queue));
         let all = items.keys().filter(|_| work.is_tail).chain(&work.after);
-        all.filter_map(|id| items.get(id)).for_each(|&event| race.event_waited(event, Some(queue)));
+        let behind: Vec<(u64, Queue)> = all.filter_map(|id| items.get(id).copied()).collect();
+        // What is launched behind the whole parent knows all of it.
+        race.event_waited(parent[usize::from(work.is_tail)], Some(queue));
+        behind.iter().for_each(|(event, _)| race.event_waited(*event, Some(queue)));
+        let behind: Vec<Queue> = behind.into_iter().map(|(_, queue)| queue).collect();
+        race.child_begins(queue, (self.parent.queue, work.id), &behind);
         Stand::now(queue)
     }
 
     fn after(&mut self, work: &Work, stand: &Stand) {
-        if let (Some(race), Some((_, items))) = (checks::race(), &mut self.events) {
+        if let (Some(race), Some(Events { items, .. })) = (checks::race(), &mut self.events) {
             let event = number();
             race.event_recorded(event, stand.queue);
             race.stream_ended(stand.queue);
-            items.insert(work.id, event);
+            items.insert(work.id, (event, stand.queue));
         }
     }
 
     fn end(self) {
-        let (Some(race), Some((parent, items))) = (checks::race(), self.events) else { return };
-        for event in items.into_values() {
+        let (Some(race), Some(Events { parent, items })) = (checks::race(), self.events) else {
+            return;
+        };
+        let queues: Vec<Queue> = items.values().map(|(_, queue)| *queue).collect();
+        race.children_end(self.parent.queue, &queues);
+        for (event, _) in items.into_values() {
             race.event_waited(event, Some(self.parent.queue));
             race.event_ended(event);
         }
-        race.event_ended(parent);
+        parent.into_iter().for_each(|event| race.event_ended(event));
     }
 }

@@ -3,9 +3,9 @@
 use crate::call::{self, check, runtime_api};
 use crate::driver::{self, ask};
 use crate::state;
-use std::ffi::{c_char, c_int, c_uint};
+use std::ffi::{c_char, c_int, c_uint, c_void};
 use texunit_cuda_abi::args::{Answer, In, Out};
-use texunit_cuda_abi::{CUdevice, CUresult};
+use texunit_cuda_abi::{CUasyncCallback, CUdevice, CUresult};
 
 /// `cudaDeviceMapHost`, which devices always have.
 const MAP_HOST: c_uint = 8;
@@ -312,4 +312,59 @@ fn get_cache_config(config: Out<c_uint>) -> Answer {
 fn set_cache_config(config: c_uint) -> Answer {
     state::context()?;
     check(driver::cuCtxSetCacheConfig(config))
+}
+
+runtime_api! {
+    /// Has a function called with news of a device.
+    fn cudaDeviceRegisterAsyncNotification(
+        device: CUdevice,
+        callbackFunc: CUasyncCallback,
+        userData: *mut c_void,
+        callback: Out<usize>,
+    ) {
+        state::check_device(device)?;
+        // SAFETY: the caller's function and its argument, for it to be called with.
+        check(unsafe {
+            driver::cuDeviceRegisterAsyncNotification(device, callbackFunc, userData, callback.as_ptr())
+        })
+    }
+
+    /// Does so no more.
+    fn cudaDeviceUnregisterAsyncNotification(device: CUdevice, callback: usize) {
+        state::check_device(device)?;
+        check(driver::cuDeviceUnregisterAsyncNotification(device, callback))
+    }
+}
+
+#[cfg(not(feature = "cuda-12"))]
+runtime_api! {
+    /// Which atomic operations the link between a device and the host does itself.
+    fn cudaDeviceGetHostAtomicCapabilities(
+        capabilities: Out<c_uint>,
+        operations: In<c_uint>,
+        count: c_uint,
+        device: CUdevice,
+    ) {
+        state::check_device(device)?;
+        let (to, operations) = (capabilities.as_ptr(), operations.as_ptr());
+        // SAFETY: the caller says how many there are.
+        check(unsafe { driver::cuDeviceGetHostAtomicCapabilities(to, operations, count, device) })
+    }
+
+    /// Which atomic operations the link between two devices does itself.
+    fn cudaDeviceGetP2PAtomicCapabilities(
+        capabilities: Out<c_uint>,
+        operations: In<c_uint>,
+        count: c_uint,
+        srcDevice: CUdevice,
+        dstDevice: CUdevice,
+    ) {
+        state::check_device(srcDevice)?;
+        state::check_device(dstDevice)?;
+        let (to, operations) = (capabilities.as_ptr(), operations.as_ptr());
+        // SAFETY: the caller says how many there are.
+        check(unsafe {
+            driver::cuDeviceGetP2PAtomicCapabilities(to, operations, count, srcDevice, dstDevice)
+        })
+    }
 }

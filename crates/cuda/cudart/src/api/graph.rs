@@ -6,6 +6,8 @@ mod edges;
 mod exec;
 mod nodes;
 mod params;
+#[cfg(not(feature = "cuda-12"))]
+mod recapture;
 
 use crate::call::{check, runtime_api};
 use crate::driver::{self, CUgraph, CUgraphNode, CUhostFn, CUuserObject};

@@ -8,6 +8,8 @@ use crate::codes::{INVALID_CONFIGURATION, INVALID_DEVICE_FUNCTION};
 use crate::driver::{self, CUfunction, CUhostFn, CUstream, ask};
 use crate::{registry, state};
 use std::ffi::{c_int, c_uint, c_void};
+#[cfg(feature = "cuda-12")]
+use texunit_cuda_abi::CUDA_LAUNCH_PARAMS;
 use texunit_cuda_abi::args::{Answer, In, Raw};
 use texunit_cuda_abi::{
     CUlaunchAttribute, CUlaunchConfig, CUresult, FIRST_HANDLE, launch_attribute,
@@ -59,7 +61,17 @@ runtime_api! {
         let (grid, block) = (config.gridDim.all(), config.blockDim.all());
         let shape = Shape { grid, block, shared: config.dynamicSmemBytes };
         // SAFETY: the arguments of the kernel are as the runtime API's page says.
-        unsafe { launch(func.address() as usize, &shape, args, config.stream, &attributes) }
+        unsafe { launch(func.address() as usize, &shape, args, config.stream, &attributes)? };
+        // The driver has written the handle of a node that kernels update into its attribute.
+        for (i, one) in attributes.iter().enumerate() {
+            if one.id == launch_attribute::DEVICE_UPDATABLE_KERNEL_NODE {
+                let to = config.attrs as usize + i * size_of::<CUlaunchAttribute>();
+                let to = std::ptr::with_exposed_provenance_mut::<CUlaunchAttribute>(to);
+                // SAFETY: the attribute is there, which the caller wants the handle in.
+                unsafe { to.write_unaligned(*one) };
+            }
+        }
+        Ok(())
     }
 
     /// Calls a function of the host when the work of a stream is done.
@@ -80,41 +92,38 @@ runtime_api! {
         syncMode: c_uint,
     ) {
         state::context()?;
-        if syncMode > 1 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "syncMode {syncMode} is not 0 (blocking) or 1 (spinning)"
-            )));
-        }
         // SAFETY: the caller's function and its argument, for it to be called with.
-        check(unsafe { driver::cuLaunchHostFunc(stream, function, userData) })
+        check(unsafe { driver::cuLaunchHostFunc_v2(stream, function, userData, syncMode) })
     }
 }
 
 #[cfg(feature = "cuda-12")]
 runtime_api! {
-    /// Launches one cooperative kernel for each of some devices. They cannot wait for each other, as
-    /// the device's attribute says, so that one launch is all there may be.
+    /// Launches a cooperative kernel on each of several devices.
     fn cudaLaunchCooperativeKernelMultiDevice(
         list: In<cudaLaunchParams>,
         devices: c_uint,
         flags: c_uint,
     ) {
-        if devices == 0 || flags > 3 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "numDevices {devices} is 0, or flags {flags:#x} has bits that are not known (1 and 2 are)"
-            )));
-        }
-        if devices > 1 {
-            return Err(CUresult::NOT_SUPPORTED.because(format!(
-                "numDevices {devices} is more than 1: kernels on several devices cannot wait for each other \
-                 (cudaDevAttrCooperativeMultiDeviceLaunch is 0)"
-            )));
-        }
-        let one = list.get()?;
-        let shape =
-            Shape { grid: one.gridDim.all(), block: one.blockDim.all(), shared: one.sharedMem };
-        // SAFETY: a structure of the caller points to the arguments of the launch.
-        unsafe { launch(one.func, &shape, In::of(one.args), one.stream, &[cooperative()]) }
+        state::context()?;
+        // SAFETY: the caller says how many there are.
+        let list = unsafe { list.elements(devices as usize) }.to_vec()?;
+        let of_driver = |one: &cudaLaunchParams| -> Answer<CUDA_LAUNCH_PARAMS> {
+            let (grid, block) = (one.gridDim.all(), one.blockDim.all());
+            let shape = Shape { grid, block, shared: one.sharedMem };
+            check_shape(&shape)?;
+            Ok(CUDA_LAUNCH_PARAMS {
+                function: registry::kernel_or_handle(one.func)?,
+                grid,
+                block,
+                sharedMemBytes: config(&shape, one.stream, &[])?.sharedMemBytes,
+                hStream: one.stream,
+                kernelParams: one.args,
+            })
+        };
+        let list: Vec<CUDA_LAUNCH_PARAMS> = list.iter().map(of_driver).collect::<Answer<_>>()?;
+        // SAFETY: structures of the caller point to the arguments of the launches.
+        check(unsafe { driver::cuLaunchCooperativeKernelMultiDevice(list.as_ptr(), devices, flags) })
     }
 }
 

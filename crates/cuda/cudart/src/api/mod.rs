@@ -16,6 +16,8 @@ mod host;
 mod ipc;
 mod launch;
 mod library;
+#[cfg(not(feature = "cuda-12"))]
+mod logs;
 mod managed;
 mod memory;
 mod memset;

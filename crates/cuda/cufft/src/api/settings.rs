@@ -49,6 +49,7 @@ library_api! { (FftCode)
 
     /// Sets a property.
     fn cufftSetPlanPropertyInt64(plan: c_int, property: u32, inputValueInt: c_longlong) {
+        plan::get(plan)?;
         plan::check_property(property)?;
         plan::change(plan, |plan| plan.set_property(property, Some(inputValueInt)))
     }
@@ -62,6 +63,7 @@ library_api! { (FftCode)
 
     /// Gives a property its default.
     fn cufftResetPlanProperty(plan: c_int, property: u32) {
+        plan::get(plan)?;
         plan::check_property(property)?;
         plan::change(plan, |plan| plan.set_property(property, None))
     }

@@ -9,7 +9,7 @@ mod values;
 
 use super::base_groups;
 use crate::operand::{Place, Predicate, Source};
-use crate::region::{Action, Block, Region, Space, Step};
+use crate::region::{Action, Block, Cost, Region, Routine, Space, Step};
 pub(super) use plus::Plus;
 use std::collections::HashMap;
 use values::{New, Registers};
@@ -83,11 +83,26 @@ pub(super) fn plans(region: &Region) -> Vec<Plan> {
     region.blocks.iter().enumerate().map(|(i, block)| plan(block, params(i))).collect()
 }
 
+/// The base of an access whose cost a step counts.
+fn cost_of(step: &Step) -> Option<(Source, Cost)> {
+    match &step.action {
+        Action::Call(call) => match call.routine {
+            Routine::Tell(tell) => Some((call.from[0], tell.cost?)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// The base register of an access that can use an affine address unmade.
 fn base(step: &Step, shift: u8) -> Option<u32> {
     let access = match &step.action {
         Action::Load(load) => &load.access,
         Action::Store(store) => &store.access,
+        Action::Call(_) => {
+            let (Source::B64(base), cost) = cost_of(step)? else { return None };
+            return (!cost.banks && cost.bytes >= 1 << shift).then_some(base);
+        }
         _ => return None,
     };
     let (Place::B64(base), total) = base_groups::base(access)? else { return None };
@@ -120,7 +135,7 @@ fn plan(block: &Block, params: &[(Place, u32)]) -> Plan {
         let last = deferred.readers.iter().copied().max().unwrap_or(deferred.step);
         let steps = block.steps.iter().enumerate();
         for (i, step) in steps.take(last + 1).skip(deferred.step + 1) {
-            if step.may_leave() {
+            if step.may_leave() || cost_of(step).is_some() {
                 plan[i]
                     .deferred
                     .push(DeferredAddress { place: deferred.place, value: deferred.value });

@@ -38,6 +38,18 @@ pub(super) trait Backend: Sized + Default {
     /// Parts of a predicate. One: a mask register has all lanes.
     const PREDICATE_PARTS: u8;
 
+    /// A register of 32 or 64 bits whose lanes are compared ([`super::cost`]).
+    type Lanes;
+
+    /// A register, held for [`Self::unless_apart`] until the end of the step.
+    fn lanes_of(e: &mut Emitter<'_, Self>, register: Place) -> Self::Lanes;
+
+    /// Jumps unless each lane of a half of the warp has the value of the lane before it plus `apart`.
+    fn unless_apart(e: &mut Emitter<'_, Self>, lanes: &Self::Lanes, apart: u64, to: Label);
+
+    /// `rax` and `r12` become the values of lanes 0 and 16.
+    fn firsts(e: &mut Emitter<'_, Self>, lanes: &Self::Lanes);
+
     /// Computes a deferred register into the cache.
     fn compute(e: &mut Emitter<'_, Self>, address: DeferredAddress);
 

@@ -23,18 +23,36 @@ fn is_narrow(routine: &Routine) -> ([bool; 4], bool) {
 impl<B: Backend> Emitter<'_, B> {
     /// A call. All cached values are stored before it, and the cache is empty after it.
     pub(super) fn call(&mut self, step: &Step, call: &Call) -> Option<()> {
+        if let Routine::Tell(tell) = call.routine
+            && let (Some(cost), Some(_)) = (tell.cost, call.from[0].place())
+        {
+            return self.cost(step, call, (tell, cost));
+        }
         let (narrow, result) = is_narrow(&call.routine);
         for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
             B::fill_row(self, source, row, narrow[row])?;
         }
         if let Routine::Tell(_) = call.routine {
-            self.lanes_taken(step.guard, R::EAX);
-            self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::NOTIFIED), R::EAX));
+            self.notify(step.guard, &call.routine);
+        } else {
+            self.call_routine(&call.routine);
         }
+        let Some(to) = call.to else { return Some(()) };
+        B::take_row(self, (RESULT, result), to, call.keep, step.guard)
+    }
+
+    /// Notifies the listener of the lanes of a guard.
+    pub(super) fn notify(&mut self, guard: Predicate, routine: &Routine) {
+        self.lanes_taken(guard, R::EAX);
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::NOTIFIED), R::EAX));
+        self.call_routine(routine);
+    }
+
+    fn call_routine(&mut self, routine: &Routine) {
         self.write_all_back();
         self.cache = RegisterCache::default();
         let number = self.constants.routines.len() as i32;
-        self.constants.routines.push(call.routine.clone());
+        self.constants.routines.push(routine.clone());
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, R::R10));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, R::R11));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RDI));
@@ -45,8 +63,6 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R10, R::RBX));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R11, R::RBP));
         self.fixed_registers();
-        let Some(to) = call.to else { return Some(()) };
-        B::take_row(self, (RESULT, result), to, call.keep, step.guard)
     }
 
     /// The executing lanes of a guard, in a general register other than `ebp`.

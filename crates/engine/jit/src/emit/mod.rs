@@ -14,6 +14,7 @@ mod begin;
 mod call;
 mod choices;
 mod collective;
+mod cost;
 mod count;
 mod divergence;
 mod edge;

@@ -32,6 +32,26 @@ pub struct Tell {
     pub rows: u8,
     /// Which sources are passed as 32 bits.
     pub narrow: [bool; 4],
+    /// The first source is the base of an access whose cost the code itself counts where it has a closed form.
+    pub cost: Option<Cost>,
+}
+
+/// The cost of an access of 32 lanes, as counted by the code: where the lanes of each half of the warp are contiguous or have one
+/// address, and the halves do not share sectors unless they are the same, or have no banks in common that they need twice. Three
+/// counters ([`crate::region::Inputs::counts`]) get 1, the cost, and the least cost of as many different bytes. In all other
+/// cases the step notifies the listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// The first of the counters.
+    pub counter: u32,
+    /// Bytes of a lane: a power of two up to 16, to which addresses are aligned.
+    pub bytes: u32,
+    /// Added to the base.
+    pub offset: u32,
+    /// The bits of addresses above this number of bits, and what they must be.
+    pub above: (u32, u32),
+    /// What costs: passes over 32 banks of 4 bytes, or else sectors of 32 bytes.
+    pub banks: bool,
 }
 
 /// A source that is passed to a listener.

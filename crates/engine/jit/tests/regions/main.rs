@@ -2,6 +2,7 @@
 //! entered again.
 #![allow(missing_docs)]
 
+mod costs;
 mod divergence;
 #[path = "../primitives/model.rs"]
 mod lanes;
@@ -34,6 +35,8 @@ struct Case {
     atomics: Cell<u64>,
     /// How often lanes stood apart when it was left.
     diverged: Cell<u64>,
+    /// Accesses whose costs it has counted itself.
+    counted: Cell<u64>,
 }
 
 /// What differs between two worlds, of the registers that are read from where a lane of a warp is on, and of all of
@@ -161,6 +164,7 @@ impl Case {
         let mode = if all { Mode::Live } else { Mode::Some };
         let entry = self.function.entry_of(mode, self.number((b, i)))?;
         let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
+        let before = world.counts[costs::COUNTER as usize];
         let inputs = Inputs {
             constants: &self.fixed.constants,
             wide_constants: &self.fixed.wide_constants,
@@ -196,7 +200,14 @@ impl Case {
         world.steps += left.steps;
         world.threads += left.threads;
         world.zeros += zeros;
-        world.heard.extend(ears.0);
+        let counted = world.counts[costs::COUNTER as usize] - before;
+        self.counted.set(self.counted.get() + counted);
+        for (number, lanes, rows) in ears.0 {
+            match costs::told(number, lanes, &rows) {
+                Some(cost) => costs::add(&mut world.counts, cost),
+                None => world.heard.push((number, lanes, rows)),
+            }
+        }
         Some(left)
     }
 
@@ -383,11 +394,13 @@ fn regions(seed: u64, wanted: Wanted, count: u64, level: Level) {
         let seed = seed << 32 | item;
         play(seed, &mut Random::new(seed), wanted, level, &mut sum);
     }
-    let Done { left, atomics, diverged, waited } = sum;
+    let Done { left, atomics, diverged, counted, waited } = sum;
     assert!(diverged > count / 4, "only {diverged} times lanes have parted");
     assert!(left as u64 > 3 * count, "only {left} runs");
     let many = if wanted.global && wanted.others { count / 4 } else { 0 };
     assert!(atomics >= many, "only {atomics} atomics");
+    let many = if wanted.calls { many } else { 0 };
+    assert!(counted >= many, "only {counted} costs have been counted");
     assert!(waited > count / 20, "only {waited} times warps have waited for each other");
 }
 
@@ -398,6 +411,7 @@ pub(crate) struct Done {
     left: usize,
     atomics: u64,
     diverged: u64,
+    counted: u64,
     waited: u64,
 }
 
@@ -428,6 +442,7 @@ pub(crate) fn play(seed: u64, random: &mut Random, wanted: Wanted, level: Level,
             live,
             atomics: Cell::new(0),
             diverged: Cell::new(0),
+            counted: Cell::new(0),
         };
         for _ in 0..3 {
             sum.left += case.compare(seed, random);
@@ -437,6 +452,7 @@ pub(crate) fn play(seed: u64, random: &mut Random, wanted: Wanted, level: Level,
         }
         sum.atomics += case.atomics.get();
         sum.diverged += case.diverged.get();
+        sum.counted += case.counted.get();
     }
 }
 

@@ -334,8 +334,11 @@ impl World {
                 let row =
                     |i: usize| if tell.narrow[i] { narrow(i).map(u64::from) } else { wide(i) };
                 let of = |i| ones(mask).map(|lane| row(i)[lane]).collect();
-                let rows = (0..call.routine.sources()).map(of).collect();
-                self.heard.extend((mask != 0).then_some((tell.number, mask, rows)));
+                let rows: Vec<_> = (0..call.routine.sources()).map(of).collect();
+                match super::costs::told(tell.number, mask, &rows) {
+                    Some(cost) if mask != 0 => super::costs::add(&mut self.counts, cost),
+                    _ => self.heard.extend((mask != 0).then_some((tell.number, mask, rows))),
+                }
             }
         }
         let Some(to) = call.to else { return };

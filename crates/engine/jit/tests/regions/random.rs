@@ -153,7 +153,7 @@ pub(crate) fn world(random: &mut Random) -> World {
             .collect(),
         local: (0..LOCAL).map(|_| std::array::from_fn(|_| random.u32())).collect(),
         shared: random.bytes(SHARED),
-        counts: vec![0; 4],
+        counts: vec![0; 7],
         steps: 0,
         threads: 0,
         zeros: 0,
@@ -447,9 +447,29 @@ impl Maker<'_> {
         }))
     }
 
+    /// An access whose cost is counted or told, at a register.
+    fn cost(&mut self, base: Source) -> Action {
+        let tell = super::costs::any(self.random, matches!(base, Source::B32(_)));
+        let from = [base, Source::Literal(0), Source::Literal(0), Source::Literal(0)];
+        Action::Call(Box::new(Call {
+            routine: Routine::Tell(tell),
+            to: None,
+            keep: u64::MAX,
+            from,
+        }))
+    }
+
     fn tell(&mut self) -> Action {
+        if self.random.one_in(2) {
+            let at = self.random.below(2);
+            let bases =
+                [Source::B32(NARROW_AT + at), Source::B64(WIDE_AT + at), Source::B64(CARRIED)];
+            let base = self.random.of(&bases);
+            return self.cost(base);
+        }
         let narrow: [bool; 4] = std::array::from_fn(|_| self.random.one_in(2));
-        let tell = Tell { number: self.random.below(1000), rows: self.random.below(5), narrow };
+        let (number, rows) = (self.random.below(1000), self.random.below(5));
+        let tell = Tell { number, rows, narrow, cost: None };
         let from = narrow.map(|narrow| if narrow { self.source() } else { self.wide_source() });
         let routine = Routine::Tell(tell);
         Action::Call(Box::new(Call { routine, to: None, keep: u64::MAX, from }))
@@ -468,7 +488,7 @@ impl Maker<'_> {
                 *d = std::array::from_fn(|i| s[0][i] ^ s[1][i] << 1 ^ s[2][i] << 2 ^ s[3][i]);
             })),
             Routine::TestWide(|a, b| (0..32).fold(0, |m, i| m | u32::from(a[i] < b[i]) << i)),
-            Routine::Tell(Tell { number: 0, rows: 0, narrow: [false; 4] }),
+            Routine::Tell(Tell { number: 0, rows: 0, narrow: [false; 4], cost: None }),
         ]);
         if let Routine::Tell(_) = routine {
             return self.tell();
@@ -700,6 +720,9 @@ impl Maker<'_> {
                 }
             }
             let count = usize::from(access.count);
+            if self.wanted.calls && access.space == Space::Global && self.random.one_in(3) {
+                all.push(self.cost(base));
+            }
             match &mut action {
                 Action::Load(load) => load.to.resize(count, None),
                 Action::Store(store) => store.from.resize(count, Source::Lane),

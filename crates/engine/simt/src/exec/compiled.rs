@@ -169,7 +169,8 @@ impl<'a> Context<'a> {
         let threads: u64 = lanes(on).map(|i| count(warps[i].live)).sum();
         let all = launch.warps == 1 || threads == self.cta.live.into();
         let all = all && mode == Mode::Live && group == NONE && !launch.config.cooperative;
-        let waits = all && ear.is_none();
+        let is_told = ear.is_some() && (!launch.wants_sums() || region.fetches());
+        let waits = all && !is_told;
         if let Some(ear) = &mut ear {
             running.listen(ear);
         }

@@ -95,14 +95,22 @@ impl<'a> Launch<'a> {
     /// registers or a cleared frame, and no observer sees CTAs begin and end.
     fn can_loop(&self) -> bool {
         let func = &self.code.funcs[self.entry as usize];
-        let is_told = self.observed.is_some() || self.events.has(Events::CALLS);
+        let is_told =
+            !self.wants_sums() && (self.observed.is_some() || self.events.has(Events::CALLS));
         let is_cleared = func.cleared || func.clears_predicates;
         !is_cleared && func.frame == 0 && self.shadows.is_none() && !is_told
     }
 
     /// Whether CTAs differ in their numbers alone: they have no shared memory and no counters.
     fn ctas_are_alike(&self) -> bool {
-        self.shared_len == 0 && self.reserved == (0, 0) && self.counters == 0
+        let are_counted = self.counters != 0 && !self.wants_sums();
+        self.shared_len == 0 && self.reserved == (0, 0) && !are_counted
+    }
+
+    /// Whether observers want sums alone, and hear of no CTA.
+    #[inline]
+    pub(crate) fn wants_sums(&self) -> bool {
+        self.events.has(Events::COSTS)
     }
 
     /// CTAs of a cluster along x, y, z; 1 where the launch has none.

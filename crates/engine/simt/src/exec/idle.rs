@@ -70,6 +70,11 @@ impl<'a> Patience<'a> {
         }
     }
 
+    /// Whether it is looked at whether the CTA waits.
+    pub(super) fn looks_closely(&self, context: &Context<'_>) -> bool {
+        !matches!(self.stage, Stage::Runs) || self.age(context) >= self.next
+    }
+
     /// A round is over. True if the CTA waits, and others may run first.
     #[inline]
     pub(super) fn round(&mut self, context: &mut Context<'a>, warps: &mut [Warp]) -> bool {
@@ -140,7 +145,7 @@ impl<'a> Patience<'a> {
     }
 
     /// Rounds, of which one of many instructions counts as several.
-    fn age(&self, context: &Context<'a>) -> u64 {
+    fn age(&self, context: &Context<'_>) -> u64 {
         let executed = context.counters.executed.warp_instructions;
         self.rounds + executed.wrapping_sub(self.from) / INSTRUCTIONS
     }

@@ -128,7 +128,10 @@ impl<'a> Residents<'a> {
                 return Ok(CtaTurn::Over);
             }
             resident.context.counts = std::mem::take(counts);
-            let deal = order.random.as_mut().map_or(Deal::InOrder(budget), Deal::Random);
+            // In a random order a loop that waits seldom comes back to the same state.
+            let is_watched = resident.patience.looks_closely(&resident.context);
+            let random = order.random.as_mut().filter(|_| !is_watched);
+            let deal = random.map_or(Deal::InOrder(budget), Deal::Random);
             let came = turn(resident, deal);
             *counts = std::mem::take(&mut resident.context.counts);
             came
@@ -142,6 +145,18 @@ impl<'a> Residents<'a> {
         })
     }
 
+    /// Makes room for one more cluster, for which the others may wait. False: there is none, or all have begun.
+    fn grow(&mut self) -> bool {
+        let (launch, places) = (self.all[0].context.launch, self.all.len() as u64);
+        let size = launch.cluster_size();
+        if self.order.left.is_empty() || places + size > launch.fit {
+            return false;
+        }
+        self.all.extend((0..size).map(|_| Resident::new(launch, 0)));
+        self.order.places.extend((places..places + size).map(|place| place as usize));
+        true
+    }
+
     /// A round, whose faults end the launch. False: there are no CTAs left.
     fn run_round(&mut self, shared: &Shared) -> bool {
         let begun = self.begin_round(|resident, index| {
@@ -152,7 +167,7 @@ impl<'a> Residents<'a> {
         });
         let turn = |resident: &mut Resident<'a>, deal: Deal<'_>| {
             let config = resident.context.launch.config;
-            let waits = config.cooperative && config.schedule.is_none();
+            let waits = config.cooperative || config.schedule.is_some();
             let result = resident.turn(deal);
             if !matches!(result, Ok(CtaTurn::Over)) {
                 resident.end(result.map(|_| ()), shared);
@@ -216,6 +231,10 @@ fn waits_in_vain(launch: &Launch<'_>, shared: &Shared, parts: &mut [Residents<'_
     for resident in &mut running {
         resident.told = resident.patience.looks().unwrap_or(0);
     }
+    if launch.config.schedule.is_some() && parts.iter_mut().any(Residents::grow) {
+        return false;
+    }
+    let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
     let is_over = shared.end_if_in_vain((launch, 0), &mut running);
     if is_over {
         running.iter_mut().for_each(|resident| resident.stage = Stage::Ended);

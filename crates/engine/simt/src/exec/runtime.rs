@@ -377,7 +377,12 @@ impl Call<'_, '_, '_> {
 
     fn submit(&mut self, stream: u64, task: Task) -> Result<(), Failed> {
         let caller = self.context.caller(self.warp, self.split, self.lane);
-        Ok(self.runtime.grid.submit(self.target(stream), caller, task)?)
+        let work = self.runtime.grid.submit(self.target(stream), caller, task)?;
+        if self.context.events.has(Events::CALLS | Events::HEAP) {
+            let at = self.context.at(self.warp, 1 << self.lane, self.split.pc);
+            self.context.tell_call(at, &Called::Launches { work });
+        }
+        Ok(())
     }
 
     /// Does what the CTA has asked for at once.

@@ -108,6 +108,7 @@ impl<'a> Resident<'a> {
         if context.can_loop() && !context.is_cancelled() {
             context.start_cta(index);
             context.begin_loop(warps)?;
+            context.counts.enter(context.launch.entry, context.launch.threads.into());
             let begun = context.run_loop(warps, taken);
             if context.cta.live == 0 {
                 return Ok(Ends::Done);

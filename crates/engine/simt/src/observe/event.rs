@@ -399,6 +399,11 @@ pub enum Called<'a> {
         /// By lane.
         addresses: &'a L64,
     },
+    /// A lane has asked the runtime of the device for work: a grid, a copy or a fill.
+    Launches {
+        /// Its number in the grid (`runtime::Work`).
+        work: u64,
+    },
 }
 
 /// A fetch of lanes that have texture and sampler in common, as it was planned.

@@ -46,11 +46,15 @@ impl Events {
     /// Of [`Self::COUNTS`] also how often warps issue instructions, how often branches divide them, and how many lanes guards
     /// let through: [`super::Listing::issues`].
     pub const ISSUES: Self = Self(1 << 16);
+    /// For who adds up costs: of weak loads and stores in [`Self::ACCESSES`] only those whose costs are neither counted nor the
+    /// costs of another one ([`super::Listing::costs`]), in any order, without the values, and no CTAs ([`super::At::cta`] says
+    /// nothing). Needs [`Self::ISSUES`]. An observer among others that do not want that hears all that there is.
+    pub const COSTS: Self = Self(1 << 17);
     /// All of them.
     pub const ALL: Self = Self(((1 << 15) - 1) | (1 << 16));
 
     /// Those that marks in the code tell.
-    pub(crate) const BY_MARKS: Self = Self(0b1_1011_1100_0111_1111);
+    pub(crate) const BY_MARKS: Self = Self(0b11_1011_1100_0111_1111);
 
     /// Those of accesses to a space.
     pub(crate) fn of_space(space: SpaceKind) -> Self {
@@ -71,6 +75,11 @@ impl Events {
     /// Those that both have.
     pub fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
+    }
+
+    /// Those that the other has not.
+    pub(crate) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// Whether it is none.
@@ -95,7 +104,7 @@ impl BitOrAssign for Events {
 
 impl std::fmt::Debug for Events {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const NAMES: [&str; 17] = [
+        const NAMES: [&str; 18] = [
             "accesses",
             "results",
             "parameters",
@@ -113,6 +122,7 @@ impl std::fmt::Debug for Events {
             "enters",
             "steps",
             "issues",
+            "costs",
         ];
         let names = NAMES.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1);
         f.debug_set().entries(names.map(|(_, name)| name)).finish()

@@ -4,7 +4,7 @@ use crate::code::{Code, Op, Place, Slot};
 use crate::flow::{FunctionCode, each_slot};
 use crate::launch::{Arithmetic, LaunchConfig};
 use crate::lower::{Program, Unit};
-use crate::observe::{Counting, Issues};
+use crate::observe::{Costs, Counting, Issues};
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_check::sources::{SourcePlace, Sources};
@@ -187,6 +187,11 @@ impl<'a> Listing<'a> {
     /// What is counted of warps and guards besides ([`super::Events::ISSUES`]).
     pub fn issues(&self) -> Issues {
         Issues::of(self.code, &self.counting())
+    }
+
+    /// Which loads and stores cost the same, and what is counted of that ([`super::Events::COSTS`]).
+    pub fn costs(&self) -> Costs {
+        Costs::new(self.program, self.code, &self.issues())
     }
 
     /// Registers of an operation.

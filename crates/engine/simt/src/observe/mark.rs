@@ -15,6 +15,10 @@ pub(crate) struct Mark {
     pub(crate) behind: bool,
     /// How the instruction is ordered.
     pub(crate) order: Order,
+    /// Whether only costs are added up ([`Events::COSTS`]).
+    pub(crate) sums: bool,
+    /// The counters of what it costs ([`super::Costed::counter`]).
+    pub(crate) cost: Option<u32>,
     /// What it is if it orders copies or memory, and is nothing else to the executor.
     pub(crate) fence: Option<Synchronized<'static>>,
 }

@@ -3,7 +3,7 @@
 use super::mark::Mark;
 use super::order::words;
 use super::shadow::{self, Shadows};
-use super::{Counted, Counting, Events, Issues, Order, Synchronized};
+use super::{Costs, Counted, Counting, Events, Issues, Order, Synchronized};
 use crate::code::{Callee, Code, Decoded, Inst, Op, Place, Slot};
 use crate::flow::FunctionCode;
 use crate::lower::{Program, Unit};
@@ -81,8 +81,8 @@ fn sites(code: &Code) -> Vec<u32> {
 
 fn make(program: &Program, code: &Code, events: Events) -> Observed {
     let sites = sites(code);
-    let (counting, issues) = counters(code, events);
-    let counters = counting.len().max(issues.len());
+    let (counting, issues, costs) = counters(program, code, events);
+    let counters = counting.len().max(issues.len()).max(costs.len());
     let mut observed = Observed { sites, counters, ..Observed::default() };
     if !events.is_none() {
         let (code, origin) = marked(program, code, events, &|_| true);
@@ -232,7 +232,7 @@ pub(crate) fn marked(
     steps: &dyn Fn(u32) -> bool,
 ) -> (Code, Vec<u32>) {
     let leads = leaders(code);
-    let (counting, issues) = counters(code, events);
+    let (counting, issues, costs) = counters(program, code, events);
     let mut shadows =
         if events.has(Events::DEFINED) { shadow::of(code) } else { Shadows::default() };
     let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
@@ -256,8 +256,13 @@ pub(crate) fn marked(
         if begins.get(op as usize) == Some(&true) && steps(inst.span.start) {
             before |= Events::STEPS;
         }
+        let costed = costs.of(op);
+        if costed.is_some_and(|costed| costed.leader != op) {
+            before = before.without(Events::ACCESSES | Events::PARAMETERS);
+        }
+        let (sums, cost) = (events.has(Events::COSTS), costed.map(|costed| costed.counter));
         let mark = |tells, behind| {
-            let mark = Mark { tells, about: 0, op, behind, order, fence };
+            let mark = Mark { tells, about: 0, op, behind, order, sums, cost, fence };
             Inst { op: Op::Mark(Box::new(mark)), guard: Slot::TRUE, count: 0, span: inst.span }
         };
         let mut push = |inst| items.push(Item { inst, op, stands: Stands::Beside });
@@ -281,14 +286,19 @@ pub(crate) fn marked(
 }
 
 /// The counters that are wanted.
-fn counters(code: &Code, events: Events) -> (Counting, Issues) {
+fn counters(program: &Program, code: &Code, events: Events) -> (Counting, Issues, Costs) {
     if !events.has(Events::COUNTS) {
         return Default::default();
     }
     let counting = Counting::of(code);
     let issues =
         if events.has(Events::ISSUES) { Issues::of(code, &counting) } else { Issues::default() };
-    (counting, issues)
+    let costs = if events.has(Events::COSTS) {
+        Costs::new(program, code, &issues)
+    } else {
+        Costs::default()
+    };
+    (counting, issues, costs)
 }
 
 /// What counts the lanes that come to a branch, and where they go.

@@ -79,6 +79,7 @@
 //! `LaunchConfig::observer` takes it; [`Several`] makes one of many. `at.op` is a number of an operation of the
 //! program's code: [`Listing`] says where it stands in the source, in which function, and which registers it has.
 
+mod costs;
 mod counts;
 pub(crate) mod event;
 mod events;
@@ -94,6 +95,7 @@ mod several;
 mod shadow;
 mod used;
 
+pub use costs::{Costed, Costs};
 pub(crate) use counts::Counted;
 pub use counts::{CountedBlock, CountedBranch, Counting, Sum};
 pub use event::{

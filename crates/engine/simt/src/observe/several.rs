@@ -27,7 +27,9 @@ impl Observer for Several<'_> {
     }
 
     fn wants(&self) -> Events {
-        self.0.iter().fold(Events::NONE, |all, observer| all | observer.wants())
+        let each = || self.0.iter().map(|observer| observer.wants());
+        let all = each().fold(Events::NONE, |all, wants| all | wants);
+        if each().all(|wants| wants.has(Events::COSTS)) { all } else { all.without(Events::COSTS) }
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {

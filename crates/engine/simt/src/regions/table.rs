@@ -62,6 +62,11 @@ impl Compiled {
         })
     }
 
+    /// Whether warps that run together wait in it for what an observer hears of.
+    pub(crate) fn fetches(&self) -> bool {
+        self.has_yield_points(|wait| !matches!(wait, Wait::Barrier))
+    }
+
     /// Whether it has yield points of a kind.
     #[inline]
     pub(crate) fn has_yield_points(&self, is_one: impl Fn(Wait) -> bool) -> bool {

@@ -2,46 +2,86 @@
 
 use super::operand::{Operands, predicate};
 use crate::code::{self, Code, Inst, Op, Place, Slot};
+use crate::launch::{GLOBAL_BITS, RANK_SHIFT};
 use crate::observe::mark::Mark;
 use crate::observe::{Events, Further, Order};
-use texunit_jit::region::{Action, Call, Region, Routine, Space, Step, Tell};
+use texunit_jit::region::{Action, Call, Cost, Region, Routine, Space, Step, Tell};
 use texunit_jit::{Predicate, Source};
+use texunit_memory::GLOBAL_BASE;
 
 /// Sources of a call.
 const SOURCES: usize = 4;
 
 /// The step of a mark that tells a weak load or store of global or shared memory, a fence, or lanes that do something
 /// together, and nothing else: what can order warps by what is in memory is told by the interpreter, between whose instructions
-/// nothing else happens.
+/// nothing else happens. Where costs are added up, in any order, that of an access of any kind.
 pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step> {
     let only = Events::ACCESSES | Events::PARAMETERS;
     let Inst { op, guard, .. } = operands.inst(mark.about)?;
     if mark.tells.is_within(Events::SYNCHRONIZATION) {
         return meeting(operands, (mark, op, *guard), at);
     }
-    if mark.behind || !mark.tells.is_within(only) || mark.order != Order::default() {
+    if mark.behind || !mark.tells.is_within(only) {
         return None;
     }
-    let (access, values): (&code::Access, &[Slot]) = match op {
-        Op::Load(access) => (access, &[]),
-        Op::Store(access) => (access, &access.parts),
+    let (base, values, cost): (Slot, &[Slot], _) = match op {
+        Op::Load(access) | Op::Store(access) if mark.sums && is_access(access) => {
+            (access.base, &[], cost(mark, access))
+        }
+        Op::Atomic(atomic) if mark.sums => (atomic.base, &[], None),
+        Op::Load(access) if is_plain(mark, access) => (access.base, &[], None),
+        Op::Store(access) if is_plain(mark, access) => (access.base, &access.parts, None),
         _ => return None,
     };
-    if access.constant
-        || !matches!(access.place, Place::Global | Place::Generic | Place::Shared)
-        || values.len() >= SOURCES
-    {
+    if values.len() >= SOURCES {
         return None;
     }
     let mut from = [Source::Literal(0); SOURCES];
-    let mut tell = Tell { number: at, rows: 1 + values.len() as u8, narrow: [false; SOURCES] };
-    for (i, &slot) in std::iter::once(&access.base).chain(values).enumerate() {
+    let mut tell = Tell { rows: 1 + values.len() as u8, cost, ..nothing(at) };
+    for (i, &slot) in std::iter::once(&base).chain(values).enumerate() {
         from[i] = operands.number(slot)?;
         tell.narrow[i] = !slot.is_none() && !slot.is_wide();
     }
     let guard = predicate(*guard);
     let action = call(tell, from);
     (guard != Predicate::Never).then_some(Step { at, guard, counted: false, action })
+}
+
+/// Whether an access is of a place that is told at all.
+fn is_access(access: &code::Access) -> bool {
+    matches!(access.place, Place::Global | Place::Generic | Place::Shared | Place::Local)
+}
+
+/// Whether it is a weak load or store of global or shared memory.
+fn is_plain(mark: &Mark, access: &code::Access) -> bool {
+    let is_weak = mark.order == Order::default() && !access.constant;
+    is_weak && is_access(access) && access.place != Place::Local
+}
+
+/// How code counts the cost of an access itself.
+fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
+    let bytes = u32::from(access.size) * access.parts.len() as u32;
+    let banks = access.place == Place::Shared;
+    let is_far = i32::try_from(access.offset as i64).is_err();
+    if access.base.is_none()
+        || access.place == Place::Local
+        || !bytes.is_power_of_two()
+        || bytes > 16
+        || (if banks { access.base.is_wide() } else { is_far || !access.base.is_wide() })
+    {
+        return None;
+    }
+    // Shared memory of other CTAs, and other spaces, have other upper bits.
+    let above = match banks {
+        true => (RANK_SHIFT, 0),
+        false => (GLOBAL_BITS, (GLOBAL_BASE >> GLOBAL_BITS) as u32),
+    };
+    Some(Cost { counter: mark.cost?, bytes, offset: access.offset as u32, above, banks })
+}
+
+/// A notification without sources.
+fn nothing(number: u32) -> Tell {
+    Tell { number, rows: 0, narrow: [false; SOURCES], cost: None }
 }
 
 fn call(tell: Tell, from: [Source; SOURCES]) -> Action {
@@ -55,7 +95,7 @@ fn meeting(
     at: u32,
 ) -> Option<Step> {
     let mut from = [Source::Literal(0); SOURCES];
-    let mut tell = Tell { number: at, rows: 0, narrow: [false; SOURCES] };
+    let mut tell = nothing(at);
     match mark.fence {
         Some(_) => {}
         // Their lanes are those of the split.
@@ -74,7 +114,7 @@ fn meeting(
 
 /// Lanes go on behind the `bar.warp.sync` at a place.
 pub(super) fn joined(at: u32) -> Action {
-    call(Tell { number: at, rows: 0, narrow: [false; SOURCES] }, [Source::Literal(0); SOURCES])
+    call(nothing(at), [Source::Literal(0); SOURCES])
 }
 
 /// Loads of shared memory at one register, of which the first one's step tells all: nothing else is told in between, and
@@ -107,7 +147,7 @@ impl Together {
 /// The load of shared memory that a step tells, and its base.
 fn told_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Access, Source)> {
     let Action::Call(call) = &step.action else { return None };
-    let Routine::Tell(_) = call.routine else { return None };
+    let Routine::Tell(Tell { cost: None, .. }) = call.routine else { return None };
     let Op::Mark(mark) = &code.insts.get(step.at as usize)?.op else { return None };
     let Op::Load(access) = &code.insts.get(mark.about as usize)?.op else { return None };
     let is_shared = access.place == Place::Shared && step.guard == Predicate::Always;

@@ -119,8 +119,8 @@ impl Grid {
         std::mem::take(&mut self.state().buffers).into_keys()
     }
 
-    /// Keeps work of a stream.
-    pub(crate) fn submit(&self, target: Target, caller: Caller, task: Task) -> Result<(), u32> {
+    /// Keeps work of a stream: its number.
+    pub(crate) fn submit(&self, target: Target, caller: Caller, task: Task) -> Result<u64, u32> {
         let mut state = self.state();
         let line = state.line(target)?;
         if self.outstanding + state.kept.len() >= self.limit {
@@ -136,7 +136,7 @@ impl Grid {
         state.open.insert(id);
         let work = Work { id, after, is_tail: line == Line::Tail, caller, task };
         state.kept.insert((target.cta, id), work);
-        Ok(())
+        Ok(id)
     }
 
     /// A stream of the grid's own.
@@ -328,7 +328,8 @@ mod tests {
     #[test]
     fn limits_and_wrong_handles() {
         let grid = Grid::new(2);
-        let submit = |grid: &Grid, stream| grid.submit(target(stream, 0), caller(), task());
+        let submit =
+            |grid: &Grid, stream| grid.submit(target(stream, 0), caller(), task()).map(|_| ());
         assert_eq!(submit(&grid, 99), Err(code::INVALID_RESOURCE_HANDLE));
         assert_eq!((submit(&grid, 0), submit(&grid, 0)), (Ok(()), Ok(())));
         assert_eq!(submit(&grid, 0), Err(code::LAUNCH_PENDING_COUNT_EXCEEDED));

@@ -68,6 +68,13 @@ fn run(
     (result, words(&block), setter)
 }
 
+/// Each CTA waits until the word has its number, from the last one on.
+const LATER_CTAS_FIRST: &str =
+    "mov.u32 %r2, %nctaid.x; sub.u32 %r2, %r2, %cta; sub.u32 %r2, %r2, 1;
+    L: ld.acquire.gpu.u32 %r1, [%flag]; setp.ne.u32 %p, %r1, %r2; @%p bra L;
+    mul.wide.u32 %q, %cta, 4; add.u64 %q, %q, %flag; st.u32 [%q+4], %r1;
+    add.u32 %r1, %r1, 1; st.release.gpu.u32 [%flag], %r1;";
+
 fn each_way(mut test: impl FnMut(How)) {
     for (threads, jit) in [
         (1, texunit_simt::JitMode::Off),
@@ -134,18 +141,40 @@ fn somebody_ends_it() {
 
 #[test]
 fn ctas_that_wait_for_later_ones() {
-    // Each waits until the word has its number, from the last CTA on.
-    let body = "mov.u32 %r2, %nctaid.x; sub.u32 %r2, %r2, %cta; sub.u32 %r2, %r2, 1;
-        L: ld.acquire.gpu.u32 %r1, [%flag]; setp.ne.u32 %p, %r1, %r2; @%p bra L;
-        mul.wide.u32 %q, %cta, 4; add.u64 %q, %q, %flag; st.u32 [%q+4], %r1;
-        add.u32 %r1, %r1, 1; st.release.gpu.u32 [%flag], %r1;";
     each_way(|how| {
-        let (stats, words, setter) =
-            run(body, How { grid: [4, 1, 1], block: [1, 1, 1], max_steps: 1 << 30, ..how }, &[]);
+        let (stats, words, setter) = run(
+            LATER_CTAS_FIRST,
+            How { grid: [4, 1, 1], block: [1, 1, 1], max_steps: 1 << 30, ..how },
+            &[],
+        );
         stats.unwrap();
         assert_eq!(words[..5], std::iter::once(4).chain((0..4).rev()).collect::<Vec<u32>>());
         assert_eq!(setter.waits.load(Relaxed), 0);
     });
+}
+
+#[test]
+fn in_a_random_order() {
+    for seed in 1..6 {
+        let how = |ctas, threads| How {
+            grid: [ctas, 1, 1],
+            block: [threads, 1, 1],
+            schedule: Some(seed),
+            max_steps: 1 << 24,
+            ..How::default()
+        };
+        // More CTAs than begin at once: the first ones wait for those that have not.
+        let (stats, words, _) = run(LATER_CTAS_FIRST, how(50, 1), &[]);
+        stats.unwrap();
+        assert_eq!(words[..51], std::iter::once(50).chain((0..50).rev()).collect::<Vec<u32>>());
+        // Warps that look at different times.
+        let (result, _, setter) = run(FLAG, how(3, 256), &[0, 0, 0]);
+        let fault = result.unwrap_err();
+        assert!(
+            matches!(&fault.kind, FaultKind::Deadlock { waiting } if waiting.contains("256 threads"))
+        );
+        assert_eq!(setter.went_on.load(Relaxed), 0);
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! A launch among those of a process.
 
 use super::arrays::Used;
+use super::children::Children;
+use super::clock::Clock;
 use super::cluster::Clusters;
 use super::loads::Loads;
 use super::pools::{Early, PoolUse};
@@ -31,13 +33,16 @@ pub struct Memory {
     pool_uses: Mutex<Vec<PoolUse>>,
     /// Whether accesses of the host through pointers are looked at.
     pub(super) is_host_watched: AtomicBool,
+    /// What grids know that kernels launch.
+    pub(super) children: Mutex<Children>,
 }
 
 impl Default for Memory {
     fn default() -> Self {
         let (streams, loads, arrays, pool_uses, is_host_watched) = Default::default();
         let (shadow, next) = (Shadow::default(), AtomicU32::new(1));
-        Self { shadow, next, streams, loads, arrays, pool_uses, is_host_watched }
+        let children = Mutex::default();
+        Self { shadow, next, streams, loads, arrays, pool_uses, is_host_watched, children }
     }
 }
 
@@ -52,6 +57,8 @@ pub(super) struct Order {
     pub(super) below: u32,
     /// Launches that do not come before it, by the numbers of their CTAs.
     others: Arc<[(u32, u32)]>,
+    /// What comes before it all the same, of a grid that a kernel has launched.
+    pub(super) knows: Option<Arc<Clock>>,
     /// Loads that are noted.
     pub(super) loads: Option<Arc<Loads>>,
     /// Memory of pools whose allocation does not come before it.
@@ -113,10 +120,16 @@ impl Memory {
             bytes -= noted.remove(0).bytes();
         }
         let (others, early) = (others.into(), early.into());
-        let mut order = Order { first, ctas, below, others, loads: None, early };
+        let knows = lock(&self.children).of(queue);
+        let mut order = Order { first, ctas, below, others, knows, loads: None, early };
         order.loads = Loads::of(&order, info).map(Arc::new);
         noted.extend(order.loads.clone());
         order
+    }
+
+    /// An event is recorded in a stream before the launch that runs there.
+    pub fn event_recorded_before_last(&self, event: u64, queue: Queue) {
+        self.streams().record_before_last(event, queue);
     }
 
     /// The host has waited for a stream.
@@ -142,6 +155,21 @@ impl Memory {
     /// An event is destroyed.
     pub fn event_ended(&self, event: u64) {
         self.streams().end_event(event);
+    }
+
+    /// An event is recorded behind all that a device has been asked for.
+    pub fn event_recorded_on(&self, event: u64, device: u32) {
+        self.streams().record_on(event, device);
+    }
+
+    /// All streams of a device wait for an event.
+    pub fn event_waited_on(&self, event: u64, device: u32) {
+        self.streams().wait_on(event, device);
+    }
+
+    /// Streams wait for each other.
+    pub fn joined(&self, queues: &[Queue]) {
+        self.streams().join(queues);
     }
 
     /// Streams and events that something is kept of, and launches: what grows if nothing is forgotten.
@@ -256,8 +284,12 @@ impl Order {
     }
 
     /// Whether what another launch has done comes before it.
-    pub(super) fn is_after(&self, serial: u32) -> bool {
-        !self.others.iter().any(|other| (other.0..=other.1).contains(&serial))
+    pub(super) fn is_after(&self, stamp: Stamp) -> bool {
+        let is_other = |other: &(u32, u32)| (other.0..=other.1).contains(&stamp.serial);
+        let knows = |clock: &Arc<Clock>| {
+            !stamp.kind().is_async() && clock.knows(stamp.serial, stamp.thread(), stamp.time())
+        };
+        !self.others.iter().any(is_other) || self.knows.as_ref().is_some_and(knows)
     }
 }
 
@@ -273,6 +305,8 @@ pub(super) struct Launch<'a> {
     pub(super) block: [u32; 3],
     /// Of a launch with clusters.
     pub(super) clusters: Option<&'a Mutex<Clusters>>,
+    /// Its stream.
+    pub(super) queue: Queue,
     pub(super) info: LaunchInfo<'a>,
 }
 

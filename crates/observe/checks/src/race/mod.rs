@@ -7,6 +7,8 @@
 //! stores and atomics as the PTX memory model has them (with scopes), the waits of `cp.async`, and launches one after
 //! the other. Two strong accesses do not race with each other.
 //!
+//! A grid that a kernel launches comes behind what its thread knows then, and behind nothing else of its parent (`children`).
+//!
 //! # Shadow
 //!
 //! Of each word the last store and up to two accesses since then are kept, 16 bytes each: number of the CTA, time,
@@ -24,6 +26,7 @@
 mod access;
 mod arrays;
 mod cell;
+mod children;
 mod clock;
 mod cluster;
 mod copies;
@@ -114,6 +117,7 @@ impl Observer for Race<'_> {
             grid: launch.config.grid,
             block: launch.config.block,
             clusters: launch.config.cluster.map(|_| &self.clusters),
+            queue: self.queue,
             info: *launch,
         }))
     }

@@ -2,6 +2,7 @@
 
 use super::access::{Stored, Warp, lanes};
 use super::arrays::{self, Own as Texels};
+use super::clock::Clock;
 use super::known::Cta;
 use super::launch::Launch;
 use super::line::LINE;
@@ -293,6 +294,13 @@ impl Probe for Worker<'_> {
 
     fn call(&mut self, at: &At, called: &Called<'_>) {
         // What was done to memory that is given out again was done to something else.
+        if let Called::Launches { work } = *called {
+            let thread = 32 * at.warp + at.lanes.trailing_zeros();
+            let [_, knows] = self.cta.hand_on(thread, true, true);
+            let mut clock = knows.map_or_else(Clock::default, |clock| (*clock).clone());
+            self.launch.order.knows.iter().for_each(|known| clock.join(known));
+            lock(&self.launch.memory.children).launched((self.launch.queue, work), clock);
+        }
         if let Called::Allocates { sizes, addresses } = *called {
             for lane in lanes(at.lanes).map(|lane| lane as usize).filter(|&l| addresses[l] != 0) {
                 self.launch.shadow.forget_range(addresses[lane], sizes[lane]);

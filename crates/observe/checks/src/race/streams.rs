@@ -424,12 +424,53 @@ impl Streams {
         self.events.insert(event, known);
     }
 
+    /// The same before the last launch of the stream.
+    pub(super) fn record_before_last(&mut self, event: u64, queue: Queue) {
+        let mut known = self.before(queue);
+        if let Some(launches) = known.get_mut(&queue) {
+            *launches = launches.saturating_sub(1);
+        }
+        self.events.insert(event, known);
+    }
+
     /// A stream, or (`None`) the host, waits for an event.
     pub(super) fn wait(&mut self, event: u64, queue: Option<Queue>) {
         let Some(known) = self.events.get(&event) else { return };
         match queue {
             Some(queue) => join(&mut self.streams.entry(queue).or_default().knows, known),
             None => join(&mut self.host, known),
+        }
+    }
+
+    fn of_device(&self, device: u32) -> Vec<Queue> {
+        let default = Queue::on(device, None);
+        let others = self.streams.keys().copied().filter(|queue| *queue != default);
+        others.filter(|queue| queue.device() == device).chain([default]).collect()
+    }
+
+    /// What comes before the next launches of some streams.
+    fn before_all(&self, queues: &[Queue]) -> Known {
+        let mut known = Known::new();
+        queues.iter().for_each(|&queue| join(&mut known, &self.before(queue)));
+        known
+    }
+
+    /// An event is recorded in all streams of a device.
+    pub(super) fn record_on(&mut self, event: u64, device: u32) {
+        let known = self.before_all(&self.of_device(device));
+        self.events.insert(event, known);
+    }
+
+    /// All streams of a device wait for an event.
+    pub(super) fn wait_on(&mut self, event: u64, device: u32) {
+        self.of_device(device).into_iter().for_each(|queue| self.wait(event, Some(queue)));
+    }
+
+    /// Streams wait for each other.
+    pub(super) fn join(&mut self, queues: &[Queue]) {
+        let known = self.before_all(queues);
+        for &queue in queues {
+            join(&mut self.streams.entry(queue).or_default().knows, &known);
         }
     }
 }

@@ -66,7 +66,7 @@ impl View<'_> {
         if stamp.serial != self.serial {
             return match self.order.has(stamp.serial) {
                 true => self.cta.knows_other(stamp, thread),
-                false => self.order.is_after(stamp.serial),
+                false => self.order.is_after(stamp),
             };
         }
         let near = stamp.thread() == thread

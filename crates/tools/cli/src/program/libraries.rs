@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use texunit_files::Prepared;
 
 /// Their names, and the names that a linker looks for.
-const LIBRARIES: [(&str, Option<&str>); 14] = [
+const LIBRARIES: [(&str, Option<&str>); 16] = [
     ("libcuda.so.1", Some("libcuda.so")),
     ("libcudart.so.12", None),
     ("libcudart.so.13", Some("libcudart.so")),
@@ -16,9 +16,11 @@ const LIBRARIES: [(&str, Option<&str>); 14] = [
     ("libcublas.so.13", Some("libcublas.so")),
     ("libcublasLt.so.12", None),
     ("libcublasLt.so.13", Some("libcublasLt.so")),
+    ("libcurand.so.10", Some("libcurand.so")),
     // The code of these and of the driver, which find it beside themselves.
     (concat!("libtexunit_cublas.so.", env!("CARGO_PKG_VERSION")), None),
     (concat!("libtexunit_cufft.so.", env!("CARGO_PKG_VERSION")), None),
+    (concat!("libtexunit_curand.so.", env!("CARGO_PKG_VERSION")), None),
     (concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")), None),
 ];
 

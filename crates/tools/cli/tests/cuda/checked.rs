@@ -13,13 +13,14 @@ use texunit_testkit::findings::Expected;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, Test); 12] = [
+    let all: [(&str, Test); 13] = [
         ("fresh memory", fresh),
         ("findings and leaks", findings),
         ("exit codes, reports, kernels, suppressions", options),
         ("a clean program", nothing),
         ("streams and the host", streams),
         ("nodes of graphs", graphs),
+        ("grids that kernels launch", children),
         ("rows and boxes that are copied", rows),
         ("the heap of devices, some kernels", heap),
         ("the host through pointers", hosted),
@@ -158,6 +159,35 @@ fn graphs(setup: &Setup) -> Result<(), Failed> {
         contains(&ended, words)?;
     }
     same(&*with("leak", "kernels")?.stderr, "", &ended)
+}
+
+/// A grid that a kernel launches races with what its parent does that the launch does not come behind.
+fn children(setup: &Setup) -> Result<(), Failed> {
+    let flags = ["-lineinfo", "-rdc=true", "-lcudadevrt"];
+    let program = program(setup, "raced_device.cu", SHARED, &flags)?;
+    let text = std::fs::read_to_string(setup.root.join("tests/cuda/commands/raced_device.cu"))?;
+    let with = |case: &str| {
+        let mut command = setup.run();
+        succeed(command.args(["--check", "race"]).arg(&program).arg(case), &program)
+    };
+    for (case, code) in [
+        ("other", "race-read-after-write"),
+        ("after", "race-read-after-write"),
+        ("read", "race-write-after-read"),
+        ("above", "race-read-after-write"),
+    ] {
+        let ended = with(case)?;
+        same(&*ended.stdout, "cudaSuccess\n", &ended)?;
+        contains(&ended, &format!("error[{code}]"))?;
+        let line = text.lines().position(|line| line.ends_with(&format!("// `{case}`")));
+        contains(&ended, &format!("raced_device.cu:{}", line.map_or(0, |line| line + 1)))?;
+        same(&*with(&format!("{case}-ordered"))?.stderr, "", &ended)?;
+    }
+    for case in ["tail", "chain"] {
+        let ended = with(case)?;
+        same(&*ended.stderr, "", &ended)?;
+    }
+    Ok(())
 }
 
 /// Copies of rows and boxes race with the kernels that access what is copied, and with none that accesses what is

@@ -164,10 +164,13 @@ fn install_follows_no_link(setup: &Setup) -> Result<(), Failed> {
         "libcufft.so",
         "libcufft.so.11",
         "libcufft.so.12",
+        "libcurand.so",
+        "libcurand.so.10",
         "libnvidia-ml.so.1",
         concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")),
         concat!("libtexunit_cublas.so.", env!("CARGO_PKG_VERSION")),
         concat!("libtexunit_cufft.so.", env!("CARGO_PKG_VERSION")),
+        concat!("libtexunit_curand.so.", env!("CARGO_PKG_VERSION")),
         "libtexunit_redirect.so",
         "shims",
     ];

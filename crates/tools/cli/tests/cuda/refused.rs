@@ -41,7 +41,7 @@ const REFUSED: &[&str] = &[
     "cudaStreamSynchronize: cudaErrorInvalidResourceHandle: stream 0x1234 is not a stream: it was destroyed, or never was one",
     "cudaMalloc: cudaErrorMemoryAllocation: size 35184372088832 is more than 12884901616, what is left of the device's 12884901888 bytes of memory",
     "cudaFree: cudaErrorInvalidValue: devPtr 0x.. is not memory that was allocated or registered",
-    "cudaDestroyExternalMemory: cudaErrorNotSupported: texunit does not provide cudaDestroyExternalMemory (docs/cuda-api.md has what it provides)",
+    "cudaDestroyExternalMemory: cudaErrorNotSupported: texunit does not provide cudaDestroyExternalMemory: it takes memory or semaphores that another driver exports for NVIDIA's (Vulkan, Direct3D, NvSci), and no driver on a machine without a card exports any in a form that is documented (docs/cuda-api.md has what it provides)",
     "cudaSetDevice: cudaErrorInvalidDevice: device 9 does not exist: there is one device, 0 (for the 10th time)",
     "cudaDeviceSynchronize: cudaErrorIllegalAddress: this context has ended by a fault of kernel `fill(int*, int)` at ptx:35:1 in fill(int*, int): store of 4 bytes at .global address 0x10, out of bounds: nothing is near this address",
 ];

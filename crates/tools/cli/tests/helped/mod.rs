@@ -17,8 +17,10 @@ const OF_PROGRAMS: &[&str] =
 /// Beginnings of examples that take long: all cases as files, all cases run, all benchmarks.
 const SLOW: &[&str] = &["texunit cases export", "texunit cases run tests/fetch", "texunit bench"];
 
+/// What ends a debug adapter.
+const DISCONNECT: &[&str] = &[r#"{"seq":1,"type":"request","command":"disconnect"}"#];
 /// What the language server is asked: nothing, and to stop.
-const SHUTDOWN: [&str; 3] = [
+const SHUTDOWN: &[&str] = &[
     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#,
     r#"{"jsonrpc":"2.0","id":2,"method":"shutdown"}"#,
     r#"{"jsonrpc":"2.0","method":"exit"}"#,
@@ -123,7 +125,10 @@ fn run(example: &str, temp: &TempDir, libraries: Option<&Path>) -> Result<(), Fa
     } else {
         std::fs::copy(root().join("tests/help/kernel.ptx"), temp.path().join("kernel.ptx"))?;
     }
-    let input: String = SHUTDOWN
+    // No editor connects.
+    let line = if line.starts_with("texunit dap --port") { line + " --help" } else { line };
+    let messages = if line == "texunit dap" { DISCONNECT } else { SHUTDOWN };
+    let input: String = messages
         .iter()
         .map(|message| format!("Content-Length: {}\r\n\r\n{message}", message.len()))
         .collect();

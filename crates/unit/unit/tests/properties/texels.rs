@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use texunit_cases::{Access, random_unit_case};
 use texunit_unit::{
-    CoordType, FetchForm, FetchKind, FetchOperands, FetchPlan, Lod, ReadMode, ReadTexel,
-    ReadTexels, reference,
+    AxisTexels, CoordType, FetchForm, FetchKind, FetchOperands, FetchPlan, FetchRequest, Lod,
+    ReadMode, ReadTexel, ReadTexels, WarpTexels, reference,
 };
 
 /// What the reference reads inside of the texture, in the order of the sum.
@@ -21,6 +21,33 @@ fn of_reference(plan: &FetchPlan, operands: &FetchOperands) -> Vec<ReadTexel> {
     texels.filter_map(read).collect()
 }
 
+/// The same for a lane of a warp: how many are inside, with their places, and how many outside.
+fn of_warp(plan: &FetchPlan, operands: &FetchOperands, texels: Option<&ReadTexels>) {
+    let spread = operands.coords.map(|bits| [bits; 32]);
+    let coords = spread.each_ref();
+    let offset = operands.offset.map(|offset| [offset as u32; 32]);
+    let request = FetchRequest { offset: offset.each_ref(), ..FetchRequest::new(1 << 19, coords) };
+    let Some(WarpTexels { plane, axes }) = plan.texels_of_warp(&request) else { return };
+    let texels = texels.expect("those of a lane are known, too");
+    let along = |a: usize| {
+        let both = axes[a].0.map(|row| row[19]);
+        both.into_iter().filter(|&k| k != AxisTexels::UNREAD).collect::<Vec<_>>()
+    };
+    let (mut inside, mut outside) = (Vec::new(), 0);
+    for z in along(2) {
+        for y in along(1) {
+            for x in along(0) {
+                match [x, y, z].map(u32::try_from) {
+                    [Ok(x), Ok(y), Ok(z)] => inside.push((plane, [x, y, z])),
+                    _ => outside += 1,
+                }
+            }
+        }
+    }
+    let found: Vec<_> = texels.iter().map(|texel| (texel.at.plane, texel.at.at)).collect();
+    assert_eq!((inside, outside), (found, texels.outside()), "{:?} {operands:?}", plan.form());
+}
+
 /// Compares them; whether they were found without the reference.
 fn compare(plan: &FetchPlan, operands: &FetchOperands) -> bool {
     let expected = of_reference(plan, operands);
@@ -29,6 +56,7 @@ fn compare(plan: &FetchPlan, operands: &FetchOperands) -> bool {
     if few {
         assert_eq!(texels.to_vec(), expected, "{:?} {operands:?}", plan.form());
     }
+    of_warp(plan, operands, few.then_some(&texels));
     let mut counted = Vec::new();
     plan.texels_that_count(operands, &mut texels, |at| counted.push(at));
     let counts = expected.iter().filter(|texel| texel.counts);

@@ -3,13 +3,13 @@
 use super::links;
 use crate::args::{Answer, In, InOut, Out};
 use crate::call::driver_api;
-use crate::graph::capture::{self, Info};
+use crate::graph::capture::{self, Info, Recapture};
 use crate::graph::{Graph, Node};
 use crate::handle::Handle;
 use crate::late::Order;
 use crate::stream::{self, Stream};
-use std::ffi::c_uint;
-use texunit_cuda_abi::{CUgraphEdgeData, CUresult};
+use std::ffi::{c_uint, c_void};
+use texunit_cuda_abi::{CUgraphEdgeData, CUgraphRecaptureCallback, CUresult};
 
 driver_api! {
     /// Begins to capture a stream, in global mode.
@@ -35,7 +35,22 @@ driver_api! {
         hGraph.get()?;
         // SAFETY: the caller says how many there are.
         let before = unsafe { links(dependencies, dependencyData, numDependencies)? };
-        capture::begin(&context, stream::queue(hStream), mode, Some((hGraph, before)))
+        capture::begin(&context, stream::queue(hStream), mode, Some((hGraph, before)), None)
+    }
+
+    /// Captures a stream into the nodes of a graph once more, in the order in which they were made.
+    fn cuStreamBeginRecaptureToGraph(
+        hStream: Handle<Stream>,
+        mode: c_uint,
+        hGraph: Handle<Graph>,
+        callbackFunc: CUgraphRecaptureCallback,
+        userData: *mut c_void,
+    ) {
+        let context = stream::on(hStream)?;
+        let told = callbackFunc.map(|function| (function, userData.expose_provenance()));
+        let recapture = Recapture::new(&*hGraph.get()?, told);
+        let to = Some((hGraph, Vec::new()));
+        capture::begin(&context, stream::queue(hStream), mode, to, Some(recapture))
     }
 
     /// Ends a capture: the graph, or null if something went wrong.
@@ -128,7 +143,7 @@ driver_api! {
 }
 
 fn begin(stream: Handle<Stream>, mode: c_uint) -> Answer {
-    capture::begin(&*stream::on(stream)?, stream::queue(stream), mode, None)
+    capture::begin(&*stream::on(stream)?, stream::queue(stream), mode, None, None)
 }
 
 fn info(stream: Handle<Stream>) -> Answer<Option<Info>> {

@@ -6,9 +6,10 @@ use crate::call::driver_api;
 use crate::context::Context;
 use crate::graph::exec::Exec;
 use crate::graph::op::Op;
-use crate::graph::{Graph, Node, memory, params, update};
+use crate::graph::{Graph, Node, params, update};
 use crate::handle::Handle;
 use crate::stream::Event;
+use crate::words::BatchOp;
 use std::ffi::c_uint;
 use std::sync::Arc;
 use texunit_cuda_abi::{
@@ -71,7 +72,7 @@ sets! {
     /// Changes operations on words of memory.
     fn cuGraphExecBatchMemOpNodeSetParams(nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) {
         // SAFETY: the array is as the driver API's page says.
-        let op = unsafe { memory::BatchOp::new(&nodeParams.get()?)? };
+        let op = unsafe { BatchOp::new(&nodeParams.get()?)? };
         Op::Batch(Arc::new(op))
     }
 
@@ -108,7 +109,10 @@ driver_api! {
         hGraphExec.get()?.step(hNode, |step| {
             can_be_disabled(&step.op)?;
             step.is_enabled = isEnabled != 0;
-            Ok(())
+            match &step.op {
+                Op::Kernel(op) => op.updatable.iter().try_for_each(|record| record.set_enabled(step.is_enabled)),
+                _ => Ok(()),
+            }
         })
     }
 

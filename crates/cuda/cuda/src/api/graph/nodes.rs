@@ -8,6 +8,7 @@ use crate::graph::op::Op;
 use crate::graph::{self, Graph, Link, Node, memory, params};
 use crate::handle::Handle;
 use crate::stream::Event;
+use crate::words::BatchOp;
 use std::ffi::{c_uint, c_ulonglong};
 use std::sync::Arc;
 use texunit_cuda_abi::{
@@ -98,7 +99,7 @@ adds! {
     /// Adds operations on words of memory.
     fn cuGraphAddBatchMemOpNode(nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) {
         // SAFETY: the array is as the driver API's page says.
-        let op = unsafe { memory::BatchOp::new(&nodeParams.get()?)? };
+        let op = unsafe { BatchOp::new(&nodeParams.get()?)? };
         Ok(Op::Batch(Arc::new(op)))
     }
 

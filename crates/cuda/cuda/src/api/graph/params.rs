@@ -5,9 +5,10 @@ use crate::api::launch::check_attribute;
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::graph::op::{KernelOp, Op};
-use crate::graph::{self, Graph, Node, memory, params};
+use crate::graph::{self, Graph, Node, params, updatable};
 use crate::handle::Handle;
 use crate::stream::Event;
+use crate::words::BatchOp;
 use std::ffi::c_uint;
 use std::sync::Arc;
 use texunit_cuda_abi::{
@@ -118,7 +119,7 @@ sets! {
     /// Changes operations on words of memory.
     fn cuGraphBatchMemOpNodeSetParams(nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) {
         // SAFETY: the array is as the driver API's page says.
-        let op = unsafe { memory::BatchOp::new(&nodeParams.get()?)? };
+        let op = unsafe { BatchOp::new(&nodeParams.get()?)? };
         Op::Batch(Arc::new(op))
     }
 
@@ -163,15 +164,24 @@ driver_api! {
 
     /// Sets an attribute of a kernel.
     fn cuGraphKernelNodeSetAttribute(hNode: Handle<Node>, attr: c_uint, value: In<[u32; 16]>) {
+        let value_ptr = value.as_ptr().cast_mut();
         let (op, value) = (kernel(hNode)?, value.get()?);
         check_attribute(&CUlaunchAttribute { id: attr, pad: 0, value })?;
-        replace(hNode, Op::Kernel(Arc::new(op.with_attribute(attr, value))))
+        let new = op.with_attribute(attr, value)?;
+        if let Some(record) = new.updatable.as_ref().filter(|_| op.updatable.is_none()) {
+            // SAFETY: a value of the caller, who wants the handle there.
+            unsafe { crate::api::launch::give_node(value_ptr, record.address()) };
+        }
+        replace(hNode, Op::Kernel(Arc::new(new)))
     }
 
     /// Sets all attributes of a kernel as another one has them.
     fn cuGraphKernelNodeCopyAttributes(dst: Handle<Node>, src: Handle<Node>) {
         let (to, from) = (kernel(dst)?, kernel(src)?);
-        replace(dst, Op::Kernel(Arc::new(to.with_attributes_of(&from))))
+        if to.updatable.is_some() || from.updatable.is_some() {
+            return Err(updatable::fixed("its attributes cannot be copied"));
+        }
+        replace(dst, Op::Kernel(Arc::new(to.with_attributes_of(&from)?)))
     }
 }
 
@@ -227,7 +237,9 @@ fn set(node: Handle<Node>, new: Op) -> Answer {
     replace(
         node,
         match (&old, new) {
-            (Op::Kernel(old), Op::Kernel(new)) => Op::Kernel(Arc::new(new.with_attributes_of(old))),
+            (Op::Kernel(old), Op::Kernel(new)) => {
+                Op::Kernel(Arc::new(new.with_attributes_of(old)?))
+            }
             (_, new) => new,
         },
     )

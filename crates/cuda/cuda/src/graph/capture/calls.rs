@@ -3,8 +3,9 @@
 //! Whether a thread may make a call that could go wrong while a stream is captured depends on how the capture was begun, and
 //! on the mode of the thread (`cuThreadExchangeStreamCaptureMode`).
 
-use super::{All, GLOBAL, RELAXED, is_any, with};
+use super::{All, Capture, GLOBAL, RELAXED, is_any, with};
 use crate::args::Answer;
+use crate::context::Context;
 use std::cell::Cell;
 use texunit_cuda_abi::{CUresult, Refusal};
 
@@ -114,5 +115,23 @@ pub(crate) fn event_used(event: usize) -> Answer {
                 "hEvent was last recorded in a stream that was captured: it has no work of its own to wait for",
             ))
         }
+    })
+}
+
+/// A call concerns all streams of a context: captures of it are worthless from then on.
+pub(crate) fn context_used(context: &Context) -> Answer {
+    if !is_any() {
+        return Ok(());
+    }
+    with(|all| {
+        let of = |capture: &&mut Capture| capture.context == context.handle;
+        let mut captures = all.captures.values_mut().filter(of).peekable();
+        if captures.peek().is_none() {
+            return Ok(());
+        }
+        captures.for_each(|capture| capture.is_invalid = true);
+        Err(CUresult::STREAM_CAPTURE_UNSUPPORTED.because(
+            "a stream of the context is being captured, and this call concerns all of them; the capture is invalidated",
+        ))
     })
 }

@@ -1,11 +1,11 @@
 //! A stream that is captured, and how operations of it become nodes.
 
-use super::{invalidated, join, with};
+use super::{Recapture, invalidated, join, recapture, with};
 use crate::args::Answer;
 use crate::context::Context;
 use crate::graph::memory::AllocOp;
 use crate::graph::op::{KernelOp, Op};
-use crate::graph::{Graph, Link, Node};
+use crate::graph::{self, Graph, Link, Node};
 use crate::handle::{Handle, Object};
 use crate::launch::Shape;
 use crate::module::Function;
@@ -49,11 +49,11 @@ impl Place {
 
     /// An operation becomes a node, behind what the stream has come to.
     pub(crate) fn add(self, op: Op) -> Answer {
-        self.add_with(op, CUgraphEdgeData::default())
+        self.add_with(op, CUgraphEdgeData::default()).map(|_| ())
     }
 
     /// The same, with something to say of edges from kernels to a kernel.
-    pub(crate) fn add_with(self, op: Op, data: CUgraphEdgeData) -> Answer {
+    fn add_with(self, op: Op, data: CUgraphEdgeData) -> Answer<Handle<Node>> {
         let (graph, mut links) = self.graph()?;
         if data != CUgraphEdgeData::default() {
             let state = graph.state();
@@ -64,10 +64,17 @@ impl Place {
                 links.iter_mut().for_each(|link| link.data = data);
             }
         }
-        let node =
-            graph.add(op, &links).inspect_err(|_| with(|all| all.invalidate(self.capture)))?;
+        let next = with(|all| {
+            let capture = all.captures.get_mut(&self.capture);
+            capture.and_then(|capture| capture.recapture.as_mut()).map(Recapture::next)
+        });
+        let made = match next {
+            None => graph.add(op, &links),
+            Some(next) => recapture::node(&graph, next, op, &links),
+        };
+        let node = made.inspect_err(|_| with(|all| all.invalidate(self.capture)))?;
         self.goes_on_behind(vec![Link::plain(node.number())]);
-        Ok(())
+        Ok(node)
     }
 
     /// An allocation becomes a node; its address.
@@ -79,18 +86,22 @@ impl Place {
             CUDA_MEM_ALLOC_NODE_PARAMS { poolProps: props, bytesize, ..Default::default() };
         // SAFETY: the structure says that there are no descriptions of access.
         let op = unsafe { AllocOp::new(&mut params)? };
-        self.add(Op::MemAlloc(Arc::new(op)))?;
-        Ok(params.dptr)
+        let node = self.add_with(Op::MemAlloc(Arc::new(op)), CUgraphEdgeData::default())?;
+        // One that was captured again has the address that it had.
+        match graph::op_of(node)? {
+            Op::MemAlloc(op) => Ok(op.dptr()),
+            _ => Ok(params.dptr),
+        }
     }
 
-    /// A launch becomes a node.
+    /// A launch becomes a node; what kernels know it by if they can update it, or 0.
     pub(crate) fn add_launch(
         self,
         (function, handle): (Arc<Function>, Handle<Function>),
         context: &Arc<Context>,
         shape: Shape,
         (params, attributes): (Vec<u8>, &[CUlaunchAttribute]),
-    ) -> Answer {
+    ) -> Answer<u64> {
         let given = handle.number();
         let is_function = Function::registry().find(handle).is_some();
         let (func, kern) = if is_function { (given, 0) } else { (0, given) };
@@ -105,10 +116,11 @@ impl Place {
                 attribute::PROGRAMMATIC_STREAM_SERIALIZATION if one.value[0] != 0 => {
                     data = CUgraphEdgeData { from_port: 1, kind: 1, ..data };
                 }
-                id => op = op.with_attribute(id, one.value),
+                id => op = op.with_attribute(id, one.value)?,
             }
         }
-        self.add_with(Op::Kernel(Arc::new(op)), data)
+        let record = op.updatable.as_ref().map_or(0, |record| record.address());
+        self.add_with(Op::Kernel(Arc::new(op)), data).map(|_| record)
     }
 
     fn goes_on_behind(self, links: Vec<Link>) {

@@ -6,7 +6,7 @@ use crate::driver::{self, CUgraph, CUgraphNode, CUstream};
 use crate::state;
 use std::ffi::{c_uint, c_ulonglong};
 use texunit_cuda_abi::CUgraphEdgeData;
-use texunit_cuda_abi::args::{In, InOut, Out};
+use texunit_cuda_abi::args::{Answer, In, InOut, Out};
 
 forward! {
     /// Begins to capture a stream.
@@ -43,23 +43,60 @@ runtime_api! {
     }
 }
 
+/// What CUDA 12 has with versions in its names, and CUDA 13 without them.
+macro_rules! of_version {
+    ($info:ident, $update:ident) => {
+        forward! {
+            /// What is known of the capture of a stream.
+            fn $info(
+                stream: CUstream,
+                captureStatus_out: Out<c_uint>,
+                id_out: Out<c_ulonglong>,
+                graph_out: Out<CUgraph>,
+                dependencies_out: Out<*const usize>,
+                edgeData_out: Out<*const CUgraphEdgeData>,
+                numDependencies_out: Out<usize>,
+            ) = cuStreamGetCaptureInfo_v3;
+        }
+
+        runtime_api! {
+            /// Changes behind which nodes a captured stream goes on, with what is said of the edges from them.
+            fn $update(
+                stream: CUstream,
+                dependencies: In<CUgraphNode>,
+                dependencyData: In<CUgraphEdgeData>,
+                numDependencies: usize,
+                flags: c_uint,
+            ) {
+                update(stream, dependencies, dependencyData, numDependencies, flags)
+            }
+        }
+    };
+}
+
+#[cfg(feature = "cuda-12")]
+of_version!(cudaStreamGetCaptureInfo_v3, cudaStreamUpdateCaptureDependencies_v2);
 #[cfg(not(feature = "cuda-12"))]
-forward! {
-    /// What is known of the capture of a stream.
-    fn cudaStreamGetCaptureInfo(
-        stream: CUstream,
-        captureStatus_out: Out<c_uint>,
-        id_out: Out<c_ulonglong>,
-        graph_out: Out<CUgraph>,
-        dependencies_out: Out<*const usize>,
-        edgeData_out: Out<*const CUgraphEdgeData>,
-        numDependencies_out: Out<usize>,
-    ) = cuStreamGetCaptureInfo_v3;
+of_version!(cudaStreamGetCaptureInfo, cudaStreamUpdateCaptureDependencies);
+
+fn update(
+    stream: CUstream,
+    nodes: In<'_, CUgraphNode>,
+    data: In<'_, CUgraphEdgeData>,
+    count: usize,
+    flags: c_uint,
+) -> Answer {
+    state::context()?;
+    let (nodes, data) = (nodes.as_ptr(), data.as_ptr());
+    // SAFETY: the caller says how many there are.
+    check(unsafe {
+        driver::cuStreamUpdateCaptureDependencies_v2(stream, nodes, data, count, flags)
+    })
 }
 
 #[cfg(feature = "cuda-12")]
 forward! {
-    /// What is known of the capture of a stream.
+    /// What is known of the capture of a stream, without edges.
     fn cudaStreamGetCaptureInfo_v2(
         stream: CUstream,
         captureStatus_out: Out<c_uint>,
@@ -68,16 +105,6 @@ forward! {
         dependencies_out: Out<*const usize>,
         numDependencies_out: Out<usize>,
     ) = cuStreamGetCaptureInfo_v2;
-    /// The same, with what is said of edges.
-    fn cudaStreamGetCaptureInfo_v3(
-        stream: CUstream,
-        captureStatus_out: Out<c_uint>,
-        id_out: Out<c_ulonglong>,
-        graph_out: Out<CUgraph>,
-        dependencies_out: Out<*const usize>,
-        edgeData_out: Out<*const CUgraphEdgeData>,
-        numDependencies_out: Out<usize>,
-    ) = cuStreamGetCaptureInfo_v3;
 }
 
 #[cfg(feature = "cuda-12")]
@@ -96,40 +123,6 @@ runtime_api! {
         numDependencies: usize,
         flags: c_uint,
     ) {
-        state::context()?;
-        let (before, data) = (dependencies.as_ptr(), std::ptr::null());
-        // SAFETY: the caller says how many there are.
-        check(unsafe { driver::cuStreamUpdateCaptureDependencies_v2(stream, before, data, numDependencies, flags) })
-    }
-
-    /// The same, with what is said of the edges from them.
-    fn cudaStreamUpdateCaptureDependencies_v2(
-        stream: CUstream,
-        dependencies: In<CUgraphNode>,
-        dependencyData: In<CUgraphEdgeData>,
-        numDependencies: usize,
-        flags: c_uint,
-    ) {
-        state::context()?;
-        let (before, data) = (dependencies.as_ptr(), dependencyData.as_ptr());
-        // SAFETY: the caller says how many there are.
-        check(unsafe { driver::cuStreamUpdateCaptureDependencies_v2(stream, before, data, numDependencies, flags) })
-    }
-}
-
-#[cfg(not(feature = "cuda-12"))]
-runtime_api! {
-    /// Changes behind which nodes a captured stream goes on.
-    fn cudaStreamUpdateCaptureDependencies(
-        stream: CUstream,
-        dependencies: In<CUgraphNode>,
-        dependencyData: In<CUgraphEdgeData>,
-        numDependencies: usize,
-        flags: c_uint,
-    ) {
-        state::context()?;
-        let (before, data) = (dependencies.as_ptr(), dependencyData.as_ptr());
-        // SAFETY: the caller says how many there are.
-        check(unsafe { driver::cuStreamUpdateCaptureDependencies_v2(stream, before, data, numDependencies, flags) })
+        update(stream, dependencies, In::null(), numDependencies, flags)
     }
 }

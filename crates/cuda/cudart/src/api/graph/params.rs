@@ -155,11 +155,21 @@ runtime_api! {
         state::context()?;
         nodeParams.check()?;
         let found = ask(|params| driver::cuGraphNodeGetParams(node, one(params)))?;
-        nodeParams.set(match found.kind {
-            kind::KERNEL => {
-                let params: CUDA_KERNEL_NODE_PARAMS = found.get();
-                let CUDA_KERNEL_NODE_PARAMS { grid, block, sharedMemBytes, kernelParams, extra, .. } = params;
-                CUgraphNodeParams::new(kind::KERNEL, cudaKernelNodeParamsV2 {
+        nodeParams.set(of_driver_params(found)?)
+    }
+}
+
+/// Parameters of a node of the driver as the runtime has them.
+pub(super) fn of_driver_params(found: CUgraphNodeParams) -> Answer<CUgraphNodeParams> {
+    Ok(match found.kind {
+        kind::KERNEL => {
+            let params: CUDA_KERNEL_NODE_PARAMS = found.get();
+            let CUDA_KERNEL_NODE_PARAMS {
+                grid, block, sharedMemBytes, kernelParams, extra, ..
+            } = params;
+            CUgraphNodeParams::new(
+                kind::KERNEL,
+                cudaKernelNodeParamsV2 {
                     func: host_function(&params),
                     grid,
                     block,
@@ -168,16 +178,19 @@ runtime_api! {
                     extra,
                     context: 0,
                     function_type: 0,
-                })
-            }
-            kind::MEMCPY => {
-                let params: CUDA_MEMCPY_NODE_PARAMS = found.get();
-                let copy = of_driver(&params.copyParams, unit(&params.copyParams)?);
-                CUgraphNodeParams::new(kind::MEMCPY, cudaMemcpyNodeParams { copy, ..Default::default() })
-            }
-            _ => found,
-        })
-    }
+                },
+            )
+        }
+        kind::MEMCPY => {
+            let params: CUDA_MEMCPY_NODE_PARAMS = found.get();
+            let copy = of_driver(&params.copyParams, unit(&params.copyParams)?);
+            CUgraphNodeParams::new(
+                kind::MEMCPY,
+                cudaMemcpyNodeParams { copy, ..Default::default() },
+            )
+        }
+        _ => found,
+    })
 }
 
 /// A result of our own, as an argument.

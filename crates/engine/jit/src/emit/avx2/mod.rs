@@ -5,6 +5,7 @@
 //! scratch register.
 
 mod address;
+mod alike;
 mod atomic;
 mod byte_rows;
 mod bytes;
@@ -117,6 +118,20 @@ impl Backend for Avx2 {
     const SPARE: Reg = MOMENT;
     const SPARE_MASK: Reg = MOMENT;
     const PREDICATE_PARTS: u8 = PARTS;
+
+    type Lanes = alike::Lanes;
+
+    fn lanes_of(e: &mut Maker<'_>, register: Place) -> alike::Lanes {
+        e.lanes_alike(register)
+    }
+
+    fn unless_apart(e: &mut Maker<'_>, lanes: &alike::Lanes, apart: u64, to: Label) {
+        e.unless_apart(lanes, apart, to);
+    }
+
+    fn firsts(e: &mut Maker<'_>, lanes: &alike::Lanes) {
+        e.firsts_of(lanes);
+    }
 
     fn compute(e: &mut Maker<'_>, deferred: DeferredAddress) {
         let parts = if let Place::B64(_) = deferred.place { 2 * PARTS } else { PARTS };

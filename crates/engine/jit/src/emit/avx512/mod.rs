@@ -31,7 +31,7 @@ mod wide;
 
 use super::Emitter;
 use super::affine::DeferredAddress;
-use super::asm::at;
+use super::asm::{Label, at};
 use super::backend::Backend;
 use super::register_cache::{Key, Kind, MASK_0, Reg};
 use crate::Error;
@@ -97,6 +97,25 @@ impl Backend for Avx512 {
     const SPARE: Reg = MOMENT;
     const SPARE_MASK: Reg = Reg(MASK_0 + 5);
     const PREDICATE_PARTS: u8 = 1;
+
+    type Lanes = shape::Lanes;
+
+    fn lanes_of(e: &mut Maker<'_>, register: Place) -> shape::Lanes {
+        let keys = Key::all::<Self>(register);
+        let regs = keys.map(|key| e.hold(key)).collect::<Vec<_>>();
+        regs.iter().for_each(|&reg| e.canonical(reg));
+        let (wide, [moved, any]) =
+            (matches!(register, Place::B64(_)), [(); 2].map(|()| e.temporary()));
+        shape::Lanes { regs, wide, moved, any }
+    }
+
+    fn unless_apart(e: &mut Maker<'_>, lanes: &shape::Lanes, apart: u64, to: Label) {
+        e.unless_apart(lanes, apart, to);
+    }
+
+    fn firsts(e: &mut Maker<'_>, lanes: &shape::Lanes) {
+        e.firsts_of(lanes);
+    }
 
     fn begin(e: &mut Maker<'_>) {
         let nan = at(R::R9, e.pooled(&[0x7fff_ffff]));

@@ -23,6 +23,14 @@ pub(super) enum Shape {
     Same = 2,
 }
 
+/// The parts of a register whose lanes are compared, and two registers for that.
+pub(in crate::emit) struct Lanes {
+    pub(super) regs: Vec<Reg>,
+    pub(super) wide: bool,
+    pub(super) moved: Reg,
+    pub(super) any: Reg,
+}
+
 /// The memory of the first lanes of the halves.
 #[derive(Clone, Copy)]
 pub(super) struct Places {
@@ -151,11 +159,18 @@ impl Maker<'_> {
 
     /// Jumps if the lanes of a half do not have a shape.
     fn differs(&mut self, mem: &MemAccess, shape: Shape, to: Label) {
-        let (bases, wide, step) = match &mem.affine {
-            Some((value, index)) => (&index[..], false, mem.total >> value.shift),
-            None => (&mem.bases[..], mem.wide, mem.total),
+        let (regs, wide, step) = match &mem.affine {
+            Some((value, index)) => (index.to_vec(), false, mem.total >> value.shift),
+            None => (mem.bases.clone(), mem.wide, mem.total),
         };
-        let (sub, xor, has_both_modes, spread, test) = if wide {
+        let lanes = Lanes { regs, wide, moved: mem.offsets[0], any: mem.moment };
+        self.unless_apart(&lanes, if shape == Shape::Row { step } else { 0 }, to);
+    }
+
+    /// Jumps unless each lane of a half has the value of the lane before it plus `apart`.
+    pub(super) fn unless_apart(&mut self, lanes: &Lanes, apart: u64, to: Label) {
+        let &Lanes { wide, moved, any, .. } = lanes;
+        let (sub, xor, join, spread, test) = if wide {
             (
                 C::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64,
                 C::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64,
@@ -172,28 +187,38 @@ impl Maker<'_> {
                 C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32,
             )
         };
-        let parts = bases.len() / 2;
-        let any: Reg = mem.moment;
-        for (half, bases) in bases.chunks(parts).enumerate() {
-            self.asm.put(I::with2(spread, MOMENT.z(), bases[0].x()));
-            for (part, &base) in bases.iter().enumerate() {
-                let mut from = base;
-                if shape == Shape::Row {
-                    let steps = at(R::R9, self.multiples(step, part, wide));
-                    from = mem.offsets[part];
-                    self.asm.put(I::with3(sub, from.z(), base.z(), steps));
+        for (half, regs) in lanes.regs.chunks(lanes.regs.len() / 2).enumerate() {
+            self.asm.put(I::with2(spread, MOMENT.z(), regs[0].x()));
+            for (part, &reg) in regs.iter().enumerate() {
+                let mut from = reg;
+                if apart != 0 {
+                    let steps = at(R::R9, self.multiples(apart, part, wide));
+                    from = moved;
+                    self.asm.put(I::with3(sub, from.z(), reg.z(), steps));
                 }
                 if half == 0 && part == 0 {
                     self.asm.put(I::with3(xor, any.z(), from.z(), MOMENT.z()));
                 } else {
                     // any, or what differs here
-                    self.asm.put(I::with4(has_both_modes, any.z(), from.z(), MOMENT.z(), 0xf6_u32));
+                    self.asm.put(I::with4(join, any.z(), from.z(), MOMENT.z(), 0xf6_u32));
                 }
             }
         }
         self.asm.put(I::with3(test, MOMENT_K, any.z(), any.z()));
         self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, MOMENT_K, MOMENT_K));
         self.asm.jump(C::Jne_rel32_64, to);
+    }
+
+    /// The values of lanes 0 and 16, in `rax` and `r12`.
+    pub(super) fn firsts_of(&mut self, lanes: &Lanes) {
+        let halves = [(R::EAX, R::RAX), (R::R12D, R::R12)];
+        for ((low, first), regs) in halves.into_iter().zip(lanes.regs.chunks(lanes.regs.len() / 2))
+        {
+            self.asm.put(match lanes.wide {
+                true => I::with2(C::EVEX_Vmovq_rm64_xmm, first, regs[0].x()),
+                false => I::with2(C::EVEX_Vmovd_rm32_xmm, low, regs[0].x()),
+            });
+        }
     }
 
     /// Addresses of the first lanes of the halves, of the access or of its base group's lowest offset. Jumps to `to` if anything

@@ -12,6 +12,7 @@ use crate::exec::counters::Executed;
 use crate::exec::cta::name_in;
 use crate::exec::limits::{ATOMICS, CTA_TURN};
 use crate::exec::outcome::{At, Resume, Stop};
+use crate::exec::tell::ProbeAdapter;
 use crate::exec::turns::BatchEnd;
 use crate::exec::warp::{Split, State, Warp, count};
 use crate::regions::Compiled as Region;
@@ -33,6 +34,8 @@ struct CtaLoop<'c> {
     taken: Option<&'c CtaChunk<'c>>,
     /// Most steps of each warp.
     budget: u64,
+    /// CTAs that have followed.
+    followed: u64,
     /// Uniform words of the last CTA, and its number unless it is the first one.
     words: [u32; OF_CTA],
     last: Option<u64>,
@@ -54,6 +57,7 @@ impl CtaLoop<'_> {
             return false;
         };
         taken.begin(1);
+        self.followed += 1;
         name_in(&mut self.words, index, self.launch.config.grid);
         (self.last, self.begun, self.ended) = (Some(index), 0, 0);
         true
@@ -84,6 +88,7 @@ impl CtaLoop<'_> {
                 let before = (ran.warps / rows.len()).min(ctas - 1);
                 if let Some(taken) = more.filter(|_| before != 0) {
                     taken.begin(before as u64);
+                    self.followed += before as u64;
                     (self.begun, self.ended) = (0, 0);
                     (self.words, self.last) =
                         (words[before], Some(upcoming.start + before as u64 - 1));
@@ -275,12 +280,20 @@ impl Context<'_> {
             table.close(Mode::Live, entry);
             return None;
         };
+        let together = Some(&region.together);
+        let ear = self.probe.take();
+        let mut ear = ear.map(|probe| ProbeAdapter::new(probe, launch, self.cta.id, together));
+        let is_told = ear.is_some();
+        if let Some(ear) = &mut ear {
+            running.listen(ear);
+        }
         let budget = CTA_TURN.min(launch.config.max_steps);
         let (tids, _) = self.tids.as_chunks::<3>();
         let mut all = CtaLoop {
             launch,
             tids,
             taken: self.cta_loop.alike.then_some(taken),
+            followed: 0,
             budget,
             words: self.of_cta,
             last: None,
@@ -298,7 +311,7 @@ impl Context<'_> {
         );
         let limits = divergence_of_all(self.fixed.code.uses_activemask, region.atomics);
         let mut of_cta = running.table(Mode::Live, &mut self.cta.shared, NONE, limits);
-        let waits = points.are_there();
+        let waits = points.are_there() && !(is_told && region.fetches());
         let shared_files = if waits { warps.len() } else { 1 };
         let fits =
             warps.iter_mut().zip(tids).take(shared_files).enumerate().all(|(i, (warp, tids))| {
@@ -344,7 +357,9 @@ impl Context<'_> {
         self.counters.divisions_by_zero += running.zeros();
         compiled.steps += all.executed.warp_instructions;
         self.counters.executed.add(all.executed);
-        let CtaLoop { begun, ended, end, last, stray, .. } = all;
+        let CtaLoop { begun, ended, end, last, stray, followed, .. } = all;
+        self.counts.enter(launch.entry, followed * u64::from(launch.threads));
+        self.probe = ear.map(ProbeAdapter::into_probe);
         self.cta_loop.end = end;
         compiled.sites[number as usize] = sites;
         if let Some(index) = last {

@@ -1,16 +1,16 @@
 //! Accesses, as observers are told of them.
 
 use super::{DynProbe, each_group};
-use crate::code::{Access as Stored, AsyncCopy, MatrixAction, Op, Place, Slot};
+use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, Op, Place, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes};
-use crate::launch::split_shared_address;
+use crate::launch::{GLOBAL_BITS, split_shared_address};
 use crate::observe::event::Of;
 use crate::observe::{Access, At, Doing, Events, Further, Order, Values};
 use texunit_alu::L64;
 use texunit_isa::ScalarType;
-use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW, SpaceKind, space_of};
+use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SpaceKind, space_of};
 
 /// What an access does, of all its lanes.
 pub(super) struct Made<'a> {
@@ -19,6 +19,16 @@ pub(super) struct Made<'a> {
     pub(super) size: u32,
     pub(super) elements: usize,
     pub(super) parts: &'a [Slot],
+}
+
+impl<'a> Made<'a> {
+    /// Of an atomic, with operands or without.
+    pub(super) fn of_atomic(atomic: &Atomic, parts: &'a [Slot]) -> Self {
+        let quad = atomic.ty == ScalarType::B128;
+        let size = if quad { 8 } else { atomic.ty.bytes() };
+        let (doing, elements) = (Doing::Atomic(atomic.op), atomic.b.len());
+        Self { doing, place: atomic.place, size, elements, parts }
+    }
 }
 
 /// Who is told of accesses, of what, and how they are ordered.
@@ -47,16 +57,7 @@ impl Context<'_> {
             }
             Op::Atomic(atomic) => {
                 self.address(warp, atomic.base, atomic.offset);
-                let quad = atomic.ty == ScalarType::B128;
-                let size = if quad { 8 } else { atomic.ty.bytes() };
-                let made = Made {
-                    doing: Doing::Atomic(atomic.op),
-                    place: atomic.place,
-                    size,
-                    elements: atomic.b.len(),
-                    parts: &atomic.b,
-                };
-                self.made(probe, warp, &made, at);
+                self.made(probe, warp, &Made::of_atomic(atomic, &atomic.b), at);
             }
             Op::AsyncCopy(copy) if copy.is_bulk => self.copied_in_bulk(probe, warp, copy, at),
             Op::AsyncCopy(copy) => self.copied(probe, warp, copy, at),
@@ -203,14 +204,6 @@ impl Telling<'_, '_> {
         }
     }
 }
-
-/// Bits of addresses below those in which all of global memory is the same.
-const GLOBAL_BITS: u32 = 44;
-const _: () = assert!(
-    GLOBAL_BASE.is_multiple_of(1 << GLOBAL_BITS)
-        && GLOBAL_BASE + (1 << GLOBAL_BITS) <= SHARED_WINDOW
-        && CONST_END <= GLOBAL_BASE
-);
 
 /// Whether all lanes' addresses are where buffers and variables are.
 #[inline]

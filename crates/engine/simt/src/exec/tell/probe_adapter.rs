@@ -2,7 +2,7 @@
 
 use super::accesses::{Made, Telling};
 use super::each_group;
-use crate::code::Op;
+use crate::code::{Access, Op};
 use crate::exec::context::Launch;
 use crate::observe::event::Of;
 use crate::observe::mark::Mark;
@@ -55,22 +55,25 @@ impl<'a> ProbeAdapter<'a> {
             }
             _ => return,
         };
-        let (access, doing) = match &insts[mark.about as usize].op {
-            Op::Load(access) => (access, Doing::Load),
-            Op::Store(access) => (access, Doing::Store),
+        let parts = &[];
+        let of = |access: &Access, doing| {
+            let (size, elements) = (access.size.into(), access.parts.len());
+            (access.offset, Made { doing, place: access.place, size, elements, parts })
+        };
+        let (offset, made) = match &insts[mark.about as usize].op {
+            Op::Load(access) => of(access, Doing::Load),
+            Op::Store(access) => of(access, Doing::Store),
+            Op::Atomic(atomic) => (atomic.offset, Made::of_atomic(atomic, parts)),
             _ => {
                 let at = At { cta: self.cta, warp, lanes, op: mark.op };
                 return self.meet(mark, &at, rows);
             }
         };
         let Some((first, values)) = rows.split_first() else { return };
-        let offset = access.offset;
         let addresses: L64 = match first {
             Row::B32(row) => row.map(|address| address.wrapping_add(offset as u32).into()),
             Row::B64(row) => row.map(|address| address.wrapping_add(offset)),
         };
-        let (place, size, elements) = (access.place, access.size.into(), access.parts.len());
-        let made = Made { doing, place, size, elements, parts: &[] };
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
         let more = self.together.map_or(&[][..], |together| together.with(number));

@@ -130,10 +130,13 @@ impl Adapter {
         let reader = to.clone();
         std::thread::spawn(move || read(from, &reader));
         self.said = None;
-        let mut closed = false;
+        let (mut began, mut closed) = (false, false);
         while let Ok(what) = news.recv() {
             match what {
-                News::Request(request) => self.request(&request, &to),
+                News::Request(request) => {
+                    began = true;
+                    self.request(&request, &to);
+                }
                 News::Closed => {
                     closed = true;
                     break;
@@ -157,7 +160,7 @@ impl Adapter {
             }
         }
         self.kill();
-        u8::from(closed && !self.is_over)
+        u8::from(began && closed && !self.is_over)
     }
 
     /// What a program has written comes before its end.

@@ -1,0 +1,152 @@
+//! Types of numbers in memory (`cudaDataType`), and what products of them are computed with (`cublasComputeType_t`).
+
+use crate::code::{Answer, BlasCode};
+use crate::number::Number;
+use half::{bf16, f16};
+use num_complex::Complex64;
+use texunit_client::call::Code;
+
+/// A type of numbers in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Half,
+    Bfloat,
+    Single,
+    Double,
+    ComplexSingle,
+    ComplexDouble,
+    Byte,
+    Integer,
+}
+
+impl Format {
+    pub(crate) fn of_c(name: &str, number: u32) -> Answer<Self> {
+        Ok(match number {
+            0 => Self::Single,
+            1 => Self::Double,
+            2 => Self::Half,
+            3 => Self::Byte,
+            4 => Self::ComplexSingle,
+            5 => Self::ComplexDouble,
+            10 => Self::Integer,
+            14 => Self::Bfloat,
+            _ => {
+                let why =
+                    format!("{name} {number} is not a type of numbers that products are made of");
+                return Err(BlasCode::NotSupported.because(why));
+            }
+        })
+    }
+
+    /// Bytes of a number.
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Self::Byte => 1,
+            Self::Half | Self::Bfloat => 2,
+            Self::Single | Self::Integer => 4,
+            Self::Double | Self::ComplexSingle => 8,
+            Self::ComplexDouble => 16,
+        }
+    }
+
+    /// A number of bytes.
+    pub(crate) fn read(self, bytes: &[u8]) -> Complex64 {
+        fn first<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+            std::array::from_fn(|i| bytes.get(at + i).copied().unwrap_or_default())
+        }
+        let single = |at| f64::from(f32::from_le_bytes(first(bytes, at)));
+        let double = |at| f64::from_le_bytes(first(bytes, at));
+        match self {
+            Self::Half => f16::from_le_bytes(first(bytes, 0)).to_f64().into(),
+            Self::Bfloat => bf16::from_le_bytes(first(bytes, 0)).to_f64().into(),
+            Self::Single => single(0).into(),
+            Self::Double => double(0).into(),
+            Self::ComplexSingle => Complex64::new(single(0), single(4)),
+            Self::ComplexDouble => Complex64::new(double(0), double(8)),
+            Self::Byte => f64::from(i8::from_le_bytes(first(bytes, 0))).into(),
+            Self::Integer => f64::from(i32::from_le_bytes(first(bytes, 0))).into(),
+        }
+    }
+
+    /// Writes a number, rounded to the nearest; integers wrap around.
+    pub(crate) fn write(self, number: Complex64, bytes: &mut [u8]) {
+        let single = |x: f64| (x as f32).to_le_bytes();
+        let Complex64 { re, im } = number;
+        match self {
+            Self::Half => bytes.copy_from_slice(&f16::from_f64(re).to_le_bytes()),
+            Self::Bfloat => bytes.copy_from_slice(&bf16::from_f64(re).to_le_bytes()),
+            Self::Single => bytes.copy_from_slice(&single(re)),
+            Self::Double => bytes.copy_from_slice(&re.to_le_bytes()),
+            Self::ComplexSingle => bytes.copy_from_slice(&[single(re), single(im)].concat()),
+            Self::ComplexDouble => {
+                bytes.copy_from_slice(&[re.to_le_bytes(), im.to_le_bytes()].concat());
+            }
+            Self::Byte => bytes.copy_from_slice(&(re as i64 as i8).to_le_bytes()),
+            Self::Integer => bytes.copy_from_slice(&(re as i64 as i32).to_le_bytes()),
+        }
+    }
+
+    /// All numbers of bytes.
+    pub(crate) fn widen<T: Number>(self, bytes: &[u8]) -> Vec<T> {
+        bytes.chunks_exact(self.size()).map(|bytes| T::narrow(self.read(bytes))).collect()
+    }
+
+    /// All numbers to bytes.
+    pub(crate) fn narrow<T: Number>(self, numbers: &[T], bytes: &mut [u8]) {
+        for (&number, bytes) in numbers.iter().zip(bytes.chunks_exact_mut(self.size())) {
+            self.write(number.wide(), bytes);
+        }
+    }
+}
+
+/// What products are computed with: the type of the scalars, and that of sums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Compute {
+    pub(crate) scalar: Format,
+    pub(crate) sums: Sums,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sums {
+    Single,
+    Double,
+    ComplexSingle,
+    ComplexDouble,
+}
+
+impl Compute {
+    /// Of numbers of one type, in this type.
+    pub(crate) fn of(format: Format) -> Self {
+        let sums = match format {
+            Format::Double | Format::Byte | Format::Integer => Sums::Double,
+            Format::ComplexSingle => Sums::ComplexSingle,
+            Format::ComplexDouble => Sums::ComplexDouble,
+            Format::Half | Format::Bfloat | Format::Single => Sums::Single,
+        };
+        Self { scalar: format, sums }
+    }
+
+    /// For these types of A, B and C.
+    pub(crate) fn of_c(number: u32, [a, b, c]: [Format; 3]) -> Answer<Self> {
+        use Format::{Bfloat, Byte, ComplexDouble, ComplexSingle, Double, Half, Integer, Single};
+        let scalar = match (number, a == b, a, c) {
+            (64 | 65, true, Half, Half) => Some(Half),
+            // Sums of products of bytes are exact in double precision.
+            (72 | 73, true, Byte, Integer) => Some(Integer),
+            (68 | 69 | 74 | 75 | 77 | 78, true, Half, Half | Single)
+            | (68 | 69 | 74 | 75 | 77 | 78, true, Bfloat, Bfloat | Single)
+            | (68 | 69 | 74 | 75 | 77 | 78, true, Byte | Single, Single) => Some(Single),
+            (68 | 69 | 74 | 75 | 77 | 78, true, ComplexSingle, ComplexSingle) => {
+                Some(ComplexSingle)
+            }
+            (70 | 71 | 79, true, Double, Double) => Some(Double),
+            (70 | 71 | 79, true, ComplexDouble, ComplexDouble) => Some(ComplexDouble),
+            _ => None,
+        };
+        scalar.map(Self::of).ok_or_else(|| {
+            let why =
+                format!("computeType {number} is not one of products of {a:?} and {b:?} to {c:?}");
+            BlasCode::NotSupported.because(why)
+        })
+    }
+}

@@ -1,0 +1,145 @@
+//! Products of matrices: what `gemm` in all its forms, `gemv`, `ger` and `cublasLtMatmul` do.
+
+use crate::call::Call;
+use crate::code::Answer;
+use crate::format::{Compute, Sums};
+use crate::number::Number;
+use crate::operand::{Factor, Held, Memory, Operand, changed};
+use crate::view::{Operation, multiply};
+use num_complex::{Complex32, Complex64};
+use texunit_client::work::{Region, threads};
+
+/// `D = activation(alpha op(A) op(B) + beta C + bias)`, as often as a batch has matrices.
+pub(crate) struct Product {
+    pub(crate) operations: [Operation; 2],
+    /// A, B and the result, whose sizes fit.
+    pub(crate) operands: [Operand; 3],
+    /// C, if that is not what is in the place of the result.
+    pub(crate) added: Option<Operand>,
+    pub(crate) count: usize,
+    pub(crate) compute: Compute,
+    pub(crate) epilogue: Epilogue,
+}
+
+/// What is done with a product before it is stored.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Epilogue {
+    /// A number for each row.
+    pub(crate) bias: Option<Operand>,
+    pub(crate) activation: Activation,
+}
+
+/// The activation function of an epilogue, applied to each element of the result.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Activation {
+    #[default]
+    None,
+    Relu,
+    Gelu,
+}
+
+/// A product whose matrices are in the memory of work.
+struct Ready {
+    operations: [Operation; 2],
+    /// A and B, if they are read.
+    factors: Option<[Held; 2]>,
+    result: Held,
+    added: Option<Held>,
+    bias: Option<Held>,
+    activation: Activation,
+    scalars: [Factor; 2],
+}
+
+impl Product {
+    /// Of matrices of one type, without an epilogue.
+    pub(crate) fn new(operations: [Operation; 2], operands: [Operand; 3]) -> Self {
+        Self {
+            operations,
+            operands,
+            added: None,
+            count: 1,
+            compute: Compute::of(operands[2].format),
+            epilogue: Epilogue::default(),
+        }
+    }
+
+    /// Does it in the order of the stream.
+    pub(crate) fn submit(self, mut call: Call, [alpha, beta]: [Factor; 2]) -> Answer {
+        let Self { operations, operands: [a, b, result], count, epilogue, .. } = self;
+        let mut add = |operand: Operand, access: u64| operand.add(&mut call, self.count, access);
+        // With a factor 0, what it is multiplied with is not read.
+        let factors = match alpha.is_zero() {
+            true => None,
+            false => Some([add(a, Region::READ)?, add(b, Region::READ)?]),
+        };
+        let access = if self.added.is_some() { Region::WRITTEN } else { changed(beta) };
+        let result = add(result, access)?;
+        let added = self.added.filter(|_| !beta.is_zero());
+        let added = added.map(|added| add(added, Region::READ)).transpose()?;
+        let bias = epilogue.bias.map(|bias| add(bias, Region::READ)).transpose()?;
+        let activation = epilogue.activation;
+        let scalars = [alpha, beta];
+        let ready = Ready { operations, factors, result, added, bias, activation, scalars };
+        let sums = self.compute.sums;
+        call.submit(move |memory| {
+            (0..count).for_each(|i| match sums {
+                Sums::Single => ready.run::<f32>(memory, i),
+                Sums::Double => ready.run::<f64>(memory, i),
+                Sums::ComplexSingle => ready.run::<Complex32>(memory, i),
+                Sums::ComplexDouble => ready.run::<Complex64>(memory, i),
+            });
+        })
+    }
+}
+
+impl Ready {
+    fn run<T: Number>(&self, memory: &mut Memory<'_>, i: usize) {
+        let [alpha, beta] = self.scalars.map(|scalar| scalar.value::<T>(memory));
+        let steps = self.result.steps();
+        self.result.change::<T>(memory, i, |to, memory| {
+            if let Some(added) = &self.added {
+                let added = added.read::<T>(memory, i);
+                let added = added.view();
+                for (row, column, number) in self.result.places(to) {
+                    *number = added.at(row, column);
+                }
+            }
+            match &self.factors {
+                Some([a, b]) => {
+                    let (a, b) = (a.read(memory, i), b.read(memory, i));
+                    let factors =
+                        (a.view().after(self.operations[0]), b.view().after(self.operations[1]));
+                    multiply((to, steps), factors, (alpha, beta), threads());
+                }
+                None => to.iter_mut().for_each(|number| {
+                    *number = if beta.is_zero() { T::zero() } else { *number * beta };
+                }),
+            }
+            let bias = self.bias.as_ref().map(|bias| bias.read::<T>(memory, i));
+            if bias.is_some() || self.activation != Activation::None {
+                for (row, _, number) in self.result.places(to) {
+                    let bias = bias.as_ref().map_or_else(T::zero, |bias| bias.all()[row]);
+                    *number = self.activation.of(*number + bias);
+                }
+            }
+        });
+    }
+}
+
+impl Activation {
+    fn of<T: Number>(self, number: T) -> T {
+        let x = number.wide().re;
+        let y = match self {
+            Self::None => return number,
+            // What is not a number stays so.
+            Self::Relu if x < 0.0 => 0.0,
+            Self::Relu => x,
+            // The approximation by a hyperbolic tangent, as the documentation says.
+            Self::Gelu => {
+                let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x * x * x);
+                0.5 * x * (1.0 + inner.tanh())
+            }
+        };
+        T::narrow(y.into())
+    }
+}

@@ -1,0 +1,57 @@
+//! Events of whole contexts: behind all that was asked for, and before all that comes.
+
+use crate::args::Answer;
+use crate::call::driver_api;
+use crate::checks;
+use crate::context::Context;
+use crate::graph::capture;
+use crate::handle::Handle;
+use crate::late::{self, Order};
+use crate::stream::{self, Event};
+use std::sync::Arc;
+use texunit_cuda_abi::CUresult;
+
+driver_api! {
+    /// Records an event behind everything that a context has been asked for.
+    fn cuCtxRecordEvent(hCtx: Handle<Context>, hEvent: Handle<Event>) {
+        let (context, event) = (of(hCtx)?, hEvent.get()?);
+        if event.context != context.handle {
+            return Err(CUresult::INVALID_HANDLE.because(format!(
+                "hEvent is an event of context {:?}, and hCtx is {:?}",
+                event.context, context.handle
+            )));
+        }
+        capture::recorded_outside(hEvent.number());
+        if let Some(race) = checks::race() {
+            race.event_recorded_on(hEvent.number() as u64, context.gpu.ordinal.unsigned_abs());
+        }
+        event.record();
+        late::recorded_in_context(hEvent.number(), &context);
+        Ok(())
+    }
+
+    /// Everything that a context is asked for from now on comes behind an event.
+    fn cuCtxWaitEvent(hCtx: Handle<Context>, hEvent: Handle<Event>) {
+        let (context, event) = (of(hCtx)?, hEvent.get()?);
+        capture::event_used(hEvent.number()).map_err(|refusal| {
+            refusal.with_code(CUresult::STREAM_CAPTURE_UNSUPPORTED)
+        })?;
+        event.wait_for_others();
+        if let Some(race) = checks::race() {
+            race.event_waited_on(hEvent.number() as u64, context.gpu.ordinal.unsigned_abs());
+        }
+        let queue = stream::default_of(&context);
+        late::context_waits(hEvent.number(), &Order { context, queue, waits: false, capture: None });
+        Ok(())
+    }
+}
+
+/// A context in working order, none of whose streams is captured.
+fn of(context: Handle<Context>) -> Answer<Arc<Context>> {
+    let context = context
+        .get()
+        .map_err(|refusal| refusal.with_code(CUresult::INVALID_CONTEXT).named("hCtx"))?;
+    context.check()?;
+    capture::context_used(&context)?;
+    Ok(context)
+}

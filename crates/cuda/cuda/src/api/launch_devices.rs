@@ -1,0 +1,121 @@
+//! Cooperative launches on several devices (driver API, "Execution Control").
+//!
+//! Kernels that wait for each other through memory run beside each other ("Launches that wait", docs/cuda-api.md). There is no group
+//! of all their threads (`cooperative_groups::multi_grid_group`, which CUDA 13 does not have any more): `is_valid` says so.
+
+use super::launch::launch_in;
+use crate::args::{Answer, In};
+use crate::call::driver_api;
+use crate::checks;
+use crate::handle::Handle;
+use crate::late::{self, Order};
+use crate::launch::Shape;
+use crate::module::Function;
+use crate::stream::{self, Stream};
+use std::ffi::c_uint;
+use texunit_cuda_abi::{CUDA_LAUNCH_PARAMS, CUresult, Refusal};
+
+/// `CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC`
+const NO_PRE_SYNC: c_uint = 1;
+/// `CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC`
+const NO_POST_SYNC: c_uint = 2;
+
+driver_api! {
+    /// Launches a kernel on each of several devices.
+    fn cuLaunchCooperativeKernelMultiDevice(
+        launchParamsList: In<CUDA_LAUNCH_PARAMS>,
+        numDevices: c_uint,
+        flags: c_uint,
+    ) {
+        if flags & !(NO_PRE_SYNC | NO_POST_SYNC) != 0 {
+            return Err(invalid(format!("flags {flags:#x} has bits that are not 1 or 2")));
+        }
+        let devices = crate::state::gpus()?.len();
+        if numDevices == 0 || numDevices as usize > devices {
+            return Err(invalid(format!("numDevices {numDevices} is 0 or more than the {devices} that there are")));
+        }
+        // SAFETY: the caller says how many there are.
+        let list = unsafe { launchParamsList.elements(numDevices as usize) }.to_vec()?;
+        let mut orders: Vec<Order> = Vec::new();
+        for (i, one) in list.iter().enumerate() {
+            let order = check(i, one, &list)?;
+            let device = order.context.gpu.ordinal;
+            if orders.iter().any(|other| other.context.gpu.ordinal == device) {
+                return Err(invalid(format!("launchParamsList[{i}] is one more launch on device {device}")));
+            }
+            orders.push(order);
+        }
+        if flags & NO_PRE_SYNC == 0 {
+            join(&orders);
+        }
+        for (one, order) in list.iter().zip(&orders) {
+            let function = Handle::of(one.function);
+            // SAFETY: the arguments of the kernel are as the driver API's page says.
+            unsafe {
+                let params = (In::of(one.kernelParams), In::null());
+                launch_in(function, order, &shape(one), params, &[])?;
+            }
+        }
+        if flags & NO_POST_SYNC == 0 {
+            join(&orders);
+        }
+        Ok(())
+    }
+}
+
+fn invalid(reason: String) -> Refusal {
+    CUresult::INVALID_VALUE.because(reason)
+}
+
+fn shape(one: &CUDA_LAUNCH_PARAMS) -> Shape {
+    Shape {
+        grid: one.grid,
+        block: one.block,
+        shared: one.sharedMemBytes,
+        cooperative: true,
+        cluster: None,
+    }
+}
+
+/// Checks a launch against the first one, and that it can be done before any is.
+fn check(i: usize, one: &CUDA_LAUNCH_PARAMS, list: &[CUDA_LAUNCH_PARAMS]) -> Answer<Order> {
+    let stream = Handle::<Stream>::of(one.hStream);
+    if stream::find(stream)?.is_none() {
+        return Err(invalid(format!(
+            "hStream of launchParamsList[{i}] is a default stream: it has to be one of cuStreamCreate"
+        )));
+    }
+    let order = Order::of(stream)?;
+    let (function, shape) = (of(one, &order)?, shape(one));
+    crate::launch::check(&order.context, &function, &shape)?;
+    let Some(first) = list.first() else { return Ok(order) };
+    if shape != self::shape(first) {
+        return Err(invalid(format!(
+            "grid, block or sharedMemBytes of launchParamsList[{i}] are not those of the first launch"
+        )));
+    }
+    let first = of(first, &Order::of(Handle::of(first.hStream))?)?;
+    if first.kernel.name() != function.kernel.name()
+        || first.kernel.params() != function.kernel.params()
+    {
+        return Err(invalid(format!(
+            "function of launchParamsList[{i}] is kernel `{}`, and that of the first launch `{}`",
+            crate::launch::shown(&function),
+            crate::launch::shown(&first)
+        )));
+    }
+    Ok(order)
+}
+
+fn of(one: &CUDA_LAUNCH_PARAMS, order: &Order) -> Answer<std::sync::Arc<Function>> {
+    crate::launch::function(Handle::of(one.function), &order.context)
+}
+
+/// The streams wait for each other.
+fn join(orders: &[Order]) {
+    if let Some(race) = checks::race() {
+        let queues: Vec<_> = orders.iter().map(|order| order.queue).collect();
+        race.joined(&queues);
+    }
+    late::joined(orders);
+}

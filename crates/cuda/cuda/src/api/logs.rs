@@ -1,0 +1,111 @@
+//! The log of errors (driver API, "Error Log Management Functions").
+
+use crate::args::{Answer, InOut, Out, Raw, Text};
+use crate::call::driver_api;
+use crate::log;
+use std::ffi::{c_uint, c_void};
+use texunit_cuda_abi::{CUlogsCallback, CUresult};
+
+/// What stands in place of messages that are not there.
+const CUT: &str = "[older messages are lost]";
+
+driver_api! {
+    /// Has a function called with each message.
+    fn cuLogsRegisterCallback(callbackFunc: CUlogsCallback, userData: *mut c_void, callback_out: Out<usize>) {
+        let function = callbackFunc.ok_or(CUresult::INVALID_VALUE.because("callbackFunc is null"))?;
+        callback_out.set_if(log::register(function, userData.expose_provenance())?);
+        Ok(())
+    }
+
+    /// Does so no more.
+    fn cuLogsUnregisterCallback(callback: usize) {
+        match log::unregister(callback) {
+            true => Ok(()),
+            false => Err(CUresult::INVALID_VALUE
+                .because(format!("callback {callback:#x} is not one of cuLogsRegisterCallback"))),
+        }
+    }
+
+    /// Where the next message comes.
+    fn cuLogsCurrent(iterator_out: Out<c_uint>, flags: c_uint) {
+        check(flags)?;
+        iterator_out.set(log::current())
+    }
+
+    /// Writes messages to a file.
+    fn cuLogsDumpToFile(iterator: InOut<c_uint>, pathToFile: Text, flags: c_uint) {
+        check(flags)?;
+        let path = pathToFile.get().map_err(|refusal| refusal.named("pathToFile"))?;
+        let messages = log::since(first(iterator)?);
+        let cut = messages.is_cut.then(|| CUT.to_owned());
+        let text: String =
+            cut.into_iter().chain(messages.lines).map(|line| line + "\n").collect();
+        std::fs::write(&path, text).map_err(|error| {
+            CUresult::INVALID_VALUE.because(format!("{path:?} cannot be written: {error}"))
+        })?;
+        advance(iterator, messages.next);
+        Ok(())
+    }
+
+    /// Writes messages to memory: the newest that there is room for.
+    fn cuLogsDumpToMemory(iterator: InOut<c_uint>, buffer: Raw, size: InOut<usize>, flags: c_uint) {
+        check(flags)?;
+        buffer.check()?;
+        let room = size.get()?;
+        let messages = log::since(first(iterator)?);
+        // Each line ends with a newline, all of them with a null.
+        let mut left = room.saturating_sub(1);
+        let mut kept: Vec<&str> = Vec::new();
+        for line in messages.lines.iter().rev() {
+            // Before an older message there is room to say that others are missing.
+            if left <= line.len() {
+                break;
+            }
+            left -= line.len() + 1;
+            kept.push(line);
+        }
+        let is_cut = messages.is_cut || kept.len() < messages.lines.len();
+        if is_cut {
+            while left <= CUT.len() && kept.len() > 1 {
+                left += kept.pop().map_or(0, |line| line.len() + 1);
+            }
+            if left > CUT.len() {
+                kept.push(CUT);
+            }
+        }
+        let text: String = kept.iter().rev().flat_map(|line| [*line, "\n"]).collect();
+        size.out().set(text.len())?;
+        if text.is_empty() && !messages.lines.is_empty() {
+            return Err(CUresult::INVALID_VALUE
+                .because(format!("size {room} is not enough for the newest message")));
+        }
+        if room > 0 {
+            let mut bytes = text.into_bytes();
+            bytes.push(0);
+            // SAFETY: the caller has so much room, and the text is no longer.
+            unsafe { buffer.room(room) }.write(0, &bytes)?;
+        }
+        advance(iterator, messages.next);
+        Ok(())
+    }
+}
+
+fn check(flags: c_uint) -> Answer {
+    match flags {
+        0 => Ok(()),
+        _ => Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0"))),
+    }
+}
+
+fn first(iterator: InOut<'_, c_uint>) -> Answer<Option<c_uint>> {
+    match iterator.is_null() {
+        true => Ok(None),
+        false => iterator.get().map(Some),
+    }
+}
+
+fn advance(iterator: InOut<'_, c_uint>, next: c_uint) {
+    if !iterator.is_null() {
+        iterator.out().set_if(next);
+    }
+}

@@ -1,0 +1,318 @@
+//! Functions as they were before CUDA 3.2, with addresses and sizes of 32 bits: bindings that look functions up by their
+//! plain names (`dlsym`, ctypes) find these. Memory that they allocate lies in the lower 4 GiB; memory that others have
+//! allocated has no address that they could give.
+
+use super::copy::at_once;
+use super::copy_box::{copy_2d, copy_3d};
+use super::{copy::*, host::*, memory::*, memset::*, module::*};
+use crate::args::{Answer, In, Out, Raw, Text};
+use crate::array::ArrayObject;
+use crate::call::driver_api;
+use crate::context;
+use crate::handle::Handle;
+use crate::late::Order;
+use crate::memory::{self, AllocationKind};
+use crate::module::Module;
+use crate::stream::Stream;
+use std::ffi::{c_uchar, c_uint, c_ushort};
+use texunit_cuda_abi::{
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, CUresult, CopySide2D, CopySide3D,
+};
+use texunit_device::Placement;
+
+/// Where memory with such addresses lies: above what programs have there that are not relocated.
+const PLACE: std::ops::Range<u64> = 0x8000_0000..0xffe0_0000;
+/// Allocations begin at multiples.
+const ALIGNMENT: u64 = 512;
+
+/// One side of a copy of rows.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Side2D {
+    x: [u32; 2],
+    memory_type: u32,
+    host: u64,
+    device: u32,
+    array: usize,
+    pitch: u32,
+}
+
+/// A copy of rows (`CUDA_MEMCPY2D_v1`).
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Copy2D {
+    src: Side2D,
+    dst: Side2D,
+    size: [u32; 2],
+}
+
+/// One side of a copy of slices.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Side3D {
+    x: [u32; 4],
+    memory_type: u32,
+    host: u64,
+    device: u32,
+    array: usize,
+    reserved: usize,
+    pitch: [u32; 2],
+}
+
+/// A copy of slices (`CUDA_MEMCPY3D_v1`).
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Copy3D {
+    src: Side3D,
+    dst: Side3D,
+    size: [u32; 3],
+}
+
+impl Copy2D {
+    fn wide(&self) -> CUDA_MEMCPY2D {
+        let side = |side: &Side2D| CopySide2D {
+            x_in_bytes: side.x[0] as usize,
+            y: side.x[1] as usize,
+            memory_type: side.memory_type,
+            host: side.host,
+            device: side.device.into(),
+            array: side.array,
+            pitch: side.pitch as usize,
+        };
+        let [width_in_bytes, height] = self.size.map(|n| n as usize);
+        CUDA_MEMCPY2D { src: side(&self.src), dst: side(&self.dst), width_in_bytes, height }
+    }
+}
+
+impl Copy3D {
+    fn wide(&self) -> CUDA_MEMCPY3D {
+        let side = |side: &Side3D| {
+            let [x_in_bytes, y, z, lod] = side.x.map(|n| n as usize);
+            let [pitch, height] = side.pitch.map(|n| n as usize);
+            let (memory_type, host, device) = (side.memory_type, side.host, side.device.into());
+            let (array, context) = (side.array, side.reserved);
+            CopySide3D {
+                x_in_bytes,
+                y,
+                z,
+                lod,
+                memory_type,
+                host,
+                device,
+                array,
+                context,
+                pitch,
+                height,
+            }
+        };
+        let [width_in_bytes, height, depth] = self.size.map(|n| n as usize);
+        CUDA_MEMCPY3D { src: side(&self.src), dst: side(&self.dst), width_in_bytes, height, depth }
+    }
+}
+
+/// A number of 32 bits where there are 64 today; all else as it is.
+trait Widen<T> {
+    fn widen(self) -> T;
+}
+
+impl<T> Widen<T> for T {
+    fn widen(self) -> T {
+        self
+    }
+}
+
+impl Widen<u64> for u32 {
+    fn widen(self) -> u64 {
+        self.into()
+    }
+}
+
+impl Widen<usize> for u32 {
+    fn widen(self) -> usize {
+        self as usize
+    }
+}
+
+/// Functions that are those of today, with narrower numbers.
+macro_rules! widened {
+    ($(fn $name:ident($($arg:ident: $type:ty),*) = $today:ident;)*) => {$(
+        /// As the function of today.
+        ///
+        /// # Safety
+        /// That of the function of today.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case, unreachable_pub)]
+        pub unsafe extern "C" fn $name($($arg: $type),*) -> CUresult {
+            // SAFETY: as the caller promises.
+            unsafe { $today($($arg.widen()),*) }
+        }
+    )*};
+}
+
+widened! {
+    fn cuMemAllocHost(pp: Out<'_, u64>, bytesize: c_uint) = cuMemAllocHost_v2;
+    fn cuMemFree(dptr: c_uint) = cuMemFree_v2;
+    fn cuMemcpyHtoD(dst: c_uint, src: Raw<'_>, count: c_uint) = cuMemcpyHtoD_v2;
+    fn cuMemcpyHtoDAsync(dst: c_uint, src: Raw<'_>, count: c_uint, stream: Handle<Stream>) = cuMemcpyHtoDAsync_v2;
+    fn cuMemcpyDtoH(dst: Raw<'_>, src: c_uint, count: c_uint) = cuMemcpyDtoH_v2;
+    fn cuMemcpyDtoHAsync(dst: Raw<'_>, src: c_uint, count: c_uint, stream: Handle<Stream>) = cuMemcpyDtoHAsync_v2;
+    fn cuMemcpyDtoD(dst: c_uint, src: c_uint, count: c_uint) = cuMemcpyDtoD_v2;
+    fn cuMemcpyDtoDAsync(dst: c_uint, src: c_uint, count: c_uint, stream: Handle<Stream>) = cuMemcpyDtoDAsync_v2;
+    fn cuMemcpyHtoA(dst: Handle<ArrayObject>, offset: c_uint, src: Raw<'_>, count: c_uint) = cuMemcpyHtoA_v2;
+    fn cuMemcpyHtoAAsync(dst: Handle<ArrayObject>, offset: c_uint, src: Raw<'_>, count: c_uint, stream: Handle<Stream>) = cuMemcpyHtoAAsync_v2;
+    fn cuMemcpyAtoH(dst: Raw<'_>, src: Handle<ArrayObject>, offset: c_uint, count: c_uint) = cuMemcpyAtoH_v2;
+    fn cuMemcpyAtoHAsync(dst: Raw<'_>, src: Handle<ArrayObject>, offset: c_uint, count: c_uint, stream: Handle<Stream>) = cuMemcpyAtoHAsync_v2;
+    fn cuMemcpyDtoA(dst: Handle<ArrayObject>, offset: c_uint, src: c_uint, count: c_uint) = cuMemcpyDtoA_v2;
+    fn cuMemcpyAtoD(dst: c_uint, src: Handle<ArrayObject>, offset: c_uint, count: c_uint) = cuMemcpyAtoD_v2;
+    fn cuMemcpyAtoA(dst: Handle<ArrayObject>, to: c_uint, src: Handle<ArrayObject>, from: c_uint, count: c_uint) = cuMemcpyAtoA_v2;
+    fn cuMemsetD8(dst: c_uint, value: c_uchar, count: c_uint) = cuMemsetD8_v2;
+    fn cuMemsetD16(dst: c_uint, value: c_ushort, count: c_uint) = cuMemsetD16_v2;
+    fn cuMemsetD32(dst: c_uint, value: c_uint, count: c_uint) = cuMemsetD32_v2;
+    fn cuMemsetD2D8(dst: c_uint, pitch: c_uint, value: c_uchar, width: c_uint, height: c_uint) = cuMemsetD2D8_v2;
+    fn cuMemsetD2D16(dst: c_uint, pitch: c_uint, value: c_ushort, width: c_uint, height: c_uint) = cuMemsetD2D16_v2;
+    fn cuMemsetD2D32(dst: c_uint, pitch: c_uint, value: c_uint, width: c_uint, height: c_uint) = cuMemsetD2D32_v2;
+}
+
+driver_api! {
+    /// Allocates device memory in the lower 4 GiB.
+    fn cuMemAlloc(dptr: Out<c_uint>, bytesize: c_uint) {
+        dptr.check()?;
+        dptr.set(allocate(bytesize.into())?)
+    }
+
+    /// Allocates device memory for rows that each begin at a multiple of 512 bytes.
+    fn cuMemAllocPitch(
+        dptr: Out<c_uint>,
+        pPitch: Out<c_uint>,
+        WidthInBytes: c_uint,
+        Height: c_uint,
+        ElementSizeBytes: c_uint,
+    ) {
+        dptr.check()?;
+        pPitch.check()?;
+        if !matches!(ElementSizeBytes, 4 | 8 | 16) {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "ElementSizeBytes {ElementSizeBytes} is not 4, 8 or 16"
+            )));
+        }
+        let pitch = u64::from(WidthInBytes).next_multiple_of(ALIGNMENT);
+        dptr.set(allocate(pitch * u64::from(Height))?)?;
+        pPitch.set(pitch as c_uint)
+    }
+
+    /// The allocation that an address lies in.
+    fn cuMemGetAddressRange(pbase: Out<c_uint>, psize: Out<c_uint>, dptr: c_uint) {
+        let (mut base, mut size) = (0, 0);
+        // SAFETY: both are variables.
+        ok(unsafe { cuMemGetAddressRange_v2(Out::new(&raw mut base), Out::new(&raw mut size), dptr.into()) })?;
+        if !pbase.is_null() {
+            pbase.set(narrow(base)?)?;
+        }
+        psize.set_if(narrow(size as u64)?);
+        Ok(())
+    }
+
+    /// Memory of the device that is free, and all of it: no more than 32 bits count.
+    fn cuMemGetInfo(free: Out<c_uint>, total: Out<c_uint>) {
+        let (mut left, mut all) = (0_usize, 0_usize);
+        // SAFETY: both are variables.
+        ok(unsafe { cuMemGetInfo_v2(Out::new(&raw mut left), Out::new(&raw mut all)) })?;
+        let cut = |bytes: usize| c_uint::try_from(bytes).unwrap_or(c_uint::MAX);
+        free.set_if(cut(left));
+        total.set(cut(all))
+    }
+
+    /// The address by which kernels reach host memory, if 32 bits are enough for it.
+    fn cuMemHostGetDevicePointer(pdptr: Out<c_uint>, p: Raw, Flags: c_uint) {
+        pdptr.check()?;
+        let mut address = 0;
+        // SAFETY: it is a variable.
+        ok(unsafe { cuMemHostGetDevicePointer_v2(Out::new(&raw mut address), p, Flags) })?;
+        pdptr.set(narrow(address)?)
+    }
+
+    /// A variable of a module, if 32 bits are enough for its address.
+    fn cuModuleGetGlobal(dptr: Out<c_uint>, bytes: Out<c_uint>, hmod: Handle<Module>, name: Text) {
+        let (mut address, mut size) = (0, 0_usize);
+        // SAFETY: both are variables.
+        ok(unsafe { cuModuleGetGlobal_v2(Out::new(&raw mut address), Out::new(&raw mut size), hmod, name) })?;
+        if !dptr.is_null() {
+            dptr.set(narrow(address)?)?;
+        }
+        bytes.set_if(size as c_uint);
+        Ok(())
+    }
+
+    /// Copies rows among host, device and arrays.
+    fn cuMemcpy2D | cuMemcpy2DUnaligned(pCopy: In<Copy2D>) {
+        // SAFETY: addresses in the structure are as the driver API's page says.
+        at_once(unsafe { copy_2d(&pCopy.get()?.wide(), &Order::current()?) })
+    }
+
+    /// The same in the order of a stream.
+    fn cuMemcpy2DAsync(pCopy: In<Copy2D>, hStream: Handle<Stream>) {
+        // SAFETY: addresses in the structure are as the driver API's page says.
+        unsafe { copy_2d(&pCopy.get()?.wide(), &Order::capturable(hStream)?) }
+    }
+
+    /// Copies slices among host, device and arrays.
+    fn cuMemcpy3D(pCopy: In<Copy3D>) {
+        // SAFETY: addresses in the structure are as the driver API's page says.
+        at_once(unsafe { copy_3d(&pCopy.get()?.wide(), &Order::current()?) })
+    }
+
+    /// The same in the order of a stream.
+    fn cuMemcpy3DAsync(pCopy: In<Copy3D>, hStream: Handle<Stream>) {
+        // SAFETY: addresses in the structure are as the driver API's page says.
+        unsafe { copy_3d(&pCopy.get()?.wide(), &Order::capturable(hStream)?) }
+    }
+}
+
+/// What another function of the driver has answered; its reason is told already.
+fn ok(code: CUresult) -> Answer {
+    match code {
+        CUresult::SUCCESS => Ok(()),
+        code => Err(code.because("the function of today refuses the call")),
+    }
+}
+
+/// An address for a program that has room for 32 bits of it.
+fn narrow(address: CUdeviceptr) -> Answer<c_uint> {
+    c_uint::try_from(address).map_err(|_| {
+        CUresult::INVALID_VALUE.because(format!(
+            "{address:#x} has more than the 32 bits that this function of CUDA 3.1 has room for: call the one with _v2"
+        ))
+    })
+}
+
+fn allocate(size: u64) -> Answer<c_uint> {
+    let context = context::current()?;
+    if size == 0 {
+        return Err(
+            CUresult::INVALID_VALUE.because("bytesize is 0: an allocation has at least one byte")
+        );
+    }
+    let (gpu, kind) = (&context.gpu, AllocationKind::Device);
+    let mut taken: Vec<(u64, u64)> = memory::all(|one| one.base < PLACE.end)
+        .iter()
+        .map(|one| (one.base, one.base.saturating_add(one.size)))
+        .collect();
+    taken.sort_unstable();
+    let mut address = PLACE.start;
+    for (base, end) in taken {
+        if address.saturating_add(size) <= base {
+            break;
+        }
+        address = address.max(end.next_multiple_of(ALIGNMENT));
+    }
+    if address.saturating_add(size) > PLACE.end {
+        return Err(CUresult::OUT_OF_MEMORY
+            .because(format!("the lower 4 GiB have no room for {size} bytes")));
+    }
+    let name = kind.made_by();
+    let buffer = memory::with_room(gpu, || {
+        let made = gpu.device.alloc_at(&Placement { address, size, name, number: None });
+        made.map_err(|error| memory::no_room(&gpu.device, size, error))
+    })?;
+    narrow(memory::take_in(&context, gpu, (address, size), buffer, kind)?)
+}

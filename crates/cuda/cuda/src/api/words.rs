@@ -1,0 +1,69 @@
+//! Words of memory that streams write and wait for (driver API, "Stream Memory Operations").
+
+use crate::args::{Answer, In};
+use crate::call::driver_api;
+use crate::handle::Handle;
+use crate::late::Order;
+use crate::stream::Stream;
+use crate::words::{BatchOp, operation};
+use std::ffi::c_uint;
+use texunit_cuda_abi::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUstreamBatchMemOpParams};
+
+driver_api! {
+    /// What comes behind it in the stream waits for a value.
+    fn cuStreamWaitValue32 | cuStreamWaitValue32_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u32, flags: c_uint) {
+        one(stream, operation(true, 4, (addr, value.into()), flags))
+    }
+
+    /// The same for 64 bits.
+    fn cuStreamWaitValue64 | cuStreamWaitValue64_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u64, flags: c_uint) {
+        one(stream, operation(true, 8, (addr, value), flags))
+    }
+
+    /// Writes a value when what comes before it in the stream is done.
+    fn cuStreamWriteValue32 | cuStreamWriteValue32_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u32, flags: c_uint) {
+        one(stream, operation(false, 4, (addr, value.into()), flags))
+    }
+
+    /// The same for 64 bits.
+    fn cuStreamWriteValue64 | cuStreamWriteValue64_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u64, flags: c_uint) {
+        one(stream, operation(false, 8, (addr, value), flags))
+    }
+
+    /// Several of them, in their order.
+    fn cuStreamBatchMemOp | cuStreamBatchMemOp_v2(
+        stream: Handle<Stream>,
+        count: c_uint,
+        paramArray: In<CUstreamBatchMemOpParams>,
+        flags: c_uint,
+    ) {
+        let order = Order::capturable(stream)?;
+        paramArray.check()?;
+        // SAFETY: the caller says how many there are.
+        unsafe { batch(&order, count, paramArray.as_ptr(), flags) }
+    }
+}
+
+fn one(stream: Handle<Stream>, operation: CUstreamBatchMemOpParams) -> Answer {
+    let order = Order::capturable(stream)?;
+    // SAFETY: there is one.
+    unsafe { batch(&order, 1, &raw const operation, 0) }
+}
+
+/// # Safety
+/// There are so many operations.
+unsafe fn batch(
+    order: &Order,
+    count: c_uint,
+    operations: *const CUstreamBatchMemOpParams,
+    flags: c_uint,
+) -> Answer {
+    let params = CUDA_BATCH_MEM_OP_NODE_PARAMS {
+        ctx: order.context.handle.number(),
+        count,
+        paramArray: operations.expose_provenance() as u64,
+        flags,
+    };
+    // SAFETY: as the caller promises.
+    unsafe { BatchOp::new(&params)? }.submit(order)
+}

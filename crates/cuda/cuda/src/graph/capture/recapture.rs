@@ -1,0 +1,135 @@
+//! Capture into the nodes of a graph that is there (`cuStreamBeginRecaptureToGraph`): each operation becomes that of the next node, in the
+//! order in which the nodes were made. Shape, types of nodes, and memory that is allocated or freed have to be the same; other
+//! parameters may change, of which a function of the program is told first.
+
+use crate::args::Answer;
+use crate::graph::op::Op;
+use crate::graph::{Graph, Link, Node, end, params, update, user, with_node};
+use crate::handle::{Handle, Object};
+use crate::refused::InProgram;
+use std::ffi::c_void;
+use texunit_cuda_abi::{CUgraphNodeParams, CUresult, Refusal};
+
+/// `CUgraphRecaptureCallback`
+pub(crate) type Callback = unsafe extern "C" fn(
+    *mut c_void,
+    usize,
+    *const CUgraphNodeParams,
+    *const CUgraphNodeParams,
+    u32,
+) -> CUresult;
+
+/// What a capture goes through.
+#[derive(Debug)]
+pub(crate) struct Recapture {
+    /// The nodes, in the order in which they were made.
+    nodes: Vec<usize>,
+    done: usize,
+    told: Option<(Callback, usize)>,
+}
+
+/// The node that comes next, if there is one, and who is told of changes.
+pub(super) struct Next(Option<Handle<Node>>, Option<(Callback, usize)>);
+
+fn failed(reason: String) -> Refusal {
+    CUresult::GRAPH_RECAPTURE_FAILURE.because(format!("{reason}: the recapture has ended"))
+}
+
+impl Recapture {
+    /// Of all nodes of a graph, which gives up the objects that it keeps alive.
+    pub(crate) fn new(graph: &Graph, told: Option<(Callback, usize)>) -> Self {
+        let (nodes, users) = {
+            let mut state = graph.state();
+            (state.nodes.keys().copied().collect(), std::mem::take(&mut state.users))
+        };
+        users.into_iter().for_each(|(object, count)| user::release(object, count));
+        Self { nodes, done: 0, told }
+    }
+
+    pub(super) fn next(&mut self) -> Next {
+        let node = self.nodes.get(self.done).map(|&node| Handle::of(node));
+        self.done += usize::from(node.is_some());
+        Next(node, self.told)
+    }
+
+    /// Whether all nodes have been captured once more.
+    pub(super) fn check(&self) -> Answer {
+        match self.nodes.len() - self.done {
+            0 => Ok(()),
+            left => {
+                Err(failed(format!("{left} of the nodes of the graph were not captured again")))
+            }
+        }
+    }
+}
+
+/// The node of an operation, which it takes.
+pub(super) fn node(
+    graph: &Graph,
+    Next(node, told): Next,
+    op: Op,
+    links: &[Link],
+) -> Answer<Handle<Node>> {
+    let node = node.ok_or_else(|| failed("the graph has no more nodes".to_owned()))?;
+    let (old, before, id) =
+        with_node(node, |node| Ok((node.op.clone(), node.before.clone(), node.id)))?;
+    let wrong = |what: &str| failed(format!("node {id} of graph {} {what}", graph.id));
+    let sorted = |links: &[Link]| {
+        let mut links: Vec<Link> = links.to_vec();
+        links.sort_by_key(|link| link.node);
+        links
+    };
+    if sorted(&before) != sorted(links) {
+        return Err(wrong("comes behind other nodes than what is captured"));
+    }
+    if old.kind() != op.kind() {
+        return Err(wrong(&format!(
+            "is a {} node, and a {} is captured",
+            old.kind_name(),
+            op.kind_name()
+        )));
+    }
+    match (&old, &op) {
+        // The memory has its address.
+        (Op::MemAlloc(old), Op::MemAlloc(new)) if old.is_like(new) => return Ok(node),
+        (Op::MemFree(old), Op::MemFree(new)) if old == new => return Ok(node),
+        (Op::MemAlloc(_) | Op::MemFree(_), _) => return Err(wrong("is of other memory")),
+        (old, new) if is_same(old, new) => return Ok(node),
+        _ => {}
+    }
+    if let Some((function, data)) = told {
+        let status = u32::from(update::check(&old, &op).is_err());
+        let (original, new) = (params::of(&old), params::of(&op));
+        let data = std::ptr::with_exposed_provenance_mut(data);
+        let inside = InProgram::enter();
+        // SAFETY: the program's function, called as the driver would; the structures are there as long as it runs.
+        let answer =
+            unsafe { function(data, node.number(), &raw const original, &raw const new, status) };
+        drop(inside);
+        if answer != CUresult::SUCCESS {
+            return Err(wrong("changes, which the function of the program refuses"));
+        }
+    }
+    for inner in op.graphs() {
+        if let Some(inner) = Graph::registry().find(inner) {
+            let _ = inner.owner.set(node);
+        }
+    }
+    with_node(node, |data| {
+        data.op = op;
+        Ok(())
+    })?;
+    old.graphs().into_iter().for_each(end);
+    Ok(node)
+}
+
+/// Whether nothing changes.
+fn is_same(old: &Op, new: &Op) -> bool {
+    match (old, new) {
+        (Op::Kernel(old), Op::Kernel(new)) => old.is_same(new),
+        (Op::Memcpy(old), Op::Memcpy(new)) => old == new,
+        (Op::Batch(old), Op::Batch(new)) => old.is_same(new),
+        (Op::Work(..) | Op::Child(_) | Op::Conditional(_), _) => false,
+        (old, new) => params::of(old).words == params::of(new).words,
+    }
+}

@@ -1,0 +1,56 @@
+//! Orders of several streams at once: of all those of a context, and of streams that wait for each other.
+
+use super::kept::{Id, Line, State};
+use super::{Order, has_any, with};
+use crate::context::Context;
+use std::collections::BTreeSet;
+
+fn lines(state: &State, context: &Context) -> Vec<Line> {
+    let number = context.handle.number();
+    state.tails.keys().copied().filter(|line| line.context == number).collect()
+}
+
+/// What the next items of some streams come behind, without what is done.
+fn tails(state: &State, lines: &[Line]) -> Vec<Id> {
+    let ids: BTreeSet<Id> = lines.iter().flat_map(|&line| state.before(line)).collect();
+    ids.into_iter().collect()
+}
+
+/// An event is recorded behind all that a context has been asked for.
+pub(crate) fn recorded_in_context(event: usize, context: &Context) {
+    if has_any() {
+        with(|state| {
+            let ids = tails(state, &lines(state, context));
+            state.events.insert(event, ids);
+        });
+    }
+}
+
+/// All that a context is asked for from now on comes behind an event.
+pub(crate) fn context_waits(event: usize, order: &Order) {
+    if has_any() {
+        with(|state| {
+            let ids = state.events.get(&event).cloned().unwrap_or_default();
+            let mut lines = lines(state, &order.context);
+            lines.push(order.line());
+            for line in lines {
+                let mut tail: Vec<Id> = state.tail(line).collect();
+                tail.extend(ids.iter().copied().filter(|&id| state.is_open(id)));
+                state.tails.insert(line, tail);
+            }
+        });
+    }
+}
+
+/// What some streams are asked for from now on comes behind what all of them have been asked for.
+pub(crate) fn joined(orders: &[Order]) {
+    if has_any() {
+        with(|state| {
+            let lines: Vec<Line> = orders.iter().map(Order::line).collect();
+            let ids = tails(state, &lines);
+            for line in lines {
+                state.tails.insert(line, ids.clone());
+            }
+        });
+    }
+}

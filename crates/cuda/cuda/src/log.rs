@@ -1,0 +1,136 @@
+//! The log of errors that programs can read (driver API, "Error Log Management Functions"): why calls were refused, in the words of
+//! `--report-api-errors`. The newest messages are kept, as many as 25,600 bytes hold.
+
+use crate::refused::InProgram;
+use std::collections::VecDeque;
+use std::ffi::{c_char, c_void};
+use std::fmt::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+use texunit_cuda_abi::CUresult;
+
+/// Bytes of messages that are kept.
+const ROOM: usize = 25_600;
+/// `CU_LOG_LEVEL_ERROR`
+const ERROR: u32 = 0;
+/// Most functions that are called with each message: every one costs time at each error.
+const MAX_CALLBACKS: usize = 1000;
+
+/// `CUlogsCallback`
+pub(crate) type Callback = unsafe extern "C" fn(*mut c_void, u32, *mut c_char, usize);
+
+/// A function of the program.
+#[derive(Clone, Copy)]
+struct Called {
+    handle: usize,
+    function: Callback,
+    data: usize,
+}
+
+#[derive(Default)]
+struct Log {
+    messages: VecDeque<String>,
+    /// Number of the next message: the iterators of the API are such numbers.
+    next: u32,
+    bytes: usize,
+    last_handle: usize,
+    callbacks: Vec<Called>,
+}
+
+fn log() -> MutexGuard<'static, Log> {
+    static LOG: Mutex<Log> = Mutex::new(Log {
+        messages: VecDeque::new(),
+        next: 0,
+        bytes: 0,
+        last_handle: 0,
+        callbacks: Vec::new(),
+    });
+    LOG.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A call was refused.
+pub(crate) fn refused(function: &str, code: &str, reason: &str) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let (seconds, process) = (now.as_secs(), std::process::id());
+    let (hours, minutes) = (seconds / 3600 % 24, seconds / 60 % 60);
+    let mut message = format!("[{hours:02}:{minutes:02}:{:02}.", seconds % 60);
+    let _ = write!(message, "{:03}][{process}][CUDA][E][{function}] {code}: ", now.subsec_millis());
+    message.extend(reason.chars().map(|c| if c.is_control() { ' ' } else { c }));
+    message.truncate(message.floor_char_boundary(ROOM));
+    let callbacks = {
+        let mut log = log();
+        log.bytes += message.len();
+        log.next = log.next.wrapping_add(1);
+        log.messages.push_back(message.clone());
+        while log.bytes > ROOM {
+            let oldest = log.messages.pop_front();
+            log.bytes -= oldest.map_or(log.bytes, |oldest| oldest.len());
+        }
+        log.callbacks.clone()
+    };
+    for Called { function, data, .. } in callbacks {
+        let mut text = message.clone().into_bytes();
+        let size = text.len();
+        text.push(0);
+        let inside = InProgram::enter();
+        // SAFETY: the program's function, called as the driver would.
+        unsafe {
+            function(
+                std::ptr::with_exposed_provenance_mut(data),
+                ERROR,
+                text.as_mut_ptr().cast(),
+                size,
+            );
+        }
+        drop(inside);
+    }
+}
+
+/// Has a function called with each message; its handle.
+pub(crate) fn register(
+    function: Callback,
+    data: usize,
+) -> Result<usize, texunit_cuda_abi::Refusal> {
+    let mut log = log();
+    if log.callbacks.len() >= MAX_CALLBACKS {
+        return Err(CUresult::INVALID_VALUE
+            .because(format!("{MAX_CALLBACKS} functions are called with each message already")));
+    }
+    log.last_handle += 1;
+    let handle = log.last_handle;
+    log.callbacks.push(Called { handle, function, data });
+    Ok(handle)
+}
+
+/// Does so no more; false if it was not asked to.
+pub(crate) fn unregister(handle: usize) -> bool {
+    let mut log = log();
+    let count = log.callbacks.len();
+    log.callbacks.retain(|called| called.handle != handle);
+    log.callbacks.len() < count
+}
+
+/// The number of the next message.
+pub(crate) fn current() -> u32 {
+    log().next
+}
+
+/// Messages, the oldest first.
+pub(crate) struct Messages {
+    pub(crate) lines: Vec<String>,
+    /// Whether older ones are lost that were asked for.
+    pub(crate) is_cut: bool,
+    /// The number of the next one.
+    pub(crate) next: u32,
+}
+
+/// The messages from a number on, or all of them.
+pub(crate) fn since(first: Option<u32>) -> Messages {
+    let log = log();
+    let kept = log.messages.len();
+    let wanted = first.map_or(log.next, |first| log.next.wrapping_sub(first)) as usize;
+    // An iterator that is none yet has no messages.
+    let wanted = if wanted > u32::MAX as usize / 2 { 0 } else { wanted };
+    let lines = log.messages.iter().skip(kept.saturating_sub(wanted)).cloned().collect();
+    Messages { lines, is_cut: wanted > kept, next: log.next }
+}

@@ -1,0 +1,44 @@
+//! The log of errors (runtime API, "Error Log Management Functions"): the driver's.
+
+use crate::call::{check, runtime_api};
+use crate::driver;
+use crate::state;
+use std::ffi::{c_uint, c_void};
+use texunit_cuda_abi::CUlogsCallback;
+use texunit_cuda_abi::args::{InOut, Out, Raw, Text};
+
+runtime_api! {
+    /// Has a function called with each message.
+    fn cudaLogsRegisterCallback(callbackFunc: CUlogsCallback, userData: *mut c_void, callback_out: Out<usize>) {
+        state::init()?;
+        // SAFETY: the caller's function and its argument, for it to be called with.
+        check(unsafe { driver::cuLogsRegisterCallback(callbackFunc, userData, callback_out.as_ptr()) })
+    }
+
+    /// Does so no more.
+    fn cudaLogsUnregisterCallback(callback: usize) {
+        state::init()?;
+        check(driver::cuLogsUnregisterCallback(callback))
+    }
+
+    /// Where the next message comes.
+    fn cudaLogsCurrent(iterator_out: Out<c_uint>, flags: c_uint) {
+        state::init()?;
+        check(driver::cuLogsCurrent(iterator_out, flags))
+    }
+
+    /// Writes messages to a file.
+    fn cudaLogsDumpToFile(iterator: InOut<c_uint>, pathToFile: Text, flags: c_uint) {
+        state::init()?;
+        // SAFETY: the caller's number and text.
+        check(unsafe { driver::cuLogsDumpToFile(iterator.as_ptr(), pathToFile.as_ptr(), flags) })
+    }
+
+    /// Writes messages to memory.
+    fn cudaLogsDumpToMemory(iterator: InOut<c_uint>, buffer: Raw, size: InOut<usize>, flags: c_uint) {
+        state::init()?;
+        let buffer = buffer.as_ptr();
+        // SAFETY: the caller says how much room there is.
+        check(unsafe { driver::cuLogsDumpToMemory(iterator.as_ptr(), buffer, size.as_ptr(), flags) })
+    }
+}

@@ -1,0 +1,154 @@
+//! Tables for `curand_discrete` of the device (`curand_discrete.h`): a histogram whose columns are equally wide, each of two numbers
+//! (G. Marsaglia, W. W. Tsang and J. Wang; A. J. Walker). Above a lambda of 2000 numbers are nearly normal, and there is no table.
+
+use crate::code::{Answer, RandCode};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use texunit_client::call::{Code, Refused};
+use texunit_client::{context, driver, told};
+
+/// `CURAND_M2`: there is a table.
+const TABLE: u64 = 5;
+/// `CURAND_DISCRETE_GAUSS`: numbers are normal.
+const NORMAL: u64 = 7;
+/// Above which they are.
+const MOST: f64 = 2000.0;
+
+/// `curandDiscreteDistribution_st`, as words: itself on the host, the shifted histogram on the device and on the host, the standard deviation,
+/// the mean, and the method with what is zero for the device.
+type Distribution = [u64; 6];
+/// `curandDistributionM2Shift_st`, as words: the histogram on the device and on the host, the shift with the length, and what is zero.
+type Shifted = [u64; 4];
+/// `curandHistogramM2_st`, as words: the borders on the device and on the host, the other numbers there and there, and what is zero.
+type Histogram = [u64; 5];
+
+/// Memory of the device that each table has, by its address.
+static TABLES: Mutex<BTreeMap<u64, Vec<Memory>>> = Mutex::new(BTreeMap::new());
+
+/// Memory of the device.
+struct Memory(u64);
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // The context may have ended, and the memory with it.
+        let _ = driver::cuMemFree_v2(self.0);
+    }
+}
+
+/// Copies something to new memory of the device.
+fn upload<T: bytemuck::NoUninit>(all: &[T]) -> Answer<Memory> {
+    let bytes: &[u8] = bytemuck::cast_slice(all);
+    let mut address = 0;
+    told::check(driver::cuMemAlloc_v2(&mut address, bytes.len()))?;
+    let memory = Memory(address);
+    // SAFETY: our own bytes.
+    told::check(unsafe {
+        driver::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast_mut().cast(), bytes.len())
+    })?;
+    Ok(memory)
+}
+
+/// A table of Poisson numbers; its address on the device.
+pub(crate) fn create(lambda: f64) -> Answer<u64> {
+    context::make_current()
+        .map_err(|why| Refused::from(why).with_code(RandCode::InitializationFailed))?;
+    let mut memory = Vec::new();
+    let mut distribution: Distribution =
+        [0, 0, 0, lambda.sqrt().to_bits(), lambda.to_bits(), NORMAL];
+    if lambda <= MOST {
+        let (shift, probabilities) = poisson(lambda);
+        let (mut borders, mut others) = square(probabilities);
+        let length = borders.len() as u32;
+        // Where the uniform number 1 leads to: the last column.
+        borders.push(0.0);
+        others.push(length - 1);
+        let (borders, others) = (upload(&borders)?, upload(&others)?);
+        let histogram: Histogram = [borders.0, 0, others.0, 0, 0];
+        let histogram = upload(&histogram)?;
+        let shifted: Shifted = [histogram.0, 0, u64::from(shift) | u64::from(length) << 32, 0];
+        let shifted = upload(&shifted)?;
+        (distribution[1], distribution[5]) = (shifted.0, TABLE);
+        memory.extend([borders, others, histogram, shifted]);
+    }
+    let distribution = upload(&distribution)?;
+    let address = distribution.0;
+    memory.push(distribution);
+    TABLES.lock().unwrap_or_else(PoisonError::into_inner).insert(address, memory);
+    Ok(address)
+}
+
+/// Ends a table.
+pub(crate) fn destroy(address: u64) -> Answer {
+    let gone = TABLES.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
+    gone.map(drop).ok_or_else(|| {
+        RandCode::NotInitialized.because(format!("{address:#x} is not a distribution"))
+    })
+}
+
+/// The probabilities of Poisson numbers, without those that are too small to be seen, from the first on.
+fn poisson(lambda: f64) -> (u32, Vec<f64>) {
+    let reach = 12.0 * lambda.sqrt() + 30.0;
+    let (first, last) = ((lambda - reach).max(0.0).floor(), (lambda + reach).ceil());
+    let mode = lambda.floor();
+    // In relation to that of the most frequent number.
+    let mut weights: Vec<f64> = vec![1.0];
+    let mut weight = 1.0;
+    let mut k = mode;
+    while k > first {
+        weight *= k / lambda;
+        weights.push(weight);
+        k -= 1.0;
+    }
+    weights.reverse();
+    weight = 1.0;
+    k = mode;
+    while k < last {
+        k += 1.0;
+        weight *= lambda / k;
+        weights.push(weight);
+    }
+    let sum: f64 = weights.iter().sum();
+    (first as u32, weights.into_iter().map(|weight| weight / sum).collect())
+}
+
+/// The columns of a square histogram: up to where in all of them a number is the column's own, and which other it is above.
+fn square(mut probabilities: Vec<f64>) -> (Vec<f64>, Vec<u32>) {
+    let count = probabilities.len();
+    let width = 1.0 / count as f64;
+    let mut borders: Vec<f64> = (1..=count).map(|i| i as f64 * width).collect();
+    let mut others: Vec<u32> = (0..count as u32).collect();
+    let (mut poor, mut rich): (Vec<usize>, Vec<usize>) =
+        (0..count).partition(|&i| probabilities[i] < width);
+    while let (Some(low), Some(&high)) = (poor.pop(), rich.last()) {
+        borders[low] = low as f64 * width + probabilities[low];
+        others[low] = high as u32;
+        probabilities[high] -= width - probabilities[low];
+        if probabilities[high] < width {
+            rich.pop();
+            poor.push(high);
+        }
+    }
+    (borders, others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_have_all_probabilities() {
+        for lambda in [0.3, 1.0, 17.5, 2000.0] {
+            let (_, wanted) = poisson(lambda);
+            let (borders, others) = square(wanted.clone());
+            let width = 1.0 / wanted.len() as f64;
+            let mut got = vec![0.0; wanted.len()];
+            for (i, (&border, &other)) in borders.iter().zip(&others).enumerate() {
+                got[i] += border - i as f64 * width;
+                got[other as usize] += (i + 1) as f64 * width - border;
+            }
+            for (got, wanted) in got.iter().zip(&wanted) {
+                assert!((got - wanted).abs() < 1e-12, "{lambda}: {got} {wanted}");
+            }
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! Engines: how the numbers of many states become those of an array.
+//!
+//! The states of a pseudorandom generator take turns. In a turn, a state gives one number, or as many as a device function gives at
+//! once: two of normal numbers, four of Philox, eight of MT19937, 256 of MTGP32. A call goes on where the one before has ended. Of a quasirandom generator each dimension has a part of the array.
+
+use crate::directions::{self, Set};
+use crate::distribution::{self as of, FEW, MANY};
+use crate::source::Source;
+use crate::source::mrg::Mrg;
+use crate::source::mtgp::{self, Mtgp};
+use crate::source::philox::Philox;
+use crate::source::sobol::{self, Word};
+use crate::source::twister::Twister;
+use crate::source::xorwow::Xorwow;
+use bytemuck::{Pod, cast_slice_mut};
+
+/// What numbers are wanted; of normal ones the mean and the standard deviation, of Poisson's lambda.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Wanted {
+    Bits,
+    Wide,
+    Uniform,
+    UniformDouble,
+    Normal([f32; 2]),
+    NormalDouble([f64; 2]),
+    LogNormal([f32; 2]),
+    LogNormalDouble([f64; 2]),
+    Poisson(f64),
+}
+
+impl Wanted {
+    /// Bytes of a number.
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Self::Bits
+            | Self::Uniform
+            | Self::Normal(_)
+            | Self::LogNormal(_)
+            | Self::Poisson(_) => 4,
+            Self::Wide | Self::UniformDouble | Self::NormalDouble(_) | Self::LogNormalDouble(_) => {
+                8
+            }
+        }
+    }
+
+    /// Whether pseudorandom generators make them in pairs.
+    pub(crate) fn is_in_pairs(self) -> bool {
+        matches!(
+            self,
+            Self::Normal(_) | Self::NormalDouble(_) | Self::LogNormal(_) | Self::LogNormalDouble(_)
+        )
+    }
+}
+
+/// Makes numbers, of which each call has those after the last one's.
+pub(crate) trait Engine: Send {
+    /// Fills an array.
+    fn fill(&mut self, wanted: Wanted, to: &mut [u8]);
+}
+
+/// A state, and the normal number that it has left.
+struct State<S> {
+    source: S,
+    left: Option<f64>,
+}
+
+/// States that take turns.
+struct Turns<S> {
+    states: Vec<State<S>>,
+    /// Whose turn it is, and how many draws it has made.
+    next: usize,
+    used: usize,
+    /// Draws of a turn.
+    together: usize,
+}
+
+/// A normal number with this mean and deviation.
+fn moved(number: f32, [mean, deviation]: [f32; 2]) -> f32 {
+    deviation.mul_add(number, mean)
+}
+
+fn moved_double(number: f64, [mean, deviation]: [f64; 2]) -> f64 {
+    deviation.mul_add(number, mean)
+}
+
+fn exp(x: f32) -> f32 {
+    f64::from(x).exp() as f32
+}
+
+impl<S: Source> Turns<S> {
+    /// States that have given the numbers before an offset.
+    fn new(sources: impl Iterator<Item = S>, together: usize, offset: u64) -> Self {
+        let states: Vec<_> = sources.map(|source| State { source, left: None }).collect();
+        let (turn, used) = (offset / together as u64, (offset % together as u64) as usize);
+        let next = (turn % states.len() as u64) as usize;
+        Self { states, next, used, together }
+    }
+
+    /// Fills an array with what states give in their turns, each time for so many draws.
+    fn each<T: Pod, const N: usize>(
+        &mut self,
+        to: &mut [u8],
+        draws: usize,
+        give: impl Fn(&mut State<S>) -> [T; N],
+    ) {
+        for part in cast_slice_mut::<_, T>(to).chunks_mut(N) {
+            part.copy_from_slice(&give(&mut self.states[self.next])[..part.len()]);
+            self.used += draws;
+            if self.used >= self.together {
+                self.used = 0;
+                self.next = if self.next + 1 == self.states.len() { 0 } else { self.next + 1 };
+            }
+        }
+    }
+}
+
+impl<S: Source + Send> Engine for Turns<S> {
+    fn fill(&mut self, wanted: Wanted, to: &mut [u8]) {
+        match wanted {
+            Wanted::Bits => self.each(to, 1, |state| [state.source.bits()]),
+            Wanted::Wide => self.each(to, 2, |state| {
+                let [low, high] = [state.source.bits(), state.source.bits()];
+                [u64::from(low) | u64::from(high) << 32]
+            }),
+            Wanted::Uniform => self.each(to, 1, |state| [state.source.uniform()]),
+            Wanted::UniformDouble => self.each(to, 2, |state| [state.source.uniform_double()]),
+            Wanted::Normal(by) => {
+                self.each(to, 2, |state| state.source.normals().map(|x| moved(x, by)));
+            }
+            Wanted::LogNormal(by) => {
+                self.each(to, 2, |state| state.source.normals().map(|x| exp(moved(x, by))));
+            }
+            Wanted::NormalDouble(by) => {
+                self.each(to, 4, |state| state.source.normals_double().map(|x| moved_double(x, by)))
+            }
+            Wanted::LogNormalDouble(by) => self.each(to, 4, |state| {
+                state.source.normals_double().map(|x| moved_double(x, by).exp())
+            }),
+            // However many draws it takes, a turn is of as many numbers.
+            Wanted::Poisson(lambda) => self.each(to, 1, |state| [state.poisson(lambda)]),
+        }
+    }
+}
+
+impl<S: Source> State<S> {
+    /// `curand_poisson`
+    fn poisson(&mut self, lambda: f64) -> u32 {
+        if lambda < FEW {
+            return of::poisson_few(&mut self.source, lambda);
+        }
+        if lambda <= MANY {
+            return of::poisson_between(&mut self.source, lambda);
+        }
+        let normal = self.left.take().unwrap_or_else(|| {
+            let [first, second] = self.source.normals_double();
+            self.left = Some(second);
+            first
+        });
+        of::poisson_of_normal(lambda, normal)
+    }
+}
+
+/// Numbers that are each made of one of 32 bits, or of 64.
+trait Draw: Word + Pod + Send {
+    fn upper(self) -> u32;
+    fn uniform_double(self) -> f64;
+    fn normal_double(self) -> f64;
+    fn poisson(self, lambda: f64) -> u32;
+}
+
+impl Draw for u32 {
+    fn upper(self) -> u32 {
+        self
+    }
+
+    fn uniform_double(self) -> f64 {
+        of::uniform_double(self)
+    }
+
+    fn normal_double(self) -> f64 {
+        of::normal_double(self)
+    }
+
+    fn poisson(self, lambda: f64) -> u32 {
+        of::poisson_of_one(of::uniform_below_one(self), || self.normal_double(), lambda)
+    }
+}
+
+impl Draw for u64 {
+    fn upper(self) -> u32 {
+        (self >> 32) as u32
+    }
+
+    fn uniform_double(self) -> f64 {
+        of::uniform_wide(self)
+    }
+
+    fn normal_double(self) -> f64 {
+        of::normal_wide(self)
+    }
+
+    fn poisson(self, lambda: f64) -> u32 {
+        of::poisson_of_one(of::uniform_wide_below_one(self), || self.normal_double(), lambda)
+    }
+}
+
+/// Fills an array with what is made of the next draws.
+fn fill_of<D: Draw>(wanted: Wanted, to: &mut [u8], mut draws: impl FnMut() -> D) {
+    fn each<T: Pod>(to: &mut [u8], mut make: impl FnMut() -> T) {
+        cast_slice_mut::<_, T>(to).iter_mut().for_each(|number| *number = make());
+    }
+    match wanted {
+        Wanted::Bits => each(to, || draws().upper()),
+        Wanted::Wide => each(to, draws),
+        Wanted::Uniform => each(to, || of::uniform(draws().upper())),
+        Wanted::UniformDouble => each(to, || draws().uniform_double()),
+        Wanted::Normal(by) => each(to, || moved(of::normal(draws().upper()), by)),
+        Wanted::NormalDouble(by) => each(to, || moved_double(draws().normal_double(), by)),
+        Wanted::LogNormal(by) => each(to, || exp(moved(of::normal(draws().upper()), by))),
+        Wanted::LogNormalDouble(by) => {
+            each(to, || moved_double(draws().normal_double(), by).exp());
+        }
+        Wanted::Poisson(lambda) => each(to, || draws().poisson(lambda)),
+    }
+}
+
+/// Mersenne Twisters, of which each gives so many numbers in its turn.
+struct Twisters<S, const TOGETHER: usize> {
+    states: Vec<S>,
+    /// Makes the state after those that there are, which are not all that take turns.
+    more: fn(&mut Vec<S>),
+    count: usize,
+    next: usize,
+    /// The numbers of the last turn, and how many of them are given.
+    turn: [u32; TOGETHER],
+    used: usize,
+    give: fn(&mut S) -> [u32; TOGETHER],
+}
+
+impl<S: Send, const TOGETHER: usize> Engine for Twisters<S, TOGETHER> {
+    fn fill(&mut self, wanted: Wanted, to: &mut [u8]) {
+        fill_of(wanted, to, || {
+            if self.used == TOGETHER {
+                if self.states.len() == self.next {
+                    (self.more)(&mut self.states);
+                }
+                self.turn = (self.give)(&mut self.states[self.next]);
+                self.used = 0;
+                self.next = (self.next + 1) % self.count;
+            }
+            self.used += 1;
+            self.turn[self.used - 1]
+        });
+    }
+}
+
+/// A sequence of MT19937: its beginning, from which the next one is a jump, and where it is.
+struct Sequence {
+    first: Twister,
+    now: Twister,
+}
+
+/// Sobol sequences of some dimensions.
+struct Sequences<D, const BITS: usize> {
+    dimensions: Vec<([D; BITS], D)>,
+    index: u64,
+}
+
+impl<D: Draw, const BITS: usize> Engine for Sequences<D, BITS> {
+    fn fill(&mut self, wanted: Wanted, to: &mut [u8]) {
+        // The length is a multiple of the dimensions.
+        let count = to.len() / wanted.size() / self.dimensions.len();
+        if count == 0 {
+            return;
+        }
+        let parts = to.chunks_mut(count * wanted.size());
+        for (part, (vectors, constant)) in parts.zip(&self.dimensions) {
+            let mut index = self.index;
+            let mut next = sobol::at(vectors, *constant, index);
+            fill_of(wanted, part, || {
+                let number = next;
+                next = sobol::after(vectors, next, index);
+                index = index.wrapping_add(1);
+                number
+            });
+        }
+        self.index = self.index.wrapping_add(count as u64);
+    }
+}
+
+/// A type of generators (`curandRngType_t`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    Xorwow,
+    Mrg,
+    Mtgp,
+    Twister,
+    Philox,
+    Sobol32(Set),
+    Sobol64(Set),
+}
+
+impl Type {
+    /// Whether it is quasirandom.
+    pub(crate) fn is_quasi(self) -> bool {
+        matches!(self, Self::Sobol32(_) | Self::Sobol64(_))
+    }
+
+    /// States of the older and of the default ordering.
+    fn states(self, legacy: bool) -> usize {
+        match self {
+            Self::Mrg if !legacy => 81_920,
+            Self::Mtgp if !legacy => 192,
+            Self::Mtgp => 64,
+            Self::Philox => 65_536,
+            Self::Twister => 8192,
+            _ => 4096,
+        }
+    }
+}
+
+/// What an engine is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recipe {
+    pub(crate) of: Type,
+    pub(crate) seed: u64,
+    pub(crate) offset: u64,
+    /// `CURAND_ORDERING_PSEUDO_LEGACY`
+    pub(crate) legacy: bool,
+    /// `CURAND_ORDERING_PSEUDO_SEEDED`
+    pub(crate) seeded: bool,
+    /// Of a quasirandom generator.
+    pub(crate) dimensions: usize,
+}
+
+impl Recipe {
+    pub(crate) fn make(&self) -> Box<dyn Engine> {
+        let Self { seed, offset, dimensions, .. } = *self;
+        let count = self.of.states(self.legacy);
+        match self.of {
+            Type::Xorwow => self.turns(count, Xorwow::new, Xorwow::skip, Xorwow::next_sequence),
+            Type::Mrg => self.turns(count, Mrg::new, Mrg::skip, Mrg::next_sequence),
+            Type::Philox => {
+                let together = 4;
+                let state = |i: usize| {
+                    let i = i as u64;
+                    let (turn, count) = (offset / together, count as u64);
+                    let turns = turn / count + u64::from(i < turn % count);
+                    let part = if i == turn % count { offset % together } else { 0 };
+                    Philox::new(seed, i, turns * together + part)
+                };
+                Box::new(Turns::new((0..count).map(state), together as usize, offset))
+            }
+            Type::Mtgp => Box::new(Twisters {
+                states: Mtgp::all(count, seed),
+                more: |_| {},
+                count,
+                next: 0,
+                turn: [0; mtgp::TOGETHER],
+                used: mtgp::TOGETHER,
+                give: Mtgp::together,
+            }),
+            Type::Twister => {
+                let first = Twister::new(seed);
+                Box::new(Twisters {
+                    states: vec![Sequence { now: first.clone(), first }],
+                    more: |states| {
+                        if let Some(last) = states.last() {
+                            let first = last.first.next_sequence();
+                            states.push(Sequence { now: first.clone(), first });
+                        }
+                    },
+                    count,
+                    next: 0,
+                    turn: [0; 8],
+                    used: 8,
+                    give: |state: &mut Sequence| std::array::from_fn(|_| state.now.bits()),
+                })
+            }
+            Type::Sobol32(set) => Box::new(Sequences {
+                dimensions: directions::short(set, dimensions),
+                index: offset,
+            }),
+            Type::Sobol64(set) => {
+                Box::new(Sequences { dimensions: directions::wide(set, dimensions), index: offset })
+            }
+        }
+    }
+
+    /// States that have given the numbers before the offset, one in each turn: sequences of one seed, or the first ones of many.
+    fn turns<S: Source + Send + 'static>(
+        &self,
+        count: usize,
+        new: fn(u64) -> S,
+        skip: fn(&mut S, u64),
+        next: fn(&S) -> S,
+    ) -> Box<dyn Engine> {
+        let (turns, given) = (self.offset / count as u64, self.offset % count as u64);
+        let first = |seed: u64| {
+            let mut first = new(seed);
+            skip(&mut first, turns);
+            first
+        };
+        let mut states: Vec<S> = match self.seeded {
+            true => (0..count as u64).map(|i| first(self.seed.wrapping_add(i))).collect(),
+            false => {
+                let states = std::iter::successors(Some(first(self.seed)), |last| Some(next(last)));
+                states.take(count).collect()
+            }
+        };
+        for state in &mut states[..given as usize] {
+            state.bits();
+        }
+        Box::new(Turns::new(states.into_iter(), 1, self.offset))
+    }
+}

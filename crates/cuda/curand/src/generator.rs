@@ -1,0 +1,270 @@
+//! Generators, by their handles (`curandGenerator_t`).
+
+use crate::code::{Answer, RandCode};
+use crate::directions::{DIMENSIONS, Set};
+use crate::engine::{Engine, Recipe, Type, Wanted};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use texunit_client::call::{Code, Refused};
+use texunit_client::context;
+use texunit_client::driver::CUstream;
+use texunit_client::work::{self, Region};
+use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::args::Out;
+
+/// What a generator has. Work that was submitted keeps the engine that it was submitted with.
+#[derive(Clone)]
+struct Generator {
+    recipe: Recipe,
+    /// Whether its numbers go to memory of the host.
+    of_host: bool,
+    stream: CUstream,
+    engine: Lazy,
+}
+
+/// An engine that is made when the first numbers are wanted.
+type Lazy = Arc<Mutex<Option<Box<dyn Engine>>>>;
+
+struct Generators {
+    all: BTreeMap<usize, Generator>,
+    next: usize,
+}
+
+/// No address of a process looks like it.
+const FIRST: usize = 0x0000_5c00_0000_0000;
+
+static GENERATORS: Mutex<Generators> = Mutex::new(Generators { all: BTreeMap::new(), next: FIRST });
+
+fn generators() -> MutexGuard<'static, Generators> {
+    GENERATORS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn none(handle: usize) -> Refused<RandCode> {
+    RandCode::NotInitialized.because(match handle {
+        0 => "generator is null".to_owned(),
+        handle => format!("generator {handle:#x} was never made, or it was destroyed"),
+    })
+}
+
+/// `curandRngType_t`
+fn type_of(number: u32) -> Answer<Type> {
+    Ok(match number {
+        100 | 101 => Type::Xorwow,
+        121 => Type::Mrg,
+        141 => Type::Mtgp,
+        142 => Type::Twister,
+        161 => Type::Philox,
+        200 | 201 => Type::Sobol32(Set::Plain),
+        202 => Type::Sobol32(Set::Scrambled),
+        203 => Type::Sobol64(Set::Plain),
+        204 => Type::Sobol64(Set::Scrambled),
+        _ => {
+            let why = format!("rng_type {number} is not a curandRngType_t");
+            return Err(RandCode::TypeError.because(why));
+        }
+    })
+}
+
+/// A new generator of a type.
+pub(crate) fn create(number: u32, of_host: bool) -> Answer<usize> {
+    let of = type_of(number)?;
+    if !of_host {
+        context::make_current()
+            .map_err(|why| Refused::from(why).with_code(RandCode::InitializationFailed))?;
+    }
+    let recipe = Recipe { of, seed: 0, offset: 0, legacy: false, seeded: false, dimensions: 1 };
+    let new = Generator { recipe, of_host, stream: CUstream::default(), engine: Lazy::default() };
+    let mut generators = generators();
+    let handle = generators.next;
+    generators.next += 16;
+    generators.all.insert(handle, new);
+    Ok(handle)
+}
+
+/// Ends a generator.
+pub(crate) fn destroy(handle: usize) -> Answer {
+    generators().all.remove(&handle).map(drop).ok_or_else(|| none(handle))
+}
+
+/// Checks that a generator is one.
+pub(crate) fn check(handle: usize) -> Answer {
+    generators().all.contains_key(&handle).then_some(()).ok_or_else(|| none(handle))
+}
+
+/// Sets the stream in whose order numbers are made.
+pub(crate) fn set_stream(handle: usize, stream: CUstream) -> Answer {
+    generators().all.get_mut(&handle).ok_or_else(|| none(handle))?.stream = stream;
+    Ok(())
+}
+
+/// Changes what the engine is made of; the next numbers are those of a new one.
+fn change(handle: usize, change: impl FnOnce(&mut Recipe) -> Answer) -> Answer {
+    let mut generators = generators();
+    let generator = generators.all.get_mut(&handle).ok_or_else(|| none(handle))?;
+    change(&mut generator.recipe)?;
+    generator.engine = Lazy::default();
+    Ok(())
+}
+
+fn wrong_type(why: &'static str) -> Answer {
+    Err(RandCode::TypeError.because(why))
+}
+
+/// `curandSetPseudoRandomGeneratorSeed`
+pub(crate) fn set_seed(handle: usize, seed: u64) -> Answer {
+    change(handle, |recipe| {
+        if recipe.of.is_quasi() {
+            return wrong_type("a quasirandom generator has no seed");
+        }
+        recipe.seed = seed;
+        Ok(())
+    })
+}
+
+/// `curandSetGeneratorOffset`
+pub(crate) fn set_offset(handle: usize, offset: u64) -> Answer {
+    change(handle, |recipe| {
+        if matches!(recipe.of, Type::Mtgp | Type::Twister) && offset != 0 {
+            return wrong_type("generators of MTGP32 and MT19937 have no offset");
+        }
+        recipe.offset = offset;
+        Ok(())
+    })
+}
+
+/// `curandSetGeneratorOrdering`
+pub(crate) fn set_ordering(handle: usize, order: u32) -> Answer {
+    change(handle, |recipe| {
+        let fits = match recipe.of.is_quasi() {
+            true => order == 201,
+            false => (100..=104).contains(&order),
+        };
+        if !fits {
+            let why = format!("order {order} is not an ordering of this generator");
+            return Err(RandCode::OutOfRange.because(why));
+        }
+        recipe.seeded = order == 102;
+        recipe.legacy = order == 103;
+        Ok(())
+    })
+}
+
+/// `curandSetQuasiRandomGeneratorDimensions`
+pub(crate) fn set_dimensions(handle: usize, dimensions: u32) -> Answer {
+    change(handle, |recipe| {
+        if !recipe.of.is_quasi() {
+            return wrong_type("a pseudorandom generator has no dimensions");
+        }
+        let count = usize::try_from(dimensions).unwrap_or(usize::MAX);
+        if !(1..=DIMENSIONS).contains(&count) {
+            let why = format!("num_dimensions {dimensions} is not 1 to {DIMENSIONS}");
+            return Err(RandCode::OutOfRange.because(why));
+        }
+        recipe.dimensions = count;
+        Ok(())
+    })
+}
+
+/// Makes numbers at an address.
+pub(crate) fn generate(
+    function: &'static str,
+    handle: usize,
+    wanted: Wanted,
+    address: u64,
+    count: usize,
+) -> Answer {
+    let generator = generators().all.get(&handle).cloned().ok_or_else(|| none(handle))?;
+    let Generator { recipe, of_host, stream, engine } = generator;
+    check_wanted(&recipe, wanted, count)?;
+    if count == 0 {
+        return Ok(());
+    }
+    if address == 0 {
+        return Err(RandCode::OutOfRange.because("outputPtr is null"));
+    }
+    let fill = move |to: &mut [u8]| {
+        let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
+        engine.get_or_insert_with(|| recipe.make()).fill(wanted, to);
+    };
+    if of_host {
+        return fill_host(address, count, wanted.size(), fill);
+    }
+    context::make_current()?;
+    let element = wanted.size() as u64;
+    let region = Region {
+        address,
+        element,
+        access: Region::WRITTEN,
+        count: [1, 1, 1, count as u64],
+        stride: [0, 0, 0, element.cast_signed()],
+    };
+    let done = work::submit(stream, function, vec![region], move |memory| match memory {
+        [to] => {
+            fill(to);
+            Ok(())
+        }
+        _ => Err(CUresult::UNKNOWN),
+    });
+    done.map_err(|why| {
+        let code = match RandCode::of_driver(why.code) {
+            RandCode::AllocationFailed => RandCode::AllocationFailed,
+            _ => RandCode::LaunchFailure,
+        };
+        Refused::from(why).with_code(code)
+    })
+}
+
+/// Whether a generator makes such numbers, and so many of them.
+fn check_wanted(recipe: &Recipe, wanted: Wanted, count: usize) -> Answer {
+    let is_wide = matches!(recipe.of, Type::Sobol64(_));
+    match wanted {
+        Wanted::Bits if is_wide => {
+            return wrong_type("a generator of 64 bits makes numbers of 64 bits");
+        }
+        Wanted::Wide if !is_wide => return wrong_type("only Sobol64 makes numbers of 64 bits"),
+        Wanted::Poisson(lambda) => check_lambda(lambda)?,
+        _ => {}
+    }
+    let multiple = match recipe.of.is_quasi() {
+        true => recipe.dimensions,
+        false if wanted.is_in_pairs() => 2,
+        false => 1,
+    };
+    if !count.is_multiple_of(multiple) {
+        let why = format!("{count} numbers are not a multiple of {multiple}");
+        return Err(RandCode::LengthNotMultiple.because(why));
+    }
+    Ok(())
+}
+
+/// The lambda of Poisson numbers.
+pub(crate) fn check_lambda(lambda: f64) -> Answer {
+    if lambda > 0.0 && lambda <= 400_000.0 {
+        return Ok(());
+    }
+    Err(RandCode::OutOfRange.because(format!("lambda {lambda} is not above 0, or above 400,000")))
+}
+
+/// Makes numbers in memory of the host.
+fn fill_host(address: u64, count: usize, size: usize, fill: impl FnOnce(&mut [u8])) -> Answer {
+    let mut words: Vec<u64> = Vec::new();
+    let bytes =
+        count.checked_mul(size).filter(|bytes| words.try_reserve(bytes.div_ceil(8)).is_ok());
+    let bytes = bytes.ok_or_else(|| {
+        RandCode::AllocationFailed.because(format!("there is no memory for {count} numbers"))
+    })?;
+    words.resize(bytes.div_ceil(8), 0);
+    let made = &mut bytemuck::cast_slice_mut(&mut words)[..bytes];
+    fill(made);
+    // SAFETY: the caller's memory, for so many numbers.
+    unsafe { Out::<u8>::of(address).elements(bytes) }.set_all(made.iter().copied())?;
+    Ok(())
+}
+
+/// Makes the engine now (`curandGenerateSeeds`).
+pub(crate) fn make_engine(handle: usize) -> Answer {
+    let generator = generators().all.get(&handle).cloned().ok_or_else(|| none(handle))?;
+    let mut engine = generator.engine.lock().unwrap_or_else(PoisonError::into_inner);
+    engine.get_or_insert_with(|| generator.recipe.make());
+    Ok(())
+}

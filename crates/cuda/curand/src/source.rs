@@ -1,0 +1,38 @@
+//! States of generators, as device code has them: what `curand_init` makes, and `curand` gives.
+
+pub(crate) mod mrg;
+pub(crate) mod mtgp;
+pub(crate) mod philox;
+pub(crate) mod sobol;
+pub(crate) mod twister;
+pub(crate) mod xorwow;
+
+use crate::distribution as of;
+
+/// A state of a pseudorandom generator, of which each thread has its own.
+pub(crate) trait Source {
+    /// `curand`
+    fn bits(&mut self) -> u32;
+
+    /// `curand_uniform`
+    fn uniform(&mut self) -> f32 {
+        of::uniform(self.bits())
+    }
+
+    /// `curand_uniform_double`; of Philox the first of `curand_uniform2_double`.
+    fn uniform_double(&mut self) -> f64 {
+        of::uniform_of_two(self.bits(), self.bits())
+    }
+
+    /// `curand_normal2`
+    fn normals(&mut self) -> [f32; 2] {
+        let bits = [self.bits(), self.bits()];
+        of::normals(bits)
+    }
+
+    /// `curand_normal2_double`
+    fn normals_double(&mut self) -> [f64; 2] {
+        let (u, v) = (self.uniform_double(), self.uniform_double());
+        of::normals_double(u, 2.0 * v)
+    }
+}

@@ -1,0 +1,241 @@
+//! Costs of accesses that the code counts itself ([`Cost`]), instead of notifying a listener of each: where the lanes of each half
+//! of the warp are contiguous or have one address, the addresses of lanes 0 and 16 decide.
+//!
+//! All other accesses notify the listener out of line, so that values stay in processor registers on the way that nearly all
+//! accesses take.
+
+use super::Emitter;
+use super::affine::{Affine, DeferredAddress};
+use super::asm::{Label, at};
+use super::backend::Backend;
+use crate::frame::Frame;
+use crate::operand::Place;
+use crate::region::{Call, Cost, Step, Tell};
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+/// Bytes of a sector.
+const SECTOR: u32 = 32;
+/// Bytes of a word of a bank, and of a word of each bank.
+const WORD: u32 = 4;
+const BANKS: u32 = 128;
+
+/// How the lanes of a half lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    /// Contiguous.
+    Row,
+    /// At one address.
+    Point,
+}
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Counts the cost of an access, or notifies the listener. `None`: the base is no register.
+    pub(super) fn cost(
+        &mut self,
+        step: &Step,
+        call: &Call,
+        (tell, cost): (Tell, Cost),
+    ) -> Option<()> {
+        let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(self.step));
+        let affine = known.and_then(|known| known.base);
+        let base = call.from[0].place()?;
+        let lanes = B::lanes_of(self, affine.map_or(base, |value| Place::B32(value.index)));
+        self.lanes_taken(step.guard, R::EAX);
+        let [slow, points, done] = [(); 3].map(|()| self.asm.label());
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, -1));
+        self.asm.jump(C::Jne_rel32_64, slow);
+        let unit = u64::from(cost.bytes) >> affine.map_or(0, |value| value.shift);
+        for (half, apart, other) in [(Half::Row, unit, points), (Half::Point, 0, slow)] {
+            B::unless_apart(self, &lanes, apart, other);
+            B::firsts(self, &lanes);
+            self.addresses(affine, cost, slow);
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, at(R::RDI, Frame::COUNTS)));
+            match (half, cost.banks) {
+                (_, true) => self.passes(half, cost, (done, slow)),
+                (Half::Row, false) => self.sectors_of_rows(cost, (done, slow)),
+                (Half::Point, false) => self.sectors_of_points(cost),
+            }
+            if half == Half::Row {
+                self.asm.jump(C::Jmp_rel32_64, done);
+                self.asm.bind(points);
+            }
+        }
+        self.asm.bind(done);
+        let deferred = affine.map(|value| DeferredAddress { place: base, value });
+        self.notify_out_of_line(step, call, (tell, deferred), (slow, done));
+        Some(())
+    }
+
+    /// Makes the addresses in `rax` and `r12` of what the lanes have there. Jumps to `slow` if indices of later lanes may wrap
+    /// around, or an address is in other memory or misaligned. Uses `r13` and `rbx`.
+    fn addresses(&mut self, affine: Option<Affine>, cost: Cost, slow: Label) {
+        let both = [(R::RAX, R::EAX), (R::R12, R::R12D)];
+        if let Some(value) = affine {
+            both.iter().for_each(|&(_, low)| self.add_plus(value.plus, low, R::R13));
+            // Far from the sign, and from zero.
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EAX));
+            self.asm.put(I::with2(C::Or_r32_rm32, R::R13D, R::R12D));
+            self.asm.put(I::with2(C::Test_rm32_imm32, R::R13D, 0xc000_0000_u32 as i32));
+            self.asm.jump(C::Jne_rel32_64, slow);
+            let from = self.number_at(value.add, R::R13);
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, from));
+            for (address, _) in both {
+                self.asm.put(I::with2(C::Shl_rm64_imm8, address, u32::from(value.shift)));
+                self.asm.put(I::with2(C::Add_r64_rm64, address, R::R13));
+            }
+        }
+        let (bits, value) = cost.above;
+        for (address, low) in both {
+            // Of 32-bit bases the offset has 32 bits, too.
+            let offset = cost.offset as i32;
+            match (offset, cost.banks) {
+                (0, _) => {}
+                (_, true) => self.asm.put(I::with2(C::Add_rm32_imm32, low, offset)),
+                (_, false) => self.asm.put(I::with2(C::Add_rm64_imm32, address, offset)),
+            }
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, address));
+            self.asm.put(I::with2(C::Shr_rm64_imm8, R::RBX, bits));
+            self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RBX, value as i32));
+            self.asm.jump(C::Jne_rel32_64, slow);
+        }
+        if cost.bytes > 1 {
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, R::EAX));
+            self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, R::R12D));
+            self.asm.put(I::with2(C::Test_rm8_imm8, R::BL, cost.bytes as i32 - 1));
+            self.asm.jump(C::Jne_rel32_64, slow);
+        }
+    }
+
+    /// Adds to the counters, whose memory `r13` has: 1, the least cost, and a cost that is a number, or in a register of 64 bits.
+    fn add_cost(&mut self, cost: Cost, made: Result<u32, R>, least: u32) {
+        let to = |i: u32| at(R::R13, 8 * (cost.counter + i) as usize);
+        self.asm.put(I::with2(C::Add_rm64_imm8, to(0), 1));
+        match made {
+            Ok(number) => self.asm.put(I::with2(C::Add_rm64_imm32, to(1), number as i32)),
+            Err(register) => self.asm.put(I::with2(C::Add_rm64_r64, to(1), register)),
+        }
+        self.asm.put(I::with2(C::Add_rm64_imm32, to(2), least as i32));
+    }
+
+    /// A register becomes the sectors of so many bytes from the address in it on.
+    fn sectors_from(&mut self, (address, low): (R, R), bytes: u32) {
+        self.asm.put(I::with2(C::And_rm32_imm8, low, SECTOR as i32 - 1));
+        self.asm.put(I::with2(C::Add_rm64_imm32, address, (bytes + SECTOR - 1) as i32));
+        self.asm.put(I::with2(C::Shr_rm64_imm8, address, SECTOR.trailing_zeros()));
+    }
+
+    /// Sectors of two rows: those of one, if they follow each other or are the same, or of both, if they are far from each other.
+    fn sectors_of_rows(&mut self, cost: Cost, (done, slow): (Label, Label)) {
+        let half = 16 * cost.bytes;
+        let [apart, far] = [(); 2].map(|()| self.asm.label());
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, R::R12));
+        self.asm.put(I::with2(C::Sub_r64_rm64, R::RBX, R::RAX));
+        self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RBX, half as i32));
+        for (bytes, other) in [(2 * half, apart), (half, far)] {
+            self.asm.jump(C::Jne_rel32_64, other);
+            self.sectors_from((R::RAX, R::EAX), bytes);
+            self.add_cost(cost, Err(R::RAX), bytes.div_ceil(SECTOR));
+            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.bind(other);
+            if bytes != half {
+                self.asm.put(I::with2(C::Test_rm64_r64, R::RBX, R::RBX));
+            }
+        }
+        // Neither shares a sector with the other from this distance on.
+        let near = half + SECTOR;
+        self.asm.put(I::with2(C::Add_rm64_imm32, R::RBX, near as i32));
+        self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RBX, 2 * near as i32));
+        self.asm.jump(C::Jbe_rel32_64, slow);
+        self.sectors_from((R::RAX, R::EAX), half);
+        self.sectors_from((R::R12, R::R12D), half);
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::R12));
+        self.add_cost(cost, Err(R::RAX), (2 * half).div_ceil(SECTOR));
+    }
+
+    /// Sectors of two elements, each of which lies in one.
+    fn sectors_of_points(&mut self, cost: Cost) {
+        self.asm.put(I::with2(C::Xor_r64_rm64, R::RAX, R::R12));
+        self.asm.put(I::with2(C::Shr_rm64_imm8, R::RAX, SECTOR.trailing_zeros()));
+        self.one_or_two();
+        self.add_cost(cost, Err(R::RAX), 1);
+    }
+
+    /// `rax` becomes 1 if it is zero, and else 2.
+    fn one_or_two(&mut self) {
+        self.asm.put(I::with1(C::Neg_rm64, R::RAX));
+        self.asm.put(I::with2(C::Sbb_r64_rm64, R::RAX, R::RAX));
+        self.asm.put(I::with1(C::Neg_rm64, R::RAX));
+        self.asm.put(I::with2(C::Add_rm64_imm8, R::RAX, 1));
+    }
+
+    /// Passes over the banks. Of 8 bytes or more a lane, those for each half have no conflicts.
+    fn passes(&mut self, half: Half, cost: Cost, (done, slow): (Label, Label)) {
+        if cost.bytes > WORD {
+            let each = cost.bytes / WORD;
+            return self.add_cost(cost, Ok(each), each);
+        }
+        let other = self.asm.label();
+        if half == Half::Row {
+            // All in one row of words: the first of one is at most behind the last of the other.
+            let row = (16 * WORD) as i32;
+            self.asm.put(I::with2(C::Sub_r32_rm32, R::EAX, R::R12D));
+            self.asm.put(I::with2(C::Add_rm32_imm32, R::EAX, row));
+            self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EAX, 2 * row));
+            self.asm.jump(C::Ja_rel32_64, other);
+        } else {
+            for low in [R::EAX, R::R12D] {
+                self.asm.put(I::with2(C::Shr_rm32_imm8, low, WORD.trailing_zeros()));
+            }
+            self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::R12D));
+            self.asm.jump(C::Jne_rel32_64, other);
+        }
+        self.add_cost(cost, Ok(1), 1);
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(other);
+        if half == Half::Row {
+            if cost.bytes < WORD {
+                return self.asm.jump(C::Jmp_rel32_64, slow);
+            }
+            // Half of the banks, and the other half.
+            self.asm.put(I::with2(C::And_rm32_imm32, R::EAX, BANKS as i32 - 1));
+        } else {
+            // Two words of one bank.
+            self.asm.put(I::with2(C::And_rm32_imm32, R::EAX, (BANKS / WORD) as i32 - 1));
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, 1));
+            self.asm.put(I::with2(C::Sbb_r32_rm32, R::EAX, R::EAX));
+        }
+        self.one_or_two();
+        self.add_cost(cost, Err(R::RAX), 1);
+    }
+
+    /// Notifies the listener, and goes back with all values where they were.
+    fn notify_out_of_line(
+        &mut self,
+        step: &Step,
+        call: &Call,
+        (tell, deferred): (Tell, Option<DeferredAddress>),
+        (slow, done): (Label, Label),
+    ) {
+        let (guard, call) = (step.guard, call.clone());
+        let (cache, mode, at_step) = (self.cache.clone(), self.mode, (self.block, self.step));
+        let code = move |e: &mut Emitter<'_, B>| {
+            (e.cache, e.mode, (e.block, e.step)) = (cache.clone(), mode, at_step);
+            e.cache.unpin();
+            if let Some(deferred) = deferred {
+                B::compute(e, deferred);
+                e.cache.unpin();
+            }
+            for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
+                if B::fill_row(e, source, row, tell.narrow[row]).is_none() {
+                    e.asm.out_of_registers();
+                }
+            }
+            e.notify(guard, &call.routine);
+            for (reg, key, _) in cache.all() {
+                B::load(e, reg, key);
+            }
+            e.asm.jump(C::Jmp_rel32_64, done);
+        };
+        self.cold.rare.push((slow, Box::new(code)));
+    }
+}

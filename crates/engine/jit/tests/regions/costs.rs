@@ -1,0 +1,61 @@
+//! What an access costs, by sets of sectors and words: code counts it itself, or tells it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use texunit_jit::region::{Cost, Tell};
+use texunit_testkit::Random;
+
+/// Notifications from this number on are those of accesses with costs.
+const FIRST: u32 = 1 << 16;
+/// The first of the counters of costs.
+pub(crate) const COUNTER: u32 = 4;
+const OFFSETS: [u32; 4] = [0, 4, 64, u32::MAX - 15];
+
+/// The notification of an access with a number that says all.
+fn of(number: u32) -> Tell {
+    let bits = number - FIRST;
+    let (bytes, banks) = (1 << (bits & 7), bits >> 3 & 1 == 1);
+    let offset = OFFSETS[(bits >> 4) as usize & 3];
+    let above = if banks { (24, 0) } else { (44, 7) };
+    let cost = Some(Cost { counter: COUNTER, bytes, offset, above, banks });
+    Tell { number, rows: 1, narrow: [banks; 4], cost }
+}
+
+/// One of shared or global memory.
+pub(crate) fn any(random: &mut Random, banks: bool) -> Tell {
+    of(FIRST + random.below(5_u32) + 8 * u32::from(banks) + 16 * random.below(4_u32))
+}
+
+/// What an access that is told costs, by the bases of its lanes. None: it is no such one.
+pub(crate) fn told(number: u32, lanes: u32, rows: &[Vec<u64>]) -> Option<[u64; 3]> {
+    let Cost { bytes, offset, banks, .. } =
+        of(Some(number).filter(|&number| number >= FIRST)?).cost?;
+    let lanes: Vec<usize> = (0..32).filter(|lane| lanes >> lane & 1 == 1).collect();
+    let address = |&base: &u64| match banks {
+        true => u64::from((base as u32).wrapping_add(offset)),
+        false => base.wrapping_add(i64::from(offset as i32) as u64),
+    };
+    let bytes = u64::from(bytes);
+    let each: BTreeMap<usize, u64> = lanes.into_iter().zip(rows[0].iter().map(address)).collect();
+    let all = |group: std::ops::Range<usize>| -> BTreeSet<u64> {
+        each.range(group).flat_map(|(_, &at)| (0..bytes).map(move |i| at.wrapping_add(i))).collect()
+    };
+    if !banks {
+        let bytes = all(0..32);
+        let sectors: BTreeSet<u64> = bytes.iter().map(|at| at / 32).collect();
+        return Some([1, sectors.len() as u64, (bytes.len() as u64).div_ceil(32)]);
+    }
+    let group = (128 / bytes).min(32) as usize;
+    let (mut made, mut least) = (0, 0);
+    for first in (0..32).step_by(group) {
+        let words: BTreeSet<u64> = all(first..first + group).iter().map(|at| at / 4).collect();
+        let of_bank = |bank| words.iter().filter(|&&word| word % 32 == bank).count() as u64;
+        made += (0..32).map(of_bank).max().unwrap_or(0);
+        least += u64::from(!words.is_empty());
+    }
+    Some([1, made, least])
+}
+
+/// Adds it to counters.
+pub(crate) fn add(counters: &mut [u64], cost: [u64; 3]) {
+    counters[COUNTER as usize..].iter_mut().zip(cost).for_each(|(sum, n)| *sum += n);
+}

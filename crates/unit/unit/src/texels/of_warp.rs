@@ -1,0 +1,159 @@
+//! The texels of all fetches of a warp at once, along each axis: for observers that count them.
+
+use super::{MOST_NORMALIZED, MOST_TEXELS};
+use crate::effective::Coords;
+use crate::reference::coordinate::{self, address, beyond, fraction_bits};
+use crate::request::{FetchRequest, Lanes, ZERO_LANES};
+use crate::resource::Layout;
+use crate::sampler::{AddressMode, Filter};
+use crate::warp::FetchPlan;
+use texunit_simd::Build;
+
+/// The lower or only texels along an axis, and the upper ones: numbers of texels, [`Self::OUTSIDE`], or [`Self::UNREAD`].
+#[derive(Clone, Copy, Debug)]
+pub struct AxisTexels(pub [[i32; 32]; 2]);
+
+/// The texels of the lanes: those that each has along all axes, in one plane.
+#[derive(Clone, Copy, Debug)]
+pub struct WarpTexels {
+    /// The layer.
+    pub plane: u32,
+    /// Along x, y and z.
+    pub axes: [AxisTexels; 3],
+}
+
+impl AxisTexels {
+    /// The border's colour, or zero.
+    pub const OUTSIDE: i32 = -1;
+    /// There is no upper texel, or its weight is zero.
+    pub const UNREAD: i32 = -2;
+
+    const FIRST: Self = Self([[0; 32], [Self::UNREAD; 32]]);
+}
+
+impl FetchPlan {
+    /// The texels of fetches without offsets of one level and one plane, where [`FetchPlan::few_texels`] knows those of each lane.
+    pub fn texels_of_warp(&self, request: &FetchRequest<'_>) -> Option<WarpTexels> {
+        let (form, resource) = (self.form(), &self.seen().resource);
+        let (geometry, shape) = (form.geometry, resource.shape());
+        let has_layers = shape.geometry.is_array();
+        let has_offsets = form.offset && resource.layout() != Layout::Linear;
+        if request.active == 0 || has_offsets || has_layers && self.is_integer() || !self.is_plain()
+        {
+            return None;
+        }
+        let mut plane = 0;
+        if has_layers {
+            let layers = request.coords.layer;
+            plane = layers[request.active.trailing_zeros() as usize];
+            if (0..32).any(|lane| request.active >> lane & 1 == 1 && layers[lane] != plane) {
+                return None;
+            }
+            plane = coordinate::layer(plane, shape.layers);
+        }
+        let sizes = resource.extent().axes();
+        let mut axes = [AxisTexels::FIRST; 3];
+        for (a, axis) in axes.iter_mut().enumerate() {
+            let is_row = a == 1 && geometry.axes() == 1 && !geometry.is_array();
+            if a < geometry.axes() || is_row && !self.is_integer() {
+                let bits = if is_row { &ZERO_LANES } else { request.coords.point[a] };
+                let all = Build::current().run_narrow(
+                    #[inline(always)]
+                    || self.lanes_along(a, bits, sizes[a], axis),
+                );
+                if request.active & !all != 0 {
+                    return None;
+                }
+            }
+        }
+        Some(WarpTexels { plane, axes })
+    }
+
+    /// Texels along an axis as [`FetchPlan::along`] has them, and the lanes whose coordinates are of a usual size.
+    #[inline(always)]
+    fn lanes_along(&self, axis: usize, bits: &Lanes, size: u32, to: &mut AxisTexels) -> u32 {
+        let effective = self.effective();
+        let AxisTexels([low, high]) = to;
+        let n = size as i32;
+        let Some(mode) = effective.address_mode.map(|modes| modes[axis]) else {
+            for (low, &bits) in low.iter_mut().zip(bits) {
+                *low = if bits < size { bits as i32 } else { AxisTexels::OUTSIDE };
+            }
+            return u32::MAX;
+        };
+        let is_normalized = effective.coords == Coords::Normalized;
+        let is_linear = effective.filter == Filter::Linear;
+        let most = if is_normalized { MOST_NORMALIZED } else { MOST_TEXELS };
+        let mut places = [0.0_f64; 32];
+        let mut usual = 0;
+        for (lane, (place, &bits)) in places.iter_mut().zip(bits).enumerate() {
+            let x = f32::from_bits(bits);
+            let is_zero = x.is_nan() || x.abs() < f32::MIN_POSITIVE;
+            let is_usual = is_zero || x.abs() <= most;
+            usual |= u32::from(is_usual) << lane;
+            let x = if is_zero || !is_usual { 0.0 } else { x };
+            *place = f64::from(x);
+        }
+        if is_normalized {
+            let steps = f64::from(1_u32 << fraction_bits(size));
+            let (period, times) = match mode {
+                AddressMode::Wrap => (1.0, 1.0),
+                AddressMode::Mirror => (2.0, 1.0),
+                AddressMode::Clamp | AddressMode::ClampOgl | AddressMode::Border => (1.0, 0.0),
+            };
+            for place in &mut places {
+                let u = floor(*place * steps) / steps;
+                *place = (u - floor(u / period) * period * times) * f64::from(size);
+            }
+        }
+        let mut is_read = [false; 32];
+        if is_linear {
+            let (least, most) = match mode {
+                AddressMode::Clamp => (0.5, f64::from(size) - 0.5),
+                AddressMode::ClampOgl => (0.0, f64::from(size)),
+                AddressMode::Wrap | AddressMode::Mirror | AddressMode::Border => {
+                    (f64::NEG_INFINITY, f64::INFINITY)
+                }
+            };
+            for (lane, place) in places.iter().enumerate() {
+                let u = place.max(least).min(most) - 0.5;
+                let below = floor(u);
+                let weight = ((u - below) * 256.0 + 0.5) as i32;
+                low[lane] = below as i32 + (weight >> 8);
+                high[lane] = low[lane] + 1;
+                is_read[lane] = weight & 255 != 0;
+            }
+        } else {
+            for (low, place) in low.iter_mut().zip(&places) {
+                *low = floor(*place) as i32;
+            }
+        }
+        let mode = beyond(mode, is_linear);
+        for row in [&mut *low, &mut *high].into_iter().take(1 + usize::from(is_linear)) {
+            for k in row.iter_mut() {
+                *k = match mode {
+                    AddressMode::Clamp | AddressMode::ClampOgl => (*k).clamp(0, n - 1),
+                    AddressMode::Border if (0..n).contains(k) => *k,
+                    AddressMode::Border => AxisTexels::OUTSIDE,
+                    AddressMode::Wrap | AddressMode::Mirror if (0..n).contains(k) => *k,
+                    mode => {
+                        address(i64::from(*k), size, mode).map_or(AxisTexels::OUTSIDE, |k| k as i32)
+                    }
+                };
+            }
+        }
+        for (high, is_read) in to.0[1].iter_mut().zip(is_read) {
+            *high = if is_read { *high } else { AxisTexels::UNREAD };
+        }
+        usual
+    }
+}
+
+/// The largest integer not above a number of a usual size, without a call of the C library.
+#[inline(always)]
+fn floor(x: f64) -> f64 {
+    // Added, a number has no bits for fractions.
+    const WHOLE: f64 = 6_755_399_441_055_744.0;
+    let nearest = (x + WHOLE) - WHOLE;
+    if nearest > x { nearest - 1.0 } else { nearest }
+}
