@@ -34,11 +34,11 @@ pub struct Region {
     /// By block: registers that hold a kernel parameter in all lanes where the block begins, with the parameter's offset
     /// in [`Inputs::bytes`]. May be shorter than the list of blocks.
     pub params: Vec<Vec<(Place, u32)>>,
-    /// By block: 32-bit registers whose lanes are consecutive (each one more than that of the lane before, wrapping) where
-    /// the block begins. May be shorter than the list of blocks.
-    pub rows: Vec<Vec<u32>>,
-    /// Instructions that leave consecutive lanes in the 32-bit register that they write, in order.
-    pub row_makers: Vec<u32>,
+    /// By block: 32-bit registers with a known stride (the wrapping difference between a lane and the one before) where the
+    /// block begins. May be shorter than the list of blocks.
+    pub strides: Vec<Vec<(u32, u32)>>,
+    /// Instructions that leave such a stride in the 32-bit register that they write, in order.
+    pub stride_makers: Vec<(u32, u32)>,
     /// Triples of [`Inputs::words`] of which the third is the product of the others (`%ctaid.x`, `%ntid.x`).
     pub products: Vec<[u32; 3]>,
 }

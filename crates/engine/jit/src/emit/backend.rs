@@ -38,9 +38,6 @@ pub(super) trait Backend: Sized + Default {
     /// Parts of a predicate. One: a mask register has all lanes.
     const PREDICATE_PARTS: u8;
 
-    /// Whether accesses support deferred addresses ([`super::affine`]).
-    const AFFINE: bool = false;
-
     /// A register of 32 or 64 bits whose lanes are compared ([`super::cost`]).
     type Lanes;
 
@@ -54,7 +51,7 @@ pub(super) trait Backend: Sized + Default {
     fn firsts(e: &mut Emitter<'_, Self>, lanes: &Self::Lanes);
 
     /// Computes a deferred register into the cache.
-    fn compute(_: &mut Emitter<'_, Self>, _: DeferredAddress) {}
+    fn compute(e: &mut Emitter<'_, Self>, address: DeferredAddress);
 
     /// Loads the registers that the back end owns, at entries and after calls.
     fn begin(e: &mut Emitter<'_, Self>);

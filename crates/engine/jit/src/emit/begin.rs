@@ -25,7 +25,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
         let mut asm = Assembler::new();
         let mut scratch = Vec::new();
         let numbers = Numbers::of(region);
-        let plans = if B::AFFINE { super::affine::plans(region) } else { Vec::new() };
+        let plans = super::affine::plans(region);
         let plan = |block: usize| plans.get(block).map_or(&[][..], |plan: &super::Plan| plan);
         let blocks = region.blocks.iter().enumerate();
         let mut uses: Vec<Uses> =

@@ -1,22 +1,16 @@
 //! The analyses of accesses as text, for `texunit dump`.
 
 use super::affine::{self, Affine, Plus};
-use super::backend::Backend;
 use super::base_groups::BaseGroups;
 use super::index::Indices;
-use super::{avx2, avx512, input};
-use crate::machine::Level;
+use super::input;
 use crate::region::{Action, Region};
 use std::fmt::Write;
 
 /// A line for each access of global or shared memory: how its address is formed, and its base group.
-pub(crate) fn choices(region: &Region, level: Level) -> String {
+pub(crate) fn choices(region: &Region) -> String {
     let (region, _) = input::read_in_place(region);
-    let has_affine = match level {
-        Level::Avx2 => <avx2::Avx2 as Backend>::AFFINE,
-        Level::Avx512 => <avx512::Avx512 as Backend>::AFFINE,
-    };
-    let plans = if has_affine { affine::plans(&region) } else { Vec::new() };
+    let plans = affine::plans(&region);
     let near = BaseGroups::of(&region);
     let indices = Indices::of(&region, &plans);
     let mut text = String::new();
@@ -43,6 +37,9 @@ pub(crate) fn choices(region: &Region, level: Level) -> String {
                     text.push_str(", row");
                 }
                 let _ = indexed.slot.map(|slot| write!(text, " in slot {slot}"));
+            }
+            if indices.is_shared_row((b, i), step) {
+                text.push_str(", row");
             }
             if let Some(member) = near.member(b, i) {
                 let role = if member.leads { "leads" } else { "in" };

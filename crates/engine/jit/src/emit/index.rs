@@ -40,7 +40,7 @@ pub(super) struct Indexed {
     pub(super) rows: bool,
     /// Whether the index was loaded: then no row is looked for.
     pub(super) is_loaded: bool,
-    /// Whether the index is a row in any case ([`Region::rows`]).
+    /// Whether the index is a row in any case ([`Region::strides`]).
     pub(super) is_row: bool,
 }
 
@@ -64,24 +64,28 @@ pub(super) struct Indices {
     /// By block: slots that are live at its beginning, and after each step.
     start: Vec<Slots>,
     live_after: Vec<Vec<Slots>>,
-    /// Blocks and steps of accesses by indices that are rows in any case.
+    /// Blocks and steps of accesses whose lanes are contiguous in any case.
     rows: HashSet<(usize, usize)>,
 }
 
-/// Accesses by indices that are known to be consecutive: nothing is tested.
+/// Accesses by indices that are known to be consecutive, and of shared memory at addresses that are: nothing is tested.
 fn known_rows(region: &Region, plans: &[Plan]) -> HashSet<(usize, usize)> {
     let mut known = HashSet::new();
     for (b, (block, plan)) in region.blocks.iter().zip(plans).enumerate() {
-        let mut rows: HashSet<u32> = region.rows.get(b).into_iter().flatten().copied().collect();
+        let held = region.strides.get(b).into_iter().flatten().copied();
+        let mut strides: HashMap<u32, u32> = held.collect();
         for (i, step) in block.steps.iter().enumerate() {
-            if index_of(plan, i, step).is_some_and(|value| rows.contains(&value.index)) {
+            let is_index = index_of(plan, i, step).map(|value| (value.index, 1));
+            let contiguous = is_index.or_else(|| shared_address(step));
+            if contiguous.is_some_and(|(of, stride)| strides.get(&of) == Some(&stride)) {
                 known.insert((b, i));
             }
-            let makes = region.row_makers.binary_search(&step.at).is_ok();
+            let makers = &region.stride_makers;
+            let makes = makers.binary_search_by_key(&step.at, |maker| maker.0).ok();
             step.each_written(|place| {
                 if let Place::B32(register) = place {
-                    rows.remove(&register);
-                    rows.extend(makes.then_some(register));
+                    strides.remove(&register);
+                    strides.extend(makes.map(|maker| (register, makers[maker].1)));
                 }
             });
         }
@@ -96,6 +100,13 @@ fn access(step: &Step) -> Option<&Access> {
         Action::Store(store) => Some(&store.access),
         _ => None,
     }
+}
+
+/// The register with the addresses of an access of shared memory, and the stride of contiguous lanes.
+fn shared_address(step: &Step) -> Option<(u32, u32)> {
+    let access = access(step).filter(|access| access.space == Space::Shared)?;
+    let Some(Source::B32(base)) = access.base else { return None };
+    Some((base, u32::from(access.size) * u32::from(access.count)))
 }
 
 /// Whether the site of an access can bound the index.
@@ -194,6 +205,11 @@ impl Indices {
         let (is_loaded, is_row) = (false, false);
         let indexed = Indexed { slot, is_carried: true, plus, rows: true, is_loaded, is_row };
         fits(step, value).then_some(indexed)
+    }
+
+    /// Whether a step accesses shared memory at addresses that are contiguous in any case.
+    pub(super) fn is_shared_row(&self, at: (usize, usize), step: &Step) -> bool {
+        self.rows.contains(&at) && shared_address(step).is_some()
     }
 
     /// Slots that a step reads, and slots of registers that it writes.
@@ -296,6 +312,12 @@ impl<B: Backend> Emitter<'_, B> {
         let here = self.block;
         let mut loops = self.facts.loops.iter().enumerate();
         loops.any(|(head, last)| head <= here && last.is_some_and(|last| here <= last))
+    }
+
+    /// Whether the current step accesses shared memory at addresses that are contiguous in any case.
+    pub(super) fn is_shared_row(&self) -> bool {
+        let at = (self.block, self.step);
+        self.facts.indices.is_shared_row(at, &self.region.blocks[at.0].steps[at.1])
     }
 
     /// The access of the current step, if it is indexed.

@@ -21,7 +21,7 @@ const ROW: u64 = 128;
 /// As [`crate::region::compile`].
 pub fn disassemble(region: &Region, mode: Mode, level: Level) -> Result<String, Error> {
     let code = emit::emit(region, mode, level, true)?;
-    let mut text = emit::choices(region, level);
+    let mut text = emit::choices(region);
     let instructions: Vec<Instruction> =
         Decoder::new(64, &code.bytes, DecoderOptions::NONE).into_iter().collect();
     let mut names: BTreeMap<u64, String> = BTreeMap::new();

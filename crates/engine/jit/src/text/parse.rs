@@ -109,23 +109,24 @@ impl<'t> Words<'t> {
                 region.products.push([self.word_source()?, self.word_source()?, product]);
                 return Ok(());
             }
-            "row" if region.blocks.is_empty() => {
+            "stride" if region.blocks.is_empty() => {
                 let at = self.at()?;
-                if region.row_makers.last().is_some_and(|&last| last >= at) {
-                    return Err("rows are in the order of their instructions".to_owned());
+                if region.stride_makers.last().is_some_and(|&(last, _)| last >= at) {
+                    return Err("strides are in the order of their instructions".to_owned());
                 }
-                region.row_makers.push(at);
+                region.stride_makers.push((at, self.stride()?));
                 return Ok(());
             }
             "block" => return self.block(region),
             first => {
                 let block = region.blocks.last_mut().ok_or("a step before the first block")?;
-                if first == "row" {
+                if first == "stride" {
                     let Place::B32(register) = self.place()? else {
-                        return Err("a row is a 32-bit register".to_owned());
+                        return Err("a stride is of a 32-bit register".to_owned());
                     };
-                    region.rows.resize(region.blocks.len(), Vec::new());
-                    region.rows.last_mut().ok_or("no block")?.push(register);
+                    let stride = self.stride()?;
+                    region.strides.resize(region.blocks.len(), Vec::new());
+                    region.strides.last_mut().ok_or("no block")?.push((register, stride));
                 } else if first == "param" {
                     let place = self.place()?;
                     self.expect("=")?;
@@ -168,6 +169,11 @@ impl<'t> Words<'t> {
     fn at(&mut self) -> Line<u32> {
         self.expect("@")?;
         self.instruction()
+    }
+
+    fn stride(&mut self) -> Line<u32> {
+        self.expect("=")?;
+        self.number()
     }
 
     fn instruction(&mut self) -> Line<u32> {

@@ -86,16 +86,16 @@ impl Display for Region {
         for [a, b, product] in &self.products {
             writeln!(f, "product word[{product}] = word[{a}], word[{b}]")?;
         }
-        for at in &self.row_makers {
-            writeln!(f, "row @{at}")?;
+        for (at, stride) in &self.stride_makers {
+            writeln!(f, "stride @{at} = {stride}")?;
         }
         for (i, block) in self.blocks.iter().enumerate() {
             header(f, i, block)?;
             for (place, offset) in self.params.get(i).into_iter().flatten() {
                 writeln!(f, "  param {place} = {offset}")?;
             }
-            for register in self.rows.get(i).into_iter().flatten() {
-                writeln!(f, "  row {}", Place::B32(*register))?;
+            for (register, stride) in self.strides.get(i).into_iter().flatten() {
+                writeln!(f, "  stride {} = {stride}", Place::B32(*register))?;
             }
             block.steps.iter().try_for_each(|step| writeln!(f, "  {step}"))?;
             writeln!(f, "  {}", block.end)?;

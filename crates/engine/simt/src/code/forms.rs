@@ -50,7 +50,7 @@ pub(crate) struct Access {
     /// Whether the lanes may make a row ([`Access::may_be_row`]).
     pub(crate) row: bool,
     /// Of generic addresses: where they have pointed.
-    pub(crate) seen: Seen,
+    pub(crate) seen: SpaceProfile,
 }
 
 impl Access {
@@ -66,16 +66,16 @@ impl Access {
             offset: u64::from(at),
             constant: false,
             row: false,
-            seen: Seen::default(),
+            seen: SpaceProfile::default(),
         }
     }
 }
 
 /// The spaces that generic addresses of an access have pointed into while it was interpreted: compiled code looks there.
 #[derive(Debug, Default)]
-pub(crate) struct Seen(AtomicU8);
+pub(crate) struct SpaceProfile(AtomicU8);
 
-impl Seen {
+impl SpaceProfile {
     const SHARED: u8 = 1;
     const LOCAL: u8 = 2;
     const PARAM: u8 = 4;
@@ -112,7 +112,7 @@ impl Seen {
     }
 }
 
-impl Clone for Seen {
+impl Clone for SpaceProfile {
     fn clone(&self) -> Self {
         Self(AtomicU8::new(self.0.load(Relaxed)))
     }
@@ -158,7 +158,7 @@ pub(crate) struct Atomic {
     /// The new values of `cas`, else none.
     pub(crate) c: Vec<Slot>,
     /// Of generic addresses: where they have pointed.
-    pub(crate) seen: Seen,
+    pub(crate) seen: SpaceProfile,
 }
 
 /// Who is called.

@@ -389,7 +389,7 @@ pub(crate) struct Code {
     /// Texture and surface instructions.
     pub(crate) sites: usize,
     /// Whether there are instructions without `.sync` whose results depend on which lanes execute them together.
-    pub(crate) asks_who_is_there: bool,
+    pub(crate) uses_activemask: bool,
     /// Whether it waits for the CTAs of its cluster.
     pub(crate) has_cluster_barrier: bool,
 }

@@ -7,7 +7,7 @@
 use super::context::Context;
 use super::elements::{Active, Bytes, Global, Local, load, store};
 use super::warp::Warp;
-use crate::code::{Access, Atomic, Place, Seen, Slot};
+use crate::code::{Access, Atomic, Place, Slot, SpaceProfile};
 use texunit_alu::{L32, L64};
 use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW, SpaceKind};
 
@@ -24,7 +24,7 @@ pub(super) enum Target<'a> {
 impl Target<'_> {
     /// Notes where generic addresses point.
     #[inline(always)]
-    pub(super) fn note(&self, place: Place, seen: &Seen) {
+    pub(super) fn note(&self, place: Place, seen: &SpaceProfile) {
         if matches!(place, Place::Generic | Place::Param) {
             seen.note(match self {
                 Self::Global(_) => SpaceKind::Global,
@@ -48,7 +48,7 @@ pub(super) struct Extent {
 
 /// What an access asks for.
 #[derive(Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct AccessRequest {
     pub(super) place: Place,
     pub(super) base: Slot,
     pub(super) offset: u64,
@@ -59,7 +59,7 @@ pub(super) struct Asked {
     pub(super) writes: bool,
 }
 
-impl Asked {
+impl AccessRequest {
     fn of(access: &Access, writes: bool) -> Self {
         let &Access { place, base, offset, constant, .. } = access;
         let size = u32::from(access.size);
@@ -117,7 +117,7 @@ impl<'a> Context<'a> {
     pub(super) fn reached(
         &mut self,
         warp: &Warp,
-        asked: &Asked,
+        asked: &AccessRequest,
         mask: u32,
     ) -> Option<(Target<'a>, Active)> {
         let constants = &self.launch.constants;
@@ -173,7 +173,7 @@ impl<'a> Context<'a> {
 
     /// The addresses of an access, in [`Context::addresses`].
     #[inline]
-    fn look(&mut self, warp: &Warp, asked: &Asked, mask: u32) -> Option<Extent> {
+    fn look(&mut self, warp: &Warp, asked: &AccessRequest, mask: u32) -> Option<Extent> {
         let constants = &self.launch.constants;
         let (to, step) = (&mut self.addresses, u64::from(asked.total));
         let known: L64;
@@ -246,7 +246,7 @@ impl<'a> Context<'a> {
         if access.row && mask == u32::MAX && self.load_row(warp, access).is_some() {
             return true;
         }
-        let found = self.reached(warp, &Asked::of(access, false), mask);
+        let found = self.reached(warp, &AccessRequest::of(access, false), mask);
         let Some((target, active)) = found else { return false };
         target.note(access.place, &access.seen);
         let offsets = &self.offsets;
@@ -279,7 +279,7 @@ impl<'a> Context<'a> {
         if access.parts.iter().any(|part| part.is_predicate()) {
             return false;
         }
-        let found = self.reached(warp, &Asked::of(access, true), mask);
+        let found = self.reached(warp, &AccessRequest::of(access, true), mask);
         let Some((target, active)) = found else { return false };
         target.note(access.place, &access.seen);
         let (offsets, constants) = (&self.offsets, &self.launch.constants);
@@ -305,7 +305,7 @@ impl<'a> Context<'a> {
 
 impl Extent {
     #[inline(always)]
-    fn is_aligned(&self, asked: &Asked) -> bool {
+    fn is_aligned(&self, asked: &AccessRequest) -> bool {
         // At known offsets an assembler splits vectors that are aligned as their elements only.
         let known = matches!(asked.place, Place::KernelParam | Place::Frame);
         let unit = if known { asked.size } else { asked.total };
@@ -313,7 +313,7 @@ impl Extent {
     }
 
     #[inline(always)]
-    fn active(&self, warp: &Warp, asked: &Asked, mask: u32) -> Active {
+    fn active(&self, warp: &Warp, asked: &AccessRequest, mask: u32) -> Active {
         // Elements of vectors do not lie one behind the other, but their lanes do.
         let row = self.row && asked.size == asked.total;
         Active { mask, live: warp.live, same: self.low == self.high, row }

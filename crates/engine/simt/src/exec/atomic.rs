@@ -1,7 +1,7 @@
 //! atom and red: lanes one after the other, each atomic across threads. The elements of a vector
 //! are atomic one by one (PTX ISA, atom).
 
-use super::access::{Asked, Target};
+use super::access::{AccessRequest, Target};
 use super::context::Context;
 use super::elements::{Bytes, Cells, Global};
 use super::memory::{ATOMIC, load_local, store_local};
@@ -178,11 +178,11 @@ fn update<C: Cells>(
 
 impl Context<'_> {
     pub(super) fn atomic(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Executed {
-        if self.noted.is_none() && self.atomic_stream(warp, op, mask) {
+        if self.wait_trace.is_none() && self.atomic_stream(warp, op, mask) {
             return Ok(());
         }
         self.address(warp, op.base, op.offset);
-        if let (Some(noted), Place::Global | Place::Generic) = (&mut self.noted, op.place) {
+        if let (Some(noted), Place::Global | Place::Generic) = (&mut self.wait_trace, op.place) {
             lanes(mask).for_each(|lane| noted.look(self.addresses[lane], op.ty.bytes()));
         }
         if op.ty == ScalarType::B128 {
@@ -225,7 +225,7 @@ impl Context<'_> {
         if op.ty == ScalarType::B128 || matches!(op.place, Place::Frame | Place::KernelParam) {
             return false;
         }
-        let asked = Asked::by_atomic(op);
+        let asked = AccessRequest::by_atomic(op);
         let Some((target, _)) = self.reached(warp, &asked, mask) else { return false };
         target.note(op.place, &op.seen);
         if matches!(target, Target::Local | Target::Param) {

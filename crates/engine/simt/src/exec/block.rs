@@ -86,7 +86,7 @@ impl Context<'_> {
     fn effect(&mut self, warp: &mut Warp, split: &mut Split) -> Option<Stop> {
         let (pc, live) = (split.pc, warp.live);
         let inst = &self.launch.code.insts[pc as usize];
-        let is_looked_at = self.is_random || self.noted.is_some();
+        let is_looked_at = self.is_random || self.wait_trace.is_some();
         if inst.guard != Slot::TRUE || !is_converged(warp, split) || is_looked_at {
             return Some(Stop::Instruction);
         }

@@ -46,7 +46,7 @@ impl Context<'_> {
             rest &= !same;
             if first && rest == 0 {
                 split.pc = target;
-                return Ok(Flow::Goes);
+                return Ok(Flow::Continues);
             }
             if first {
                 split.group = warp.group_for(&all, reconverge);
@@ -57,7 +57,7 @@ impl Context<'_> {
                 warp.splits.push(Split { pc: target, mask: same, ..*split });
             }
         }
-        Ok(Flow::Goes)
+        Ok(Flow::Continues)
     }
 
     pub(super) fn call(
@@ -125,7 +125,7 @@ impl Context<'_> {
             }
         }
         split.pc = self.launch.code.funcs[function as usize].entry;
-        Ok(Flow::Goes)
+        Ok(Flow::Continues)
     }
 
     /// The function behind a pointer.
@@ -186,8 +186,8 @@ impl Context<'_> {
         warp: &mut Warp,
         split: &mut Split,
     ) -> Result<Flow, Box<PendingFault>> {
-        if join_at_return(warp, split) == Flow::Gone {
-            return Ok(Flow::Gone);
+        if join_at_return(warp, split) == Flow::Retired {
+            return Ok(Flow::Retired);
         }
         warp.leave_frame(split);
         let frame = *warp.frames.get(split.frame);
@@ -227,7 +227,7 @@ impl Context<'_> {
         split.pc = frame.return_pc;
         split.state = State::Ready;
         warp.enter(split.frame);
-        Ok(Flow::Goes)
+        Ok(Flow::Continues)
     }
 }
 

@@ -58,7 +58,7 @@ impl Context<'_> {
         Some((self.cluster.as_mut()?.peer(rank)?.shadow.as_ref()?, place))
     }
 
-    /// What an address of another CTA's memory is wrong about.
+    /// Why an address of another CTA's shared memory is invalid.
     pub(super) fn describe_peer(&self, at: u64) -> Option<String> {
         let (rank, place) = split_shared_address(at);
         let rank = rank?;
@@ -80,7 +80,7 @@ impl Context<'_> {
         })
     }
 
-    /// mapa: what an address of shared memory is in that of the CTA with a rank.
+    /// mapa: an address of shared memory as one of the CTA with a rank.
     pub(super) fn map_shared(&self, address: u64, window: u64, rank: u32) -> u64 {
         let at = address.wrapping_sub(window);
         // Other memory is not mapped.
@@ -106,7 +106,7 @@ impl Context<'_> {
         waits: bool,
     ) -> Result<Flow, Box<PendingFault>> {
         let (mask, number) = (split.mask, warp.index as usize);
-        let Some(cluster) = &mut self.cluster else { return Ok(Flow::Goes) };
+        let Some(cluster) = &mut self.cluster else { return Ok(Flow::Continues) };
         let Barrier { arrived, passes, .. } = &mut cluster.barrier;
         let (arrived, passes) = (&mut arrived[number], &mut passes[number]);
         let at = mask.trailing_zeros() as usize;
@@ -118,7 +118,7 @@ impl Context<'_> {
             *arrived |= mask;
             self.tell_cluster(warp, (mask, split.pc), &Synchronized::ClusterArrives);
             split.pc += 1;
-            return Ok(Flow::Goes);
+            return Ok(Flow::Continues);
         }
         if let Some(lane) = lanes(mask & !(*arrived | *passes)).next() {
             let what = "barrier.cluster.wait without barrier.cluster.arrive before it";
@@ -137,7 +137,7 @@ impl Context<'_> {
         *passes &= !split.mask;
         self.tell_cluster(warp, (split.mask, split.pc), &Synchronized::ClusterPasses);
         split.pc += 1;
-        Ok(Flow::Goes)
+        Ok(Flow::Continues)
     }
 
     fn tell_cluster(&mut self, warp: &Warp, (mask, pc): (u32, u32), what: &Synchronized<'_>) {
@@ -147,7 +147,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether a CTA whose threads can do nothing waits for others of its cluster, which may go on.
+    /// Whether a blocked CTA waits at the barrier of its cluster.
     pub(super) fn waits_for_cluster(&mut self, warps: &[Warp]) -> bool {
         let waits = |warp: &Warp| warp.splits.iter().any(|split| split.state == State::Cluster);
         let Some(cluster) = &mut self.cluster else { return false };
@@ -155,7 +155,7 @@ impl Context<'_> {
         cluster.barrier.is_idle
     }
 
-    /// The barrier of the cluster is complete.
+    /// Opens the barrier of the cluster, which is complete.
     fn open_cluster_barrier(&mut self, warps: &mut [Warp]) {
         for warp in warps {
             let Some(cluster) = &mut self.cluster else { return };

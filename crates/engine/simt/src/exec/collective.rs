@@ -32,7 +32,7 @@ impl Context<'_> {
         let Some(members) = inst.op.members() else {
             self.together(warp, &inst.op, split.mask)?;
             split.pc += 1;
-            return Ok(Flow::Goes);
+            return Ok(Flow::Continues);
         };
         let masks = *warp.n(&self.launch.constants, members);
         if let Some(lane) = lanes(split.mask).find(|&l| masks[l] >> l & 1 == 0) {
@@ -63,7 +63,7 @@ impl Context<'_> {
         }
         self.count(warp, inst, split.mask);
         split.pc += 1;
-        Ok(Flow::Goes)
+        Ok(Flow::Continues)
     }
 
     /// What lanes that are all there execute together.
@@ -122,11 +122,11 @@ impl Context<'_> {
         split.mask = there;
         if there == 0 {
             warp.frames.release(split.frame);
-            return Ok(Flow::Gone);
+            return Ok(Flow::Retired);
         }
         self.count(warp, inst, there);
         split.pc += 1;
-        Ok(Flow::Goes)
+        Ok(Flow::Continues)
     }
 
     /// Whether all lanes of a membermask that have not exited are there now that a split has come. Those that wait at the same

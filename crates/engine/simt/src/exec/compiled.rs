@@ -1,5 +1,4 @@
-//! Runs compiled regions: enters them where a split stands, and says what the interpreter has to do where they are
-//! left.
+//! Runs compiled regions: enters them at the instruction of a split, and handles their exits.
 
 mod arrive;
 mod batch;
@@ -14,7 +13,7 @@ use super::decoded::Fixed;
 use super::groups::patience;
 use super::limits::{ATOMICS, TURN};
 use super::outcome::Stop;
-use super::tell::Ear;
+use super::tell::ProbeAdapter;
 use super::warp::{Split, Warp, count, lanes};
 use crate::code::NONE;
 use crate::regions::Compiled as Region;
@@ -28,8 +27,7 @@ use batch::YieldPoints;
 use state::{Compiled, Missed};
 
 impl Compiled<'_> {
-    /// What the interpreter has to do where a region has been left. `over`: all steps of the turn are done, which ends it if a
-    /// jump back leads out.
+    /// What the interpreter has to do after an exit. `over`: the steps of the turn are used up, which ends it at a backward jump.
     #[inline(always)]
     fn left(
         &mut self,
@@ -49,13 +47,13 @@ impl Compiled<'_> {
     }
 }
 
-/// How long lanes run that diverge from all those of their warp; each warp has a turn of its own.
+/// The limits of diverged lanes, for warps that have converged at the entry.
 fn divergence_of_all(keeps: bool, atomics: bool) -> DivergenceLimits {
     let wait_limit = patience(keeps, atomics);
     DivergenceLimits { end: 0, turn: TURN, wait_limit, patience: u64::MAX }
 }
 
-/// The same of the lanes of a warp.
+/// The limits of diverged lanes of a warp.
 fn divergence(warp: &Warp, mode: Mode, keeps: bool, atomics: bool) -> DivergenceLimits {
     let mut limits = divergence_of_all(keeps, atomics);
     if mode == Mode::Some {
@@ -89,25 +87,25 @@ fn mode(warp: &Warp, split: &Split) -> Mode {
 }
 
 impl<'a> Context<'a> {
-    /// Whether there can be compiled regions at all: then jumps back are looked at.
+    /// Whether regions are compiled: then backward jumps are counted.
     #[inline(always)]
     pub(super) fn compiles(&self) -> bool {
         self.compiled.is_some()
     }
 
-    /// Whether warps with all their lanes can enter a region at an instruction.
+    /// Whether converged warps can enter a region at an instruction.
     #[inline(always)]
-    pub(super) fn is_door(&self, pc: u32) -> bool {
-        self.door(pc).is_some()
+    pub(super) fn has_region_entry(&self, pc: u32) -> bool {
+        self.region_entry(pc).is_some()
     }
 
-    /// The region that warps with all their lanes can enter at an instruction.
+    /// The region that converged warps can enter at an instruction.
     #[inline(always)]
-    pub(super) fn door(&self, pc: u32) -> Option<u32> {
+    pub(super) fn region_entry(&self, pc: u32) -> Option<u32> {
         self.compiled.as_ref().and_then(|of| of.table.at(Mode::Live, pc))
     }
 
-    /// Runs the region that can be entered where a split stands, up to a limit, which becomes less where lanes part.
+    /// Runs the region that can be entered at the instruction of a split, up to a limit, which shrinks where lanes diverge.
     #[inline]
     pub(super) fn enter(
         &mut self,
@@ -135,10 +133,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Runs a region for some warps, one after the other, from the same place on, as long as each comes to what ends its turn
-    /// ([`ends_turn`](super::turns::ends_turn)); those of several have all their lanes, and are in no group. If they are all
-    /// warps of the CTA, they wait for each other at yield points. What came of it for the last one, and the bits of those
-    /// that have not come to that.
+    /// Runs a region for the warps in `on`, one after the other from the same instruction on, as long as each ends its turn
+    /// ([`ends_turn`](super::turns::ends_turn)). Several warps must have converged. If they are all warps of the CTA, they wait
+    /// for each other at yield points. Returns why the last warp stopped, and the mask of warps that have not ended their turns.
     #[inline(never)]
     pub(super) fn run_region(
         &mut self,
@@ -157,7 +154,7 @@ impl<'a> Context<'a> {
         let mut sites = compiled.sites_of(number).take();
         let mut ear = self.probe.take().map(|probe| {
             let together = region.map(|region| &region.together);
-            Ear::new(probe, launch, self.cta.id, together)
+            ProbeAdapter::new(probe, launch, self.cta.id, together)
         });
         let running = region.zip(sites.as_mut()).and_then(|(region, sites)| {
             let running = region.function.with(inputs, sites)?;
@@ -165,10 +162,10 @@ impl<'a> Context<'a> {
         });
         let Some((region, mut running, entry)) = running else {
             table.close(mode, from);
-            self.probe = ear.map(Ear::into_probe);
+            self.probe = ear.map(ProbeAdapter::into_probe);
             return (None, on);
         };
-        // Those who wait for others wait for all.
+        // Warps wait at yield points only if all warps of the CTA run.
         let threads: u64 = lanes(on).map(|i| count(warps[i].live)).sum();
         let all = launch.warps == 1 || threads == self.cta.live.into();
         let all = all && mode == Mode::Live && group == NONE && !launch.config.cooperative;
@@ -177,7 +174,7 @@ impl<'a> Context<'a> {
         if let Some(ear) = &mut ear {
             running.listen(ear);
         }
-        let (warp, keeps) = (&warps[first], self.fixed.code.asks_who_is_there);
+        let (warp, keeps) = (&warps[first], self.fixed.code.uses_activemask);
         let limits = if region.function.can_diverge() {
             divergence(warp, mode, keeps, region.atomics)
         } else {
@@ -194,7 +191,7 @@ impl<'a> Context<'a> {
                 live: warp.live,
                 limit: ends_at[i].saturating_sub(warp.steps),
                 end: warp.end.saturating_sub(warp.steps),
-                // The interpreter does the one at which others go first.
+                // The interpreter executes the atomic after which other warps get their turns.
                 atomics: (ATOMICS - 1).saturating_sub(warp.atomics),
             };
             let frame = warp.local_base..warp.local_end;
@@ -205,7 +202,7 @@ impl<'a> Context<'a> {
             added |= 1 << i;
         }
         let counts = (&mut self.sites, &mut self.counters);
-        let mut points = YieldPoints::new(launch, region, counts, self.is_alone);
+        let mut points = YieldPoints::new(launch, region, counts, self.is_unobserved);
         if waits && added == on && points.are_there() {
             batch.wait_at_yield_points();
             let is_free = self.cta.barriers.iter().all(|of| of.arrived == 0);
@@ -250,13 +247,13 @@ impl<'a> Context<'a> {
         }
         // Back to where they were.
         compiled.sites[number as usize] = sites;
-        self.probe = ear.map(Ear::into_probe);
+        self.probe = ear.map(ProbeAdapter::into_probe);
         (ran, rest)
     }
 }
 
 impl Warp {
-    /// Where the lanes of a split are to meet others; [`NONE`]: nowhere in their frame.
+    /// The reconvergence point of a split; [`NONE`] if it has none in its frame.
     #[inline]
     fn meeting_point(&self, split: &Split) -> u32 {
         match self.groups.get(split.group as usize) {

@@ -1,16 +1,16 @@
-//! What a worker has besides the warp it runs: the launch, the CTA, scratch and counters.
+//! The context of a worker: the launch, the CTA that runs, scratch registers and counters; everything but warps.
 
 use super::cluster::state::Cluster;
-use super::compiled::state::{Compiled, Short};
+use super::compiled::state::{Compiled, LoopState};
 use super::counters::{Counters, Counts};
 use super::decoded::Fixed;
-use super::idle::state::Noted;
+use super::idle::state::WaitTrace;
 use super::machine::stepper::Stepper;
 use super::output::Output;
 use super::register_file::Rows;
 use super::shadow::state::{OwnShadows, Shadows};
 use super::sites::Sites;
-use super::warp::{Beside, thread_of};
+use super::warp::{Batch, thread_of};
 use crate::clock::Moment;
 use crate::code::{BARRIERS, Code, Constants, OF_CTA};
 use crate::launch::LaunchConfig;
@@ -24,16 +24,16 @@ use std::sync::atomic::Ordering::Relaxed;
 use texunit_alu::{L32, L64};
 use texunit_unit::Build;
 
-/// What is the same for the whole launch.
+/// A launch: everything that stays the same while it runs.
 pub(crate) struct Launch<'a> {
     pub(crate) program: &'a Program,
     pub(crate) kernel: KernelId,
-    /// The functions that can run, as they were lowered, and the number of the kernel among them.
+    /// The kernel and the functions that it can call, lowered; and the number of the kernel among them.
     pub(crate) unit: &'a Unit,
     pub(crate) entry: u32,
     pub(crate) config: &'a LaunchConfig<'a>,
     pub(crate) code: &'a Code,
-    /// What an observer wants, and where its events say they are.
+    /// The events that the observer wants, and the instructions that its marks stand for.
     pub(crate) events: Events,
     pub(crate) observed: Option<&'a Observed>,
     /// The code's constants with the addresses of this kernel's shared variables.
@@ -41,30 +41,30 @@ pub(crate) struct Launch<'a> {
     pub(crate) shared: &'a SharedLayout,
     /// Bytes of shared memory of a CTA that the program has asked for.
     pub(crate) shared_size: usize,
-    /// Where it ends if dynamic shared memory is rounded up as a GPU does.
+    /// Size of shared memory if its dynamic part is rounded up as on a GPU.
     pub(crate) shared_rounded: u64,
-    /// Bytes that an access reaches without more ado; what follows is the tail of the CTA.
+    /// Bytes that compiled accesses reach; [`Cta::tail`] follows them.
     pub(crate) shared_len: usize,
-    /// Where the shared memory begins that is reserved for the system (PTX ISA 10, %reserved_smem_offset_begin),
-    /// and its size: 0 where the kernel does not ask for its place.
+    /// Start and size of the shared memory that is reserved for the system (PTX ISA 10, `%reserved_smem_offset_begin`); zeros
+    /// if the kernel does not read its address.
     pub(crate) reserved: (usize, usize),
     /// Threads of a CTA, warps of a CTA, workers.
     pub(crate) threads: u32,
     pub(crate) warps: u32,
     pub(crate) workers: usize,
-    /// How many CTAs fit into the memory that those which run may take.
+    /// How many CTAs can be resident at once within the memory limit.
     pub(crate) fit: u64,
-    /// Counters of blocks and branches; 0: nobody wants them.
+    /// Number of counters of blocks and branches; 0 if no observer wants them.
     pub(crate) counters: usize,
     pub(crate) start: Moment,
-    /// Compiled regions of the code, and how they are made.
+    /// The compiled regions of the code, and the settings of their compiler.
     pub(crate) regions: Option<(Arc<Table>, Setting)>,
-    /// Which bytes nobody has written, where an observer wants to know.
+    /// Shadow of global memory (which bytes are undefined), if an observer wants it.
     pub(crate) shadows: Option<Shadows>,
 }
 
 impl<'a> Launch<'a> {
-    /// The lanes of a warp that there are.
+    /// The lanes of a warp that exist: the last warp of a CTA may have fewer than 32.
     #[inline]
     pub(crate) fn lanes_of(&self, warp: u32) -> u32 {
         match self.threads - 32 * warp {
@@ -79,22 +79,21 @@ impl<'a> Launch<'a> {
         self.code.funcs[self.entry as usize].entry
     }
 
-    /// How many lanes ahead caches are asked for what lies one behind the other from CTA to CTA: what the one behind
-    /// the next one accesses.
+    /// Prefetch distance in lanes: two CTAs.
     #[inline]
     pub(crate) fn ahead(&self) -> u32 {
         2 * self.config.block[0].min(1024)
     }
 
-    /// Whether nothing lies between what a CTA accesses so and what the next one does: it is a row of threads.
+    /// Whether consecutive CTAs access consecutive memory without gaps: blocks are one row of threads.
     #[inline]
     pub(crate) fn is_line(&self) -> bool {
         self.config.block[1..] == [1, 1]
     }
 
-    /// Whether nothing of the CTA before can be seen in the registers and the frame of a warp, and nobody is told
-    /// that it begins and ends.
-    fn is_short(&self) -> bool {
+    /// Whether warps can run the kernel with the registers that a CTA before has left: the kernel does not rely on cleared
+    /// registers or a cleared frame, and no observer sees CTAs begin and end.
+    fn can_loop(&self) -> bool {
         let func = &self.code.funcs[self.entry as usize];
         let is_told =
             !self.wants_sums() && (self.observed.is_some() || self.events.has(Events::CALLS));
@@ -102,7 +101,7 @@ impl<'a> Launch<'a> {
         !is_cleared && func.frame == 0 && self.shadows.is_none() && !is_told
     }
 
-    /// Whether CTAs have no memory of their own, and nobody counts what they do one by one.
+    /// Whether CTAs differ in their numbers alone: they have no shared memory and no counters.
     fn ctas_are_alike(&self) -> bool {
         let are_counted = self.counters != 0 && !self.wants_sums();
         self.shared_len == 0 && self.reserved == (0, 0) && !are_counted
@@ -129,12 +128,12 @@ impl<'a> Launch<'a> {
         self.cluster_size() > 1 || self.code.has_cluster_barrier
     }
 
-    /// Whether somebody has asked it to stop.
+    /// Whether the launch has been cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.config.cancel.is_some_and(|cancel| cancel.load(Relaxed))
     }
 
-    /// What an observer may know of it.
+    /// The description of the launch for observers.
     pub(crate) fn info(&self, worker: usize) -> LaunchInfo<'a> {
         LaunchInfo {
             kernel: self.program.kernel_name(self.kernel),
@@ -149,9 +148,9 @@ impl<'a> Launch<'a> {
 /// A barrier of a CTA.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BarrierState {
-    /// Threads that have arrived, by the count that is compared with `expected`.
+    /// Number of threads that have arrived.
     pub(crate) arrived: u32,
-    /// 0: all threads of the CTA.
+    /// Number of threads that complete the barrier; 0: all of the CTA.
     pub(crate) expected: u32,
     pub(crate) votes: u32,
     pub(crate) voters: u32,
@@ -161,37 +160,37 @@ pub(crate) struct BarrierState {
 #[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) shared: Vec<u8>,
-    /// What follows on it where ends are those of hardware ([`crate::Bounds::Hardware`]).
+    /// Memory after `shared` up to the limit of hardware ([`crate::Bounds::Hardware`]).
     pub(crate) tail: Vec<u8>,
     pub(crate) id: [u32; 3],
     pub(crate) barriers: [BarrierState; BARRIERS as usize],
-    /// Whether a thread has come to one.
+    /// Whether a thread has arrived at a barrier.
     pub(crate) has_barriers: bool,
-    /// Whether a barrier has become complete and is to be opened before its next phase begins.
+    /// Whether a barrier is complete, and has to be opened before its next phase begins.
     pub(crate) completed: bool,
-    /// Whether a warp may stand before a fetch or an access to a surface, and wait for others.
+    /// Whether a warp may wait before a fetch or a surface access for the others of the CTA.
     pub(crate) at_unit: bool,
     /// Threads that have not exited.
     pub(crate) live: u32,
 }
 
-/// What 32 lanes access of up to 16 bytes each, in numbers of 8 bytes.
+/// The data of an access of 32 lanes with up to 16 bytes each, in words of 8 bytes.
 pub(super) type Words = [[u8; 8]; 64];
 
-/// A worker's state.
+/// The state of a worker.
 pub(crate) struct Context<'a> {
     pub(crate) launch: &'a Launch<'a>,
     pub(crate) cta: Cta,
     pub(crate) counters: Counters,
     pub(crate) worker: usize,
     pub(crate) level: Build,
-    /// What the inner loop reads.
+    /// The inputs of the inner loop.
     pub(super) fixed: Fixed<'a>,
     /// %ctaid, %ntid, %nctaid.
     pub(crate) of_cta: [u32; OF_CTA],
     /// %tid of the lanes of each warp, by axis: three rows a warp.
     pub(crate) tids: Rows<u32>,
-    /// Where the last global access was found.
+    /// The allocation of the last global access.
     pub(crate) hint: usize,
     pub(crate) narrow: L32,
     /// Matrices of tensor cores.
@@ -199,38 +198,38 @@ pub(crate) struct Context<'a> {
     pub(crate) wide: L64,
     pub(crate) sources: [L64; 4],
     pub(crate) addresses: L64,
-    /// Those in a space with addresses of 32 bits.
+    /// Addresses in a space whose addresses have 32 bits.
     pub(crate) offsets: L32,
     pub(crate) parts: [L64; 8],
     pub(crate) words: Words,
     pub(crate) sites: Sites,
-    /// Whether nobody is told of fetches or answers them in the unit's place.
-    pub(crate) is_alone: bool,
+    /// Whether no observer sees fetches and no gradient engine answers them.
+    pub(crate) is_unobserved: bool,
     /// Whether turns may end behind any access ([`LaunchConfig::schedule`](crate::LaunchConfig)).
     pub(super) is_random: bool,
     /// Whether warps of a CTA wait for each other before fetches and accesses to surfaces.
     pub(super) waits_at_unit: bool,
     pub(crate) output: Output,
-    /// What it does, while it is looked at closely.
-    pub(super) noted: Option<Box<Noted>>,
-    /// What calls of the device runtime have failed with, by thread of the CTA.
+    /// What the CTA does while it is checked for waiting (`idle`).
+    pub(super) wait_trace: Option<Box<WaitTrace>>,
+    /// The last error of the device runtime, by thread of the CTA.
     pub(super) last_errors: BTreeMap<u32, u32>,
-    /// Who is told what happens, of what, and what the last mark was about.
+    /// The observer's probe, the events that it wants, and the instruction and order of the last mark.
     pub(super) probe: Option<Box<dyn Probe + 'a>>,
     pub(super) events: Events,
     pub(super) told_op: (u32, Order),
     pub(super) compiled: Option<Compiled<'a>>,
-    /// Of a CTA that others of its cluster run beside.
+    /// The cluster of the CTA, if it has one.
     pub(super) cluster: Option<Box<Cluster>>,
-    /// For warps that run beside each other.
-    pub(super) beside: Option<Box<Beside>>,
-    /// Whether its CTAs are run from one end of the kernel to the other in one region.
-    pub(super) short: Short,
+    /// Scratch memory for warps that run in one batch.
+    pub(super) batch: Option<Box<Batch>>,
+    /// The state of the loop over CTAs in compiled code (`compiled::cta_loop`).
+    pub(super) cta_loop: LoopState,
     pub(super) shadows: Option<OwnShadows<'a>>,
-    /// Counters of blocks and branches, where somebody wants them, and when they were told last.
+    /// Counters of blocks and branches, and when the observer was told last.
     pub(super) counts: Counts,
     pub(super) told_counts: Moment,
-    /// Where a debugger stops it.
+    /// The stepper of a debugger.
     pub(super) debug: Option<Box<Stepper>>,
 }
 
@@ -276,20 +275,20 @@ impl<'a> Context<'a> {
             parts: [[0; 32]; 8],
             words: [[0; 8]; 64],
             sites: Sites::new(launch.code.sites),
-            is_alone: launch.config.gradients.is_none()
+            is_unobserved: launch.config.gradients.is_none()
                 && !events.has(Events::FETCHES | Events::ANSWERS),
             is_random: launch.config.schedule.is_some(),
             waits_at_unit: launch.warps > 1 && launch.config.schedule.is_none(),
             output: Output::default(),
-            noted: None,
+            wait_trace: None,
             last_errors: BTreeMap::new(),
             probe: observer.map(|observer| observer.probe(&launch.info(worker))),
             events,
             told_op: Default::default(),
             compiled: launch.regions.as_ref().map(|(table, how)| Compiled::new(table, *how)),
             cluster: None,
-            beside: None,
-            short: Short::new(launch.is_short(), launch.ctas_are_alike()),
+            batch: None,
+            cta_loop: LoopState::new(launch.can_loop(), launch.ctas_are_alike()),
             shadows: launch.shadows.as_ref().and_then(|of| OwnShadows::of(of, worker, beside)),
             counts: Counts::default(),
             told_counts: launch.start,

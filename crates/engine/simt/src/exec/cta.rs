@@ -1,4 +1,4 @@
-//! One CTA: how it begins and ends, and what goes wrong in it.
+//! The life of a CTA: its beginning, and the faults of its threads.
 
 use super::context::Context;
 use super::outcome::{At, PendingFault};
@@ -11,11 +11,11 @@ use std::fmt::Write;
 use std::sync::Arc;
 use texunit_forms::Count;
 
-/// Calls at either end of a long chain that a fault keeps.
+/// Number of calls at either end of a long call chain that a fault keeps.
 const CALLS_SHOWN: usize = 50;
 
 impl Context<'_> {
-    /// The fault of a launch that waits for nobody.
+    /// The fault of a launch that waits in vain, at a thread that waits.
     pub(super) fn waits_in_vain(&self, warps: &[Warp], kind: FaultKind) -> Box<Fault> {
         let ready = |warp: &&Warp| warp.splits.iter().any(|split| split.state == State::Ready);
         let warp = warps.iter().find(ready).or_else(|| warps.iter().find(|w| w.live != 0));
@@ -29,11 +29,11 @@ impl Context<'_> {
         self.start_cta(index);
         let launch = self.launch;
         let func = &launch.code.funcs[launch.entry as usize];
-        // Nothing of the CTA before can be seen in its registers and its frame.
+        // The kernel does not rely on cleared registers or a cleared frame.
         let is_short = !func.cleared && func.frame == 0 && self.shadows.is_none();
         for (i, warp) in (0..).zip(warps) {
             let lanes = launch.lanes_of(i);
-            // Short kernels are begun so often that little may be done for a warp.
+            // This is the hot path of short kernels.
             if is_short && std::mem::take(&mut warp.is_as_begun) {
                 warp.start_again(lanes, func.entry);
                 if func.clears_predicates {
@@ -71,7 +71,7 @@ impl Context<'_> {
         self.tell_begin();
     }
 
-    /// This CTA is the one that runs.
+    /// Sets the number of the CTA that runs.
     pub(super) fn name_cta(&mut self, index: u64) {
         self.cta.id = name_in(&mut self.of_cta, index, self.launch.config.grid);
     }
@@ -90,7 +90,7 @@ impl Context<'_> {
             && warp.wide.len() == func.wide as usize
             && warp.predicates.len() == func.predicates as usize
             && warp.local.len() == func.frame as usize / 4;
-        // Nothing of the CTA before may be seen.
+        // The CTA before may have left larger register files.
         if !fits {
             warp.narrow.truncate(func.narrow as usize);
             warp.wide.truncate(func.wide as usize);
@@ -109,7 +109,7 @@ impl Context<'_> {
             self.fill_local(warp, 0);
         }
         self.begin_local_shadow(warp, func.frame);
-        // What there is has been reserved for a CTA before, within the limit of the stack.
+        // Files that fit have been reserved for a CTA before, within the limit of the stack.
         if fits { Ok(()) } else { self.reserve(warp, 0) }
     }
 
@@ -126,7 +126,7 @@ impl Context<'_> {
         Box::new(Fault { kind, kernel, cta, thread, span, calls, launched_by, sources, stats })
     }
 
-    /// A thread, and where it is.
+    /// A thread, its position and its calls.
     pub(super) fn caller(&self, warp: &Warp, split: Split, lane: usize) -> Caller {
         let launch = self.launch;
         let span =
@@ -173,7 +173,7 @@ impl Context<'_> {
         self.fault_at(warp, split, lane, FaultKind::Cancelled)
     }
 
-    /// All threads wait: says who waits where.
+    /// The fault of a CTA all of whose threads wait, with the instructions at which they do.
     pub(super) fn deadlock(&self, warps: &[Warp]) -> Box<Fault> {
         let source = &self.launch.program.source;
         // By instruction: threads, and the first of them.
@@ -239,7 +239,7 @@ fn cta_of(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     }
 }
 
-/// Puts the %ctaid of a CTA where words of it are read, and what is known of it.
+/// Writes the %ctaid of a CTA and its products to the uniform words, and returns it.
 #[inline]
 pub(super) fn name_in(words: &mut [u32; OF_CTA], index: u64, grid: [u32; 3]) -> [u32; 3] {
     let own = cta_of(index, grid);
@@ -251,7 +251,7 @@ pub(super) fn name_in(words: &mut [u32; OF_CTA], index: u64, grid: [u32; 3]) -> 
     own
 }
 
-/// Cuts a deep chain of calls in the middle: nobody reads a thousand lines.
+/// Cuts a deep call chain in the middle, so that messages stay short.
 fn shorten(calls: &mut Vec<(String, texunit_syntax::Span)>) {
     if calls.len() > 2 * CALLS_SHOWN {
         let last = calls.len() - CALLS_SHOWN;

@@ -235,7 +235,7 @@ impl Warp {
     }
 
     /// Opens groups whose other lanes do not come. `keeps`: the code asks who else is there
-    /// ([`crate::code::Code::asks_who_is_there`]).
+    /// ([`crate::code::Code::uses_activemask`]).
     pub(crate) fn open_stale(&mut self, keeps: bool) {
         for g in 0..self.groups.len() as u32 {
             let group = &self.groups[g as usize];

@@ -25,12 +25,12 @@ const INSTRUCTIONS: u64 = 2048;
 const SOON: u64 = 2;
 /// Rounds in which a state may come back.
 const PERIOD: u32 = 16;
-/// How far it is known whether a CTA waits.
+/// Detects whether a CTA waits.
 pub(super) struct Patience<'a> {
-    /// Rounds since it has begun, or has gone on, and the instructions of its worker by then.
+    /// Rounds since its beginning or its last progress, and the instructions of its worker by then.
     rounds: u64,
     from: u64,
-    /// The age at which its state is looked at next.
+    /// The age at which its state is compared next.
     next: u64,
     stage: Stage<'a>,
 }
@@ -40,13 +40,13 @@ enum Stage<'a> {
     Runs,
     /// A state may come back in the rounds that are left.
     Seen { state: u64, left: u32 },
-    /// One has come back: whether it does so without having done anything, in the rounds that are left.
+    /// A state has come back. It is traced whether that happens again without side effects, in the rounds that are left.
     Close { kept: Kept<'a>, left: u32 },
-    /// It has done so. It waits as long as it does, and has so often by now.
+    /// The CTA waits. `looks`: how often its state has come back.
     Waits { kept: Kept<'a>, left: u32, looks: u64 },
 }
 
-/// What is put back when it goes on.
+/// The state that is restored when the CTA continues.
 struct Kept<'a> {
     state: u64,
     compiled: Option<Compiled<'a>>,
@@ -62,7 +62,7 @@ impl Default for Patience<'_> {
 }
 
 impl<'a> Patience<'a> {
-    /// Whether the CTA waits, and how often that has been seen since it does.
+    /// How often the state of a waiting CTA has come back; `None` if it does not wait.
     pub(super) fn looks(&self) -> Option<u64> {
         match &self.stage {
             Stage::Waits { looks, .. } => Some(*looks),
@@ -75,7 +75,7 @@ impl<'a> Patience<'a> {
         !matches!(self.stage, Stage::Runs) || self.age(context) >= self.next
     }
 
-    /// A round is over. True: the CTA waits, and others may go first.
+    /// A round is over. True if the CTA waits, and others may run first.
     #[inline]
     pub(super) fn round(&mut self, context: &mut Context<'a>, warps: &mut [Warp]) -> bool {
         self.rounds += 1;
@@ -94,32 +94,32 @@ impl<'a> Patience<'a> {
                     executed: context.counters.executed,
                     steps: warps.iter().map(|warp| (warp.steps, warp.end)).collect(),
                 };
-                context.noted = Some(Box::default());
+                context.wait_trace = Some(Box::default());
                 Stage::Close { kept, left: PERIOD }
             }
             Stage::Seen { state, left } if left > 0 => Stage::Seen { state, left: left - 1 },
             Stage::Seen { .. } => return self.again(context),
             Stage::Waits { kept, left, .. }
-                if context.noted.as_ref().is_none_or(|noted| noted.acts)
+                if context.wait_trace.as_ref().is_none_or(|noted| noted.acts)
                     || left == 0 && kept.state != now =>
             {
-                context.noted = None;
+                context.wait_trace = None;
                 context.compiled = kept.compiled;
                 // It may wait for the next thing soon.
                 self.begin(context, SOON);
                 return false;
             }
             Stage::Close { kept, left }
-                if context.noted.as_ref().is_none_or(|noted| noted.acts)
+                if context.wait_trace.as_ref().is_none_or(|noted| noted.acts)
                     || left == 0 && kept.state != now =>
             {
-                context.noted = None;
+                context.wait_trace = None;
                 context.compiled = kept.compiled;
                 return self.again(context);
             }
             // A loop that looks at nothing is one without an end.
             Stage::Close { kept, .. } if kept.state == now && context.looks_at_nothing() => {
-                context.noted = None;
+                context.wait_trace = None;
                 context.compiled = kept.compiled;
                 return self.again(context);
             }
@@ -134,11 +134,11 @@ impl<'a> Patience<'a> {
             }
             Stage::Waits { kept, left, looks } => Stage::Waits { kept, left: left - 1, looks },
         };
-        // In the middle of a turn of its loop it is not left.
+        // Only at the end of an iteration of its loop.
         matches!(self.stage, Stage::Waits { left: PERIOD, .. })
     }
 
-    /// It does not wait: it is looked at again much later.
+    /// It does not wait: the next comparison is much later.
     fn again(&mut self, context: &Context<'a>) -> bool {
         self.next = self.age(context).saturating_mul(2);
         false
@@ -162,13 +162,13 @@ impl<'a> Patience<'a> {
         {
             context.compiled = kept.compiled;
         }
-        context.noted = None;
+        context.wait_trace = None;
         self.begin(context, FIRST);
     }
 }
 
 impl Kept<'_> {
-    /// Forgets what a turn of the loop has counted.
+    /// Undoes the counts of an iteration of the loop.
     fn put_back(&self, context: &mut Context<'_>, warps: &mut [Warp]) {
         context.counters.executed = self.executed;
         for (warp, &(steps, end)) in warps.iter_mut().zip(&self.steps) {
@@ -196,7 +196,7 @@ impl Mix {
 }
 
 impl<'a> Context<'a> {
-    /// What the next steps of a CTA depend on, but for global memory.
+    /// A hash of all that the next steps of a CTA depend on, but for global memory.
     fn state_of(&self, warps: &[Warp]) -> u64 {
         let mut mix = Mix(0);
         for warp in warps.iter().filter(|warp| warp.live != 0) {
@@ -237,23 +237,23 @@ impl<'a> Context<'a> {
     }
 
     fn looks_at_nothing(&self) -> bool {
-        self.noted.as_ref().is_none_or(|noted| noted.looks.is_empty())
+        self.wait_trace.as_ref().is_none_or(|noted| noted.looks.is_empty())
     }
 
-    /// Something is done that others can see.
+    /// Records a side effect that others can see.
     #[inline(always)]
     pub(super) fn acts(&mut self) {
-        if let Some(noted) = &mut self.noted {
+        if let Some(noted) = &mut self.wait_trace {
             noted.acts = true;
         }
     }
 
-    /// Where a CTA waits that does.
+    /// The loop of a waiting CTA.
     pub(super) fn waiting_loop(&self, warps: &[Warp]) -> Option<WaitingLoop> {
         let ready = |warp: &&Warp| warp.splits.iter().any(|split| split.state == State::Ready);
         let warp = warps.iter().find(ready).or_else(|| warps.iter().find(|warp| warp.live != 0))?;
         let caller = self.caller(warp, Self::any_split(warp), 0);
-        let looks = self.noted.iter().flat_map(|noted| &noted.looks);
+        let looks = self.wait_trace.iter().flat_map(|noted| &noted.looks);
         Some(WaitingLoop {
             kernel: caller.kernel,
             cta: caller.cta,

@@ -47,11 +47,11 @@ pub(super) fn space_at(place: Place, address: u64) -> (SpaceKind, u64) {
 
 impl Context<'_> {
     pub(super) fn load(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Executed {
-        if self.noted.is_none() && self.load_stream(warp, access, mask) {
+        if self.wait_trace.is_none() && self.load_stream(warp, access, mask) {
             return Ok(());
         }
         let place = self.locate(warp, access, mask)?;
-        if let (Some(noted), Place::Global) = (&mut self.noted, place) {
+        if let (Some(noted), Place::Global) = (&mut self.wait_trace, place) {
             let size = u32::from(access.size) * access.parts.len() as u32;
             lanes(mask).for_each(|lane| noted.look(self.addresses[lane], size));
         }
@@ -97,7 +97,7 @@ impl Context<'_> {
     }
 
     pub(super) fn store(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Executed {
-        if self.noted.is_none() && self.store_stream(warp, access, mask) {
+        if self.wait_trace.is_none() && self.store_stream(warp, access, mask) {
             return Ok(());
         }
         let place = self.locate(warp, access, mask)?;

@@ -72,7 +72,7 @@ use std::time::Duration;
 pub(crate) use surface::lane_of;
 use waiting::Waits;
 pub(crate) use warp::Warp;
-pub(crate) use workers::Taken;
+pub(crate) use workers::CtaChunk;
 
 /// What the workers share.
 struct Shared {

@@ -1,4 +1,4 @@
-//! What comes of running: of an instruction, of a split, of its turn, of the loop and of a region.
+//! The results of running an instruction, a split, a turn of a warp or of a CTA, and a region.
 
 use super::warp::{Split, State};
 use crate::fault::FaultKind;
@@ -31,47 +31,47 @@ pub(crate) struct At {
 /// Why a split does not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// It goes on, at its program counter.
-    Goes,
-    /// It goes on too, but its lanes may have parted, and others may go first.
-    Parts,
+    /// It continues at its program counter.
+    Continues,
+    /// It continues too, but its lanes may have diverged, and others may run first.
+    Diverges,
     /// Its turn is over.
     Pauses,
-    /// It stands before a fetch or an access to a surface, for which it waits for the other warps of its CTA.
+    /// It waits before a fetch or a surface access for the other warps of its CTA.
     AtUnit,
-    /// Its turn is over, and it can do nothing until others have done something, of its warp or of another.
+    /// Its turn is over, and it cannot continue before other lanes or warps have done something.
     Yields,
     /// Its lanes have exited, wait in a group or belong to another split.
-    Gone,
+    Retired,
     /// It waits.
     Waits(State),
-    /// A debugger stops it before an instruction: as if it had not come there yet.
+    /// A debugger stops it before an instruction.
     Stops,
 }
 
 /// What came of a turn of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// The budget is used up, or all that can run has let others go first.
+    /// The budget is used up, or all splits that can run have yielded.
     Over,
     /// All lanes have exited.
     Executed,
     /// All lanes wait for something outside the warp, or a barrier is complete.
     Blocked,
-    /// It stands before a fetch or an access to a surface ([`Flow::AtUnit`]).
+    /// It waits before a fetch or a surface access ([`Flow::AtUnit`]).
     AtUnit,
     /// A debugger has stopped it in the middle of its turn.
     Stopped,
 }
 
-/// Why lanes have stopped that run together: in the inner loop, in a region, or in the loop of both.
+/// Why a split has stopped in the inner loop, in a region, or in the loop around both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// Before an instruction that somebody else executes.
+    /// Before an instruction that has to be executed elsewhere.
     Instruction,
-    /// At a place from which other code may go on: outside a region, or where a jump back leads.
+    /// At an instruction that may be an entry of a region: outside a region, or the target of a backward jump.
     Elsewhere,
-    /// Their turn is over.
+    /// The turn is over.
     Over,
 }
 

@@ -37,12 +37,12 @@ pub(super) fn join(warp: &mut Warp, split: &mut Split) -> Flow {
             Some((mask, group)) => (split.mask, split.group) = (mask, group),
             None => {
                 warp.frames.release(split.frame);
-                return Flow::Gone;
+                return Flow::Retired;
             }
         }
     }
     split.pc += 1;
-    Flow::Goes
+    Flow::Continues
 }
 
 /// The same at the return of a function. Does not move the program counter.
@@ -52,9 +52,9 @@ pub(super) fn join_at_return(warp: &mut Warp, split: &mut Split) -> Flow {
             Some((mask, group)) => (split.mask, split.group) = (mask, group),
             None => {
                 warp.frames.release(split.frame);
-                return Flow::Gone;
+                return Flow::Retired;
             }
         }
     }
-    Flow::Goes
+    Flow::Continues
 }

@@ -110,7 +110,7 @@ impl Context<'_> {
             None => {}
         }
         split.pc += 1;
-        Ok(Flow::Goes)
+        Ok(Flow::Continues)
     }
 
     /// The arguments of a lane, each as one word or as its words one after the other.

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::decoded::{self, Place, Values};
 use super::limits::TURN;
-use super::machine::stepper::Asked;
+use super::machine::stepper::StepAnswer;
 use super::outcome::{At, Executed, Flow, PendingFault, Resume, Stop, Turn, fault_of_all};
 use super::parting::{diverge, join};
 use super::warp::{self, Split, Warp, guarded, is_converged};
@@ -50,14 +50,14 @@ impl Context<'_> {
                     warp.splits.push(split);
                     warp.has_yielded();
                 }
-                Ok(Flow::Goes | Flow::Parts | Flow::Pauses) => warp.splits.push(split),
+                Ok(Flow::Continues | Flow::Diverges | Flow::Pauses) => warp.splits.push(split),
                 Ok(Flow::AtUnit) => {
                     warp.splits.push(split);
                     return Ok(Turn::AtUnit);
                 }
                 Ok(Flow::Stops) => {}
-                Ok(Flow::Gone) if warp.live == 0 => return Ok(Turn::Executed),
-                Ok(Flow::Gone) => {}
+                Ok(Flow::Retired) if warp.live == 0 => return Ok(Turn::Executed),
+                Ok(Flow::Retired) => {}
                 Ok(Flow::Waits(state)) => {
                     split.state = state;
                     warp.splits.push(split);
@@ -67,7 +67,7 @@ impl Context<'_> {
             if self.cta.completed {
                 return Ok(Turn::Blocked);
             }
-            warp.open_stale(self.fixed.code.asks_who_is_there);
+            warp.open_stale(self.fixed.code.uses_activemask);
             let none_goes = yields && warp.only(yielded);
             if (warp.steps >= end || none_goes) && warp.live != 0 {
                 return Ok(Turn::Over);
@@ -98,14 +98,16 @@ impl Context<'_> {
             }
             match self.step(warp, split, inst)? {
                 // What tells of an instruction is none.
-                Flow::Goes if self.debug.is_some() && matches!(inst.op, Op::Mark(_)) => {}
-                Flow::Goes if self.is_random && warp.steps >= *limit => return Ok(Flow::Pauses),
+                Flow::Continues if self.debug.is_some() && matches!(inst.op, Op::Mark(_)) => {}
+                Flow::Continues if self.is_random && warp.steps >= *limit => {
+                    return Ok(Flow::Pauses);
+                }
                 // Nobody else is there who might want a turn.
-                Flow::Goes if matches!(inst.op, Op::Join) && !warp.is_divided(split.mask) => {
+                Flow::Continues if matches!(inst.op, Op::Join) && !warp.is_divided(split.mask) => {
                     *limit = warp.end;
                 }
-                Flow::Goes => {}
-                Flow::Parts => {
+                Flow::Continues => {}
+                Flow::Diverges => {
                     if warp.is_divided(split.mask) {
                         *limit = (*limit).min(warp.steps + TURN);
                     }
@@ -133,13 +135,13 @@ impl Context<'_> {
         }
         if mask == 0 {
             split.pc += 1;
-            return Ok(Flow::Goes);
+            return Ok(Flow::Continues);
         }
         match &inst.op {
             Op::Branch { target, reconverge } => {
                 diverge(warp, split, mask, *target, *reconverge);
                 self.arrives(warp, split);
-                return Ok(Flow::Parts);
+                return Ok(Flow::Diverges);
             }
             Op::Join => return Ok(join(warp, split)),
             Op::Count { counter, of } => self.count_lanes(warp, (*counter, *of), mask),
@@ -149,14 +151,14 @@ impl Context<'_> {
                 if matches!(op, Op::Call(_) | Op::Return | Op::BranchIndexed { .. }) {
                     self.arrives(warp, split);
                 }
-                return Ok(if flow == Flow::Goes { Flow::Parts } else { flow });
+                return Ok(if flow == Flow::Continues { Flow::Diverges } else { flow });
             }
             Op::Fetch(fetch) => self.fetch(warp, fetch, mask)?,
             Op::Mark(mark) => {
                 match self.stops(warp, mark, split.pc, mask) {
-                    Asked::Goes => {}
-                    Asked::Stops => return Ok(Flow::Stops),
-                    Asked::Ends => return fault_of_all(FaultKind::Cancelled),
+                    StepAnswer::Continues => {}
+                    StepAnswer::Stops => return Ok(Flow::Stops),
+                    StepAnswer::Ends => return fault_of_all(FaultKind::Cancelled),
                 }
                 self.mark(warp, mark, mask);
             }
@@ -175,7 +177,7 @@ impl Context<'_> {
             self.note_bad(warp, *split);
         }
         split.pc += 1;
-        Ok(Flow::Goes)
+        Ok(Flow::Continues)
     }
 
     /// Puts down where a split has made fetches that no texture fits.
@@ -255,10 +257,10 @@ impl Context<'_> {
         }
         if split.mask == 0 {
             self.barrier_without(warp);
-            return Flow::Gone;
+            return Flow::Retired;
         }
         split.pc += 1;
-        Flow::Goes
+        Flow::Continues
     }
 
     /// Instructions at which lanes part, wait or end.

@@ -3,7 +3,7 @@
 //! Nothing here runs in a launch without an observer.
 
 mod accesses;
-mod heard;
+mod probe_adapter;
 
 use super::context::Context;
 use super::warp::{Warp, lanes};
@@ -13,13 +13,13 @@ use crate::observe::event::Of;
 use crate::observe::mark::Mark;
 use crate::observe::{At, Branch, Called, CtaInfo, Events, Probe, Registers, Synchronized, Values};
 use crate::stats::Fault;
-pub(super) use heard::Ear;
+pub(super) use probe_adapter::ProbeAdapter;
 use std::time::Duration;
 
 /// A worker that runs long tells its counts now and then, but no more often.
 const COUNTS_AFTER: Duration = Duration::from_millis(250);
 
-type Told<'p> = dyn Probe + 'p;
+type DynProbe<'p> = dyn Probe + 'p;
 
 /// Lanes by what they have, those of the first one first.
 fn each_group<T: PartialEq>(all: u32, of: impl Fn(usize) -> T, mut f: impl FnMut(u32, T)) {
@@ -135,7 +135,7 @@ impl<'a> Context<'a> {
         self.probe = Some(probe);
     }
 
-    fn behind(&self, probe: &mut Told<'_>, warp: &Warp, inst: &Inst, mark: &Mark, at: At) {
+    fn behind(&self, probe: &mut DynProbe<'_>, warp: &Warp, inst: &Inst, mark: &Mark, at: At) {
         if at.lanes == 0 {
             return;
         }
@@ -153,7 +153,7 @@ impl<'a> Context<'a> {
 
     fn before(
         &mut self,
-        probe: &mut Told<'_>,
+        probe: &mut DynProbe<'_>,
         warp: &Warp,
         (inst, guard): (&Inst, u32),
         mark: &Mark,
@@ -205,7 +205,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn joins(&self, probe: &mut Told<'_>, warp: &Warp, op: &Op, mark: &Mark, at: At) {
+    fn joins(&self, probe: &mut DynProbe<'_>, warp: &Warp, op: &Op, mark: &Mark, at: At) {
         if let Some(fence) = &mark.fence {
             return probe.synchronized(&at, fence);
         }

@@ -229,7 +229,7 @@ impl Context<'_> {
     /// and nothing has been done.
     #[inline]
     pub(super) fn fetch_together(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
-        if self.is_alone {
+        if self.is_unobserved {
             self.fetch_now(warps, here, fetch)
         } else {
             self.fetch_and_tell(warps, here, fetch)

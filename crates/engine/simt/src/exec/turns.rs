@@ -1,6 +1,6 @@
-//! In which order the warps of a CTA run: one after the other, in the order of their numbers, each to the end of its
-//! turn, and from the first one again. Whatever executes an instruction, the interpreter or compiled code of any kind, the
-//! order is this one, so what a launch stores does not depend on it even where a program has races.
+//! The order in which the warps of a CTA run: one after the other by their numbers, each to the end of its turn, and then from
+//! the first one again. Interpreter and compiled code keep the same order, so the results of a launch do not depend on the
+//! tier even if the program has races. Under a schedule the order of a round is drawn instead ([`Deal::Random`]).
 //!
 //! A turn ends where the warp's threads have exited or wait (at barriers, above all), where it waits for others in a loop
 //! (`yielding`), and at the first jump back or barrier when so many instructions are done. A warp whose lanes are
@@ -13,18 +13,18 @@ use super::counters::Executed;
 use super::limits::FETCHED;
 use super::outcome::{At, CtaTurn, Resume, Stop, Turn};
 use super::schedule::Random;
-use super::warp::{Beside, Split, State, Warp, count, is_converged, lanes};
+use super::warp::{Batch, Split, State, Warp, count, is_converged, lanes};
 use crate::code::{Inst, Op, Slot};
 use crate::observe::{Events, Synchronized};
 use crate::stats::Fault;
 use texunit_jit::region::Mode;
 
-/// Which warps of a CTA have had their turns in a region.
+/// How far a batch of warps has come in a region.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Begun {
-    /// Those below this one have: they stand before what has ended their turns in a region.
+pub(super) struct BatchEnd {
+    /// The first warp that has not had its turn. Warps before it stand at the instruction that has ended their turns.
     pub(super) next: usize,
-    /// How that one goes on, if it is in the middle of its turn.
+    /// The state of the turn of `next`, if it has begun.
     pub(super) resume: Option<Resume>,
 }
 
@@ -32,18 +32,18 @@ pub(super) struct Begun {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
     has_begun: bool,
-    /// How many turns are over, and how the next one goes on if it has been left.
+    /// Number of turns that are over, and the state of the next one if it has been left in the middle.
     next: usize,
     resume: Option<Resume>,
-    /// Whether something has been done that counts as progress beside instructions, and what had been executed before.
+    /// Progress: whether something else than executing instructions counts as such, and the instructions before the round.
     opened: bool,
     before: (Executed, u32),
-    /// Of a random round, the order of turns, and how many warps have theirs at least.
+    /// Of a random round: the order of warps, and how many of them have turns at least.
     order: Vec<usize>,
     part: usize,
 }
 
-/// How turns of a CTA are dealt out.
+/// The policy by which warps get turns.
 #[derive(Debug)]
 pub(super) enum Deal<'r> {
     /// In the order of the warps, with turns of about so many steps.
@@ -52,7 +52,7 @@ pub(super) enum Deal<'r> {
     Random(&'r mut Random),
 }
 
-/// The place where a warp stands with all its lanes together, if it can run.
+/// The split of a warp that has converged and can run.
 #[inline]
 fn place(warp: &Warp) -> Option<Split> {
     match warp.splits[..] {
@@ -67,14 +67,14 @@ pub(super) fn is_ready(warp: &Warp) -> bool {
     warp.live != 0 && (place(warp).is_some() || can_go(warp))
 }
 
-/// The same where its lanes stand at several places, or wait in groups that are opened if nobody else can go.
+/// The same for a warp that has diverged: its groups are opened if no other lanes can run.
 #[cold]
 fn can_go(warp: &Warp) -> bool {
     warp.splits.iter().any(|split| split.state == State::Ready)
         || warp.groups.iter().any(|group| group.arrived != 0)
 }
 
-/// Whether the turn of a warp with all its lanes together ends before an instruction, whatever its state is.
+/// Whether an instruction ends the turn of each converged warp that reaches it.
 #[inline]
 pub(super) fn ends_turn(inst: &Inst) -> bool {
     match &inst.op {
@@ -85,11 +85,11 @@ pub(super) fn ends_turn(inst: &Inst) -> bool {
 }
 
 impl Context<'_> {
-    /// The round of a CTA some of whose warps have had their turns in a region.
+    /// The round of a CTA the first warps of which have had their turns in a region.
     pub(super) fn round_after(
         &mut self,
         warps: &mut [Warp],
-        Begun { next, resume }: Begun,
+        BatchEnd { next, resume }: BatchEnd,
         budget: u64,
     ) -> Result<Round, Box<Fault>> {
         if next == 0 && resume.is_none() {
@@ -100,7 +100,7 @@ impl Context<'_> {
         Ok(Round { has_begun: true, opened: true, next, resume, ..Round::default() })
     }
 
-    /// Goes on with a round: each warp has its turn. `stop` says that the launch is over anyway.
+    /// Continues a round, or begins the next one: each warp has its turn. `stop` ends the round early.
     pub(super) fn turn_cta(
         &mut self,
         warps: &mut [Warp],
@@ -119,14 +119,14 @@ impl Context<'_> {
             }
             self.ask_unit(warps)?;
         }
-        // Where one leaves a region in the middle of its turn, the others most often do.
+        // If one warp exits a region in the middle of its turn, the others usually do too.
         let mut alone = round.resume.is_some();
         while round.next < warps.len() {
             let (i, budget) = match &mut deal {
                 Deal::InOrder(budget) => {
                     let budget = *budget;
                     if round.resume.is_none() && !alone {
-                        let (done, begun) = self.run_beside(warps, round.next, budget);
+                        let (done, begun) = self.run_batch(warps, round.next, budget);
                         (round.next, round.resume) = (begun.next, begun.resume);
                         round.opened |= self.end_turns(warps, done, budget)?;
                         if round.next == warps.len() {
@@ -192,7 +192,7 @@ impl Context<'_> {
         round.opened || self.cta.at_unit || round.before != self.progress()
     }
 
-    /// Runs a warp to the end of its turn. True: it has been too long, or a barrier has been opened.
+    /// Runs a warp to the end of its turn. True if the turn counts as progress: its steps are used up, or a barrier has opened.
     pub(super) fn go(
         &mut self,
         warps: &mut [Warp],
@@ -215,7 +215,7 @@ impl Context<'_> {
                 if warp.steps >= warp.end {
                     warp.end = warp.steps.saturating_add(budget);
                 }
-                // It has done something, be it to wait in a way that does not count.
+                // Yielding counts as progress too.
                 Ok(true)
             }
             Turn::AtUnit => {
@@ -227,26 +227,26 @@ impl Context<'_> {
         }
     }
 
-    /// Runs the warps from one on that stand at the same place with all their lanes, if there are several and a region can
-    /// be entered there: those that have ended their turns so, and where the round goes on.
-    fn run_beside(&mut self, warps: &mut [Warp], from: usize, budget: u64) -> (u32, Begun) {
-        let mut beside = self.beside.take().unwrap_or_default();
-        let came = self.run_those(warps, (from, budget), &mut beside);
-        self.beside = Some(beside);
+    /// Runs a batch: converged warps from `from` on at the same region entry, if there are several. Returns the mask of warps
+    /// whose turns have ended, and where the round continues.
+    fn run_batch(&mut self, warps: &mut [Warp], from: usize, budget: u64) -> (u32, BatchEnd) {
+        let mut beside = self.batch.take().unwrap_or_default();
+        let came = self.try_batch(warps, (from, budget), &mut beside);
+        self.batch = Some(beside);
         came
     }
 
-    fn run_those(
+    fn try_batch(
         &mut self,
         warps: &mut [Warp],
         (from, budget): (usize, u64),
-        Beside { splits, ends }: &mut Beside,
-    ) -> (u32, Begun) {
-        let none = |next| (0, Begun { next, resume: None });
+        Batch { splits, ends }: &mut Batch,
+    ) -> (u32, BatchEnd) {
+        let none = |next| (0, BatchEnd { next, resume: None });
         let Some(first) = (from..warps.len()).find(|&i| is_ready(&warps[i])) else {
             return none(warps.len());
         };
-        let at = place(&warps[first]).filter(|split| self.is_door(split.pc));
+        let at = place(&warps[first]).filter(|split| self.has_region_entry(split.pc));
         let Some(Split { pc, frame, .. }) = at else { return none(first) };
         let mut on = 0_u32;
         for i in first..warps.len() {
@@ -258,7 +258,7 @@ impl Context<'_> {
                     (splits[i], ends[i]) = (split, warp.end);
                     on |= 1 << i;
                 }
-                // What the ones before it do may let it go on.
+                // A warp before it may open what it waits for.
                 _ if warp.live != 0 => break,
                 _ => {}
             }
@@ -267,22 +267,22 @@ impl Context<'_> {
             return none(first);
         }
         lanes(on).for_each(|i| warps[i].enter(frame));
-        let Some(number) = self.door(pc) else { return none(first) };
+        let Some(number) = self.region_entry(pc) else { return none(first) };
         let (ran, rest) = self.run_region(warps, splits, ends, on, (Mode::Live, number));
-        // Before those that have parted from it.
+        // Before the splits of lanes that have diverged.
         lanes(on).for_each(|i| warps[i].splits[0] = splits[i]);
         if rest == 0 {
-            // Those behind them that wait may go on when these have ended their turns.
-            return (on, Begun { next: 32 - on.leading_zeros() as usize, resume: None });
+            // Later warps that wait may continue after the turns of these.
+            return (on, BatchEnd { next: 32 - on.leading_zeros() as usize, resume: None });
         }
         let next = rest.trailing_zeros() as usize;
         let limit = ends[next];
         let resume = ran.map(|stop| Resume { limit, over: stop == Stop::Over, yielded: 0 });
-        (on & !rest, Begun { next, resume })
+        (on & !rest, BatchEnd { next, resume })
     }
 
-    /// Warps that have come to what ends their turns in a region go by it: they exit, or arrive at a barrier. True: a
-    /// barrier has been opened.
+    /// Executes the instruction that has ended the turns of warps in a region: an exit or a barrier. True if a barrier has
+    /// opened.
     fn end_turns(
         &mut self,
         warps: &mut [Warp],
@@ -301,7 +301,7 @@ impl Context<'_> {
             let Some(mut split) = warps.get(i).and_then(place) else { continue };
             let inst = &code.insts[split.pc as usize];
             match &inst.op {
-                // It has waited for one that faults.
+                // The batch was stopped by a fault of another warp.
                 _ if !ends_turn(inst) => {}
                 Op::Exit if !tells_exits => {
                     let warp = &mut warps[i];
@@ -320,7 +320,7 @@ impl Context<'_> {
         Ok(opened)
     }
 
-    /// All threads of the CTA come to one barrier, so that none waits. False: nothing has been done.
+    /// Passes a barrier at which all threads of the CTA arrive at once. False if they do not, and nothing has been done.
     fn all_pass(&mut self, warps: &mut [Warp], those: u32) -> bool {
         let Some(first) = place(&warps[those.trailing_zeros() as usize]) else { return false };
         let (code, pc) = (self.launch.code, first.pc);
@@ -346,7 +346,7 @@ impl Context<'_> {
             let live = warp.live;
             self.counters.executed.count_lanes(warp, counted, live);
         }
-        // It is not among what is interpreted where code may pay.
+        // These steps are not interpreted, so they do not count for compilation.
         self.count_with_regions(counted * u64::from(those.count_ones()));
         true
     }
@@ -363,7 +363,7 @@ impl Context<'_> {
         }
     }
 
-    /// What all warps ask the unit for that wait for each other so, in the order of their numbers.
+    /// Executes the fetches and surface accesses before which warps wait, in the order of the warps.
     pub(super) fn ask_unit(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
         if !std::mem::take(&mut self.cta.at_unit) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! A launch that waits: all of its CTAs which can run do (`idle`), and what becomes of it.
+//! Launches that wait: all CTAs that could run wait (`idle`).
 //!
 //! Somebody else may change what they look at: the launch then asks [`crate::Others`] whenever its workers have looked once more, and goes on
 //! when it has changed. Where nobody else is there, it is a deadlock, which names the loops.
@@ -17,7 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use texunit_forms::Count;
 
-/// Looks of all workers after which a launch is known to wait: a store by one of them is seen by the others in the first.
+/// Iterations of all workers after which a launch is known to wait: a store of one worker is seen by the others in the first.
 const SURE: u64 = 2;
 /// Looks that follow each other without a pause, and the longest pause.
 const AT_ONCE: u64 = 64;
@@ -29,7 +29,7 @@ const MAX_LOOPS: usize = 4;
 #[derive(Debug)]
 enum Worker {
     Busy,
-    /// It has nothing but CTAs that wait.
+    /// All of its CTAs wait.
     Idle {
         looks: u64,
         loops: Vec<WaitingLoop>,
@@ -37,7 +37,7 @@ enum Worker {
     Done,
 }
 
-/// What the workers of a launch do.
+/// The states of the workers of a launch.
 #[derive(Debug)]
 pub(super) struct Waits {
     state: Mutex<(Vec<Worker>, Option<FaultKind>)>,
@@ -52,7 +52,7 @@ impl Waits {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A worker has looked at all that its CTAs wait for, in vain. The fault that the launch ends in, if it does.
+    /// All CTAs of a worker have waited for one more iteration. The fault that ends the launch, if it does.
     pub(super) fn idle(
         &self,
         (worker, program): (usize, &Program),
@@ -72,7 +72,7 @@ impl Waits {
             }
             busy => {
                 *busy = Worker::Idle { looks: 0, loops: loops() };
-                // What it has done last may be what another one waits for.
+                // Another worker may wait for its last store.
                 for other in workers.iter_mut() {
                     if let Worker::Idle { looks, .. } = other {
                         *looks = 0;
@@ -196,7 +196,7 @@ impl Context<'_> {
 }
 
 impl Shared {
-    /// CTAs of a worker have looked in vain. True: the launch is over, and so are they.
+    /// CTAs of a worker have waited for one more iteration. True if that has ended the launch.
     pub(super) fn end_if_in_vain(
         &self,
         (launch, worker): (&Launch<'_>, usize),

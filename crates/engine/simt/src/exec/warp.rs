@@ -315,12 +315,12 @@ impl Warp {
 
 /// Where warps stand that run beside each other, and the steps at which their turns end.
 #[derive(Debug)]
-pub(super) struct Beside {
+pub(super) struct Batch {
     pub(super) splits: [Split; MAX_WARPS],
     pub(super) ends: [u64; MAX_WARPS],
 }
 
-impl Default for Beside {
+impl Default for Batch {
     fn default() -> Self {
         let none = Split { pc: 0, mask: 0, frame: 0, group: NONE, state: State::Ready };
         Self { splits: [none; MAX_WARPS], ends: [0; MAX_WARPS] }

@@ -1,5 +1,5 @@
-//! The workers of a launch: each runs CTAs one after the other, and puts those aside that wait for others (`idle`), so that the
-//! others can begin. When none is left that can run, it looks at those again and again.
+//! The workers of a launch: each runs CTAs one after the other, and puts CTAs aside that wait (`idle`), so that others can begin.
+//! When no other CTA is left, it polls the waiting ones.
 
 use super::Shared;
 use super::context::Launch;
@@ -15,16 +15,15 @@ use std::ops::Range;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// CTAs that a worker takes at once: at most so many, and of those that are left so small a part of what would be its
-/// share that all come to their ends at about the same time.
+/// Guided self-scheduling: a worker takes at most [`MAX_TAKEN`] CTAs at once, and at most this part of its share of the
+/// remaining ones, so that all workers end at about the same time.
 const MAX_TAKEN: u64 = 512;
 const PART: u64 = 16;
-/// CTAs of all workers together that are put aside: about as many as a large card holds.
+/// Most CTAs that wait, of all workers together: about as many as are resident on a large card.
 const MAX_ASIDE: u64 = 4096;
 
 impl Shared {
-    /// The next CTAs of a worker. What CTAs beside each other read and write is often together, so it takes a few of
-    /// them; who is alone takes all.
+    /// The next CTAs of a worker: several, because neighbours often access neighbouring memory. A single worker takes all.
     fn take(&self, workers: u64, end: u64) -> Range<u64> {
         let share = |left: u64| match workers {
             1 => left,
@@ -36,22 +35,22 @@ impl Shared {
     }
 }
 
-/// CTAs that a worker has taken.
-pub(crate) struct Taken<'s> {
+/// A chunk of CTAs of a worker.
+pub(crate) struct CtaChunk<'s> {
     launch: &'s Launch<'s>,
     shared: &'s Shared,
-    /// The one that runs, and those that have not begun.
+    /// The CTA that runs, and the ones that have not begun.
     pub(super) running: Cell<u64>,
     next: Cell<u64>,
     end: Cell<u64>,
 }
 
-impl<'s> Taken<'s> {
+impl<'s> CtaChunk<'s> {
     pub(super) fn new(launch: &'s Launch<'s>, shared: &'s Shared) -> Self {
         Self { launch, shared, running: Cell::new(0), next: Cell::new(0), end: Cell::new(0) }
     }
 
-    /// The next one, of those that have been taken or of those that nobody has taken.
+    /// The next CTA: of the chunk, or of the next chunk.
     pub(super) fn take(&self, end: u64) -> Option<u64> {
         if self.next == self.end {
             let own = self.shared.take(self.launch.workers as u64, end);
@@ -66,13 +65,13 @@ impl<'s> Taken<'s> {
         })
     }
 
-    /// Those that may follow the one that runs.
+    /// CTAs that may follow the one that runs.
     pub(super) fn upcoming(&self) -> Range<u64> {
         let end = self.end.get().min(self.shared.faulted.load(Relaxed));
         if self.launch.is_cancelled() { 0..0 } else { self.next.get()..end }
     }
 
-    /// So many of them have begun, and those before the last of these have ended, as has the one that ran.
+    /// The next `ctas` CTAs have begun. All but the last of them have ended, as has the one that ran before.
     pub(super) fn begin(&self, ctas: u64) {
         (0..ctas).for_each(|_| self.shared.has_ended(self.launch));
         self.next.set(self.next.get() + ctas);
@@ -97,27 +96,27 @@ impl<'a> Resident<'a> {
         place
     }
 
-    /// Runs CTA number `index` to its end, and others that the worker has taken, each when the one before has come to its end, if
-    /// that pays. The last one of them is the one whose fault it is. `stop` says that the launch is over anyway.
+    /// Runs CTA number `index` to its end, and then further CTAs of the chunk while the loop in compiled code applies. A fault
+    /// is that of the CTA that began last. `stop` ends the run early.
     pub(super) fn run_cta(
         &mut self,
         index: u64,
-        taken: &Taken<'_>,
+        taken: &CtaChunk<'_>,
         stop: impl Fn() -> bool,
     ) -> Result<Ends, Box<Fault>> {
         let Self { context, warps, round, .. } = self;
-        if context.is_short() && !context.is_cancelled() {
+        if context.can_loop() && !context.is_cancelled() {
             context.start_cta(index);
-            context.begin_short(warps)?;
+            context.begin_loop(warps)?;
             context.counts.enter(context.launch.entry, context.launch.threads.into());
-            let begun = context.run_short(warps, taken);
+            let begun = context.run_loop(warps, taken);
             if context.cta.live == 0 {
                 return Ok(Ends::Done);
             }
             *round = context.round_after(warps, begun, CTA_TURN)?;
         } else {
             *round = Round::default();
-            context.short.all_begun = false;
+            context.cta_loop.all_begun = false;
             context.begin_cta(index, warps)?;
             if context.is_cancelled() {
                 return Err(context.cancelled(&warps[0]));
@@ -158,11 +157,11 @@ impl<'a> Resident<'a> {
         state.add(&mut self.context);
     }
 
-    /// Looks again at what the CTA waits for, and runs it if that has changed. Whether it still waits.
+    /// Runs the CTA for another iteration of its loop. Whether it still waits.
     fn look(&mut self, shared: &Shared) -> bool {
         let (waited, index) = (self.patience.looks(), self.index);
         match self.run_on(|| shared.faulted.load(Relaxed) < index) {
-            // It has gone on in the meantime if it is at the beginning again.
+            // Looks are counted from 0 again after progress.
             Ok(Ends::Waits) => self.patience.looks() > waited,
             result => {
                 self.is_done(shared, result.map(|_| ()));
@@ -177,7 +176,7 @@ pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: Ct
     let mut place = Resident::counting(launch, worker);
     let mut aside: Vec<Resident<'_>> = Vec::new();
     let most = (MAX_ASIDE.min(launch.fit) / launch.workers as u64).max(1) as usize;
-    let taken = Taken::new(launch, shared);
+    let taken = CtaChunk::new(launch, shared);
     loop {
         let faulted = shared.faulted.load(Relaxed);
         let next = if aside.len() < most { taken.take(ctas.end) } else { None };
@@ -188,7 +187,7 @@ pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: Ct
             look_aside((launch, shared, worker), &mut aside);
             continue;
         };
-        // A fault of a lower CTA ends this one; of a higher one does not.
+        // Only a fault of a lower CTA ends this one.
         let stop = || shared.faulted.load(Relaxed) < taken.running.get();
         let result = place.run_cta(index, &taken, stop);
         place.index = taken.running.get();
@@ -203,7 +202,7 @@ pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: Ct
     place.leave(shared);
 }
 
-/// Looks at all CTAs that wait. Where none of them goes on, the launch may be over.
+/// Polls all waiting CTAs. If none of them makes progress, the launch may be over.
 fn look_aside<'a>(
     (launch, shared, worker): (&'a Launch<'a>, &Shared, usize),
     aside: &mut Vec<Resident<'a>>,

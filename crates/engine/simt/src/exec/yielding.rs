@@ -36,7 +36,7 @@ impl Context<'_> {
                 true
             }
         };
-        Ok(if waits { Flow::Yields } else { Flow::Goes })
+        Ok(if waits { Flow::Yields } else { Flow::Continues })
     }
 }
 

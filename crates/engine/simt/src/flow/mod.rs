@@ -53,18 +53,30 @@ pub(crate) struct FunctionCode<'a> {
     /// The number of the first instruction in all code.
     pub(crate) first: u32,
     pub(crate) registers: Registers,
+    /// All code, for its constants.
+    code: Option<&'a Code>,
 }
 
 impl<'a> FunctionCode<'a> {
     pub(crate) fn new(code: &'a Code, function: usize) -> Option<Self> {
         let Range { start, end } = code.range(function)?;
         let insts = code.insts.get(start as usize..end as usize)?;
-        Some(Self { insts, first: start, registers: Registers::of(&code.funcs[function]) })
+        let registers = Registers::of(&code.funcs[function]);
+        Some(Self { insts, first: start, registers, code: Some(code) })
     }
 
     /// Some instructions, the first of which has this number, for their control flow alone: no operand is a register.
     pub(crate) fn without_registers(insts: &'a [Inst], first: u32) -> Self {
-        Self { insts, first, registers: Registers { narrow: 0, wide: 0, predicates: 0 } }
+        let registers = Registers { narrow: 0, wide: 0, predicates: 0 };
+        Self { insts, first, registers, code: None }
+    }
+
+    /// The number of 32 bits that an operand is in all kernels.
+    fn number(&self, slot: Slot) -> Option<i32> {
+        let code = self.code.filter(|_| slot.is_constant() && !slot.is_wide())?;
+        let is_address = code.patches.iter().any(|patch| patch.slot == slot);
+        let row = code.constants.narrow.get(slot.index()).filter(|_| !is_address)?;
+        Some(row[0] as i32)
     }
 
     /// The code of the function that an instruction is in.
@@ -168,7 +180,7 @@ impl<'a> Flow<'a> {
         let values = values.get_or_init(|| values::find(&self.code, cfg, *in_line));
         let block = cfg.block_of(inst);
         let mut held = values.as_ref()?[block as usize].clone()?;
-        (cfg.range(block).start..inst).for_each(|i| held.step(i as u32, &self.code.insts[i]));
+        (cfg.range(block).start..inst).for_each(|i| held.step(&self.code, i));
         Some(held)
     }
 }

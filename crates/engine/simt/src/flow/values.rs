@@ -4,7 +4,7 @@
 
 use super::visit::each_slot;
 use super::{FunctionCode, Registers};
-use crate::code::{Inst, Op, Place, Slot, of_cta};
+use crate::code::{Op, Place, Slot, of_cta};
 use texunit_alu::{Alu, Last, Row, Temporaries};
 use texunit_flow::{Access, Cfg, Variation, forward};
 use texunit_isa::SpecialReg;
@@ -59,15 +59,15 @@ impl Values {
         })
     }
 
-    /// Registers of 32 bits whose lanes are consecutive.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = u32> {
+    /// Registers of 32 bits with the same difference between all lanes, and the difference.
+    pub(crate) fn strides(&self) -> impl Iterator<Item = (u32, u32)> {
         let narrow = self.values.iter().take(self.registers.narrow).zip(0..);
-        narrow.filter(|(value, _)| is_row(**value)).map(|(_, i)| i)
+        narrow.filter_map(|(value, i)| Some((i, stride(*value)?)))
     }
 
-    /// Whether lanes of a register are consecutive.
-    pub(crate) fn is_row(&self, slot: Slot) -> bool {
-        !slot.is_wide() && is_row(self.get(slot))
+    /// The difference between the lanes of a register of 32 bits.
+    pub(crate) fn stride(&self, slot: Slot) -> Option<u32> {
+        stride(self.get(slot)).filter(|_| !slot.is_wide())
     }
 
     /// How an operand differs between the lanes. None: it is not known to stay what it is.
@@ -83,7 +83,7 @@ impl Values {
     }
 
     /// How the result of an operation differs between the lanes.
-    fn computed(&self, row: &Row, s: &[Slot; 4]) -> Option<Variation> {
+    fn computed(&self, code: &FunctionCode<'_>, row: &Row, s: &[Slot; 4]) -> Option<Variation> {
         // Others depend on more than their sources.
         if !matches!(row.function(), Alu::Narrow(_) | Alu::Wide(_) | Alu::Composed) {
             return None;
@@ -100,12 +100,24 @@ impl Values {
         let (Last::Compute(op, from), []) = (steps.last, &steps.before[..]) else { return None };
         let [a, b, c] = from.map(|source| match source {
             Source::B32(i) => all[i as usize],
+            Source::Literal(_) => Variation::Uniform,
             _ => Variation::Varying,
         });
+        let [number_a, number_b, _] = from.map(|source| match source {
+            Source::B32(i) => code.number(s[i as usize]),
+            Source::Literal(number) => Some(number as i32),
+            _ => None,
+        });
+        let product = || if a.varies() { a.times(number_b) } else { b.times(number_a) };
         let result = match op {
             Primitive::Add => a.plus(b),
             Primitive::Sub => a.minus(b),
+            Primitive::Mul => product(),
             Primitive::MulAdd if !a.varies() && !b.varies() => c,
+            Primitive::MulAdd => product().plus(c),
+            Primitive::ShiftLeft if !b.varies() => {
+                a.times(number_b.map(|by| 1_i32.checked_shl(by as u32).unwrap_or(0)))
+            }
             _ => return None,
         };
         (result != Variation::Varying).then_some(result)
@@ -122,7 +134,8 @@ impl Values {
     }
 
     /// From what registers hold before an instruction, of this number, to what they hold behind it.
-    pub(crate) fn step(&mut self, at: u32, inst: &Inst) {
+    pub(crate) fn step(&mut self, code: &FunctionCode<'_>, at: usize) {
+        let (inst, at) = (&code.insts[at], at as u32);
         let of = |variation: Option<Variation>| variation.map(|variation| Value::Of(at, variation));
         let (value, wide) = match &inst.op {
             Op::Load(of)
@@ -140,7 +153,9 @@ impl Values {
             Op::Special { d, reg, component } if !d.is_wide() && !d.is_predicate() => {
                 (of(self.special(*reg, *component)), false)
             }
-            Op::Compute { row, d, s } if !d.is_none() => (of(self.computed(row, s)), d.is_wide()),
+            Op::Compute { row, d, s } if !d.is_none() => {
+                (of(self.computed(code, row, s)), d.is_wide())
+            }
             _ => (None, false),
         };
         let value = value.unwrap_or(Value::Other);
@@ -171,8 +186,11 @@ impl Values {
     }
 }
 
-fn is_row(value: Value) -> bool {
-    matches!(value, Value::Of(_, Variation::Affine { stride: 1, .. }))
+fn stride(value: Value) -> Option<u32> {
+    match value {
+        Value::Of(_, Variation::Affine { stride, .. }) => Some(stride as u32),
+        _ => None,
+    }
 }
 
 /// What registers hold where each block begins.
@@ -185,7 +203,7 @@ pub(super) fn find(
     let values = vec![Value::Other; registers.narrow + registers.wide];
     let unknown = Values { registers, values, in_line };
     let step = |block, values: &mut Values| {
-        cfg.range(block).for_each(|i| values.step(i as u32, &code.insts[i]));
+        cfg.range(block).for_each(|i| values.step(code, i));
     };
     forward(cfg, unknown, step, Values::join)
 }

@@ -3,7 +3,7 @@
 use super::builder::{Builder, layout};
 use crate::code::{
     Access, AssertFail, Call, Callee, HeapAction, HeapCall, Op, Passed, Place, Printf, RuntimeCall,
-    Seen, Slot, Value,
+    Slot, SpaceProfile, Value,
 };
 use crate::runtime::{Function, Named};
 use texunit_check::ir::{Base, FuncId, Instruction, Operand, Param, Prototype};
@@ -97,7 +97,7 @@ impl<'a> Builder<'a> {
             offset,
             constant: false,
             row: false,
-            seen: Seen::default(),
+            seen: SpaceProfile::default(),
         };
         self.helper(Op::Load(Box::new(access)));
         Some(d)

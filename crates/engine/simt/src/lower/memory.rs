@@ -1,7 +1,7 @@
 //! ld, st, atom, red, prefetch.
 
 use super::builder::{Builder, is_wide};
-use crate::code::{Access, Atomic, Op, Place, Seen, Slot};
+use crate::code::{Access, Atomic, Op, Place, Slot, SpaceProfile};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
 use texunit_isa::{AtomOp, Opcode, ScalarType, Space};
 
@@ -86,7 +86,7 @@ impl<'a> Builder<'a> {
             offset,
             constant: inst.mods.space == Some(Space::Const),
             row: false,
-            seen: Seen::default(),
+            seen: SpaceProfile::default(),
         })
     }
 
@@ -185,7 +185,7 @@ impl<'a> Builder<'a> {
         if b.len() != d.len() || b.len() > 8 {
             return None;
         }
-        let (seen, bytes) = (Seen::default(), ty.bytes() * b.len() as u32);
+        let (seen, bytes) = (SpaceProfile::default(), ty.bytes() * b.len() as u32);
         self.emit(Op::Atomic(Box::new(Atomic { place, op, ty, d, base, offset, b, c, seen })));
         match counted {
             Some(mbarrier) => self.completes(mbarrier, bytes),

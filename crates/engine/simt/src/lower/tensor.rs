@@ -3,7 +3,7 @@
 use super::arithmetic::row_of;
 use super::builder::{Builder, mask_of};
 use super::memory::Address;
-use crate::code::{Access, Mma, Op, Place, Seen, Slot};
+use crate::code::{Access, Mma, Op, Place, Slot, SpaceProfile};
 use std::sync::Arc;
 use texunit_alu::soft;
 use texunit_check::ir::{Instruction, Operand};
@@ -228,7 +228,7 @@ impl<'a> Builder<'a> {
                     offset: at.offset.wrapping_add(bytes(across)),
                     constant: false,
                     row: false,
-                    seen: Seen::default(),
+                    seen: SpaceProfile::default(),
                 };
                 let access = Box::new(access);
                 self.helper(if loads { Op::Load(access) } else { Op::Store(access) });

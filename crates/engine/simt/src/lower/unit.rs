@@ -197,7 +197,7 @@ impl Maker<'_> {
         code.decoded = code.insts.iter().map(Decoded::of).collect();
         code.has_cluster_barrier =
             code.insts.iter().any(|inst| matches!(inst.op, Op::ClusterBarrier { .. }));
-        code.asks_who_is_there = code.insts.iter().any(|inst| match &inst.op {
+        code.uses_activemask = code.insts.iter().any(|inst| match &inst.op {
             Op::ActiveMask { .. } => true,
             Op::Shuffle(shuffle) => shuffle.members.is_none(),
             Op::Vote { members, .. } => members.is_none(),

@@ -1,7 +1,7 @@
 //! Loads, stores and atomics as steps of a region.
 
 use super::operand::{Operands, place};
-use crate::code::{self, Op, Place, Seen, Slot};
+use crate::code::{self, Op, Place, Slot, SpaceProfile};
 use texunit_alu::Temporaries;
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_jit::region::{Access, Action, Atomic, Change, Load, Space, Store};
@@ -83,7 +83,7 @@ pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Acti
 /// Steps that give the place of an address in the window that others have pointed into, and the space.
 fn place_in_window(
     operands: &Operands<'_>,
-    seen: &Seen,
+    seen: &SpaceProfile,
     base: Slot,
     offset: u64,
 ) -> Option<(Vec<Action>, Space, Source)> {

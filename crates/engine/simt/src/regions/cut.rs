@@ -68,9 +68,9 @@ impl Cut {
         let starts = self.starts(code, &parts);
         let kept = self.kept(code, facts, &starts, &parts);
         let blocks = Blocks { cut: self, starts: &starts }.of(code, parts, kept);
-        let (params, rows) = self.values(code, facts, &starts);
-        let row_makers = self.row_makers(code, facts, &starts);
-        Region { blocks, sites, params, rows, row_makers, products: PRODUCTS.to_vec() }
+        let (params, strides) = self.values(code, facts, &starts);
+        let stride_makers = self.stride_makers(code, facts, &starts);
+        Region { blocks, sites, params, strides, stride_makers, products: PRODUCTS.to_vec() }
     }
 
     /// The first instructions of its blocks: these also begin where lanes may meet, and end at instructions that are not
@@ -100,25 +100,30 @@ impl Cut {
         self.insts(code).filter_map(|(at, inst)| Pause::of(flow.as_ref(), at, inst)).collect()
     }
 
-    /// Registers that have parameters where each block begins, and those whose lanes are consecutive.
+    /// Registers that have parameters where each block begins, and those with a stride.
     #[expect(clippy::type_complexity, reason = "two fields of a region")]
     fn values(
         &self,
         code: &Code,
         facts: Option<&Arc<Facts>>,
         starts: &[u32],
-    ) -> (Vec<Vec<(Place, u32)>>, Vec<Vec<u32>>) {
+    ) -> (Vec<Vec<(Place, u32)>>, Vec<Vec<(u32, u32)>>) {
         let Some(flow) = self.flow_of_params(code, facts) else { return Default::default() };
         let held = |&start: &u32| {
             let held = flow.values_at((start - flow.code.first) as usize)?;
             let params = held.params().map(|(slot, at)| (place(slot), at)).collect();
-            Some((params, held.rows().collect()))
+            Some((params, held.strides().collect()))
         };
         starts.iter().map(|start| held(start).unwrap_or_default()).unzip()
     }
 
-    /// Instructions that leave consecutive lanes in a register.
-    fn row_makers(&self, code: &Code, facts: Option<&Arc<Facts>>, starts: &[u32]) -> Vec<u32> {
+    /// Instructions that leave a stride in a register.
+    fn stride_makers(
+        &self,
+        code: &Code,
+        facts: Option<&Arc<Facts>>,
+        starts: &[u32],
+    ) -> Vec<(u32, u32)> {
         let Some(flow) = self.flow_of_params(code, facts) else { return Vec::new() };
         let mut makers = Vec::new();
         for (i, &start) in starts.iter().enumerate() {
@@ -126,11 +131,12 @@ impl Cut {
             let own = |at: u32| (at - flow.code.first) as usize;
             let Some(mut values) = flow.values_at(own(start)) else { continue };
             for at in start..end {
-                let inst = &flow.code.insts[own(at)];
-                values.step(own(at) as u32, inst);
-                let mut is_row = false;
-                writes(&inst.op, |slot| is_row |= !slot.is_none() && values.is_row(slot));
-                makers.extend(is_row.then_some(at));
+                values.step(&flow.code, own(at));
+                let mut stride = None;
+                writes(&flow.code.insts[own(at)].op, |slot| {
+                    stride = stride.or_else(|| values.stride(slot).filter(|_| !slot.is_none()));
+                });
+                makers.extend(stride.map(|stride| (at, stride)));
             }
         }
         makers

@@ -1,4 +1,4 @@
-//! Where compiled regions are entered, and when code is made.
+//! The table of region entries, and the decision when to compile.
 
 use super::chunks::Chunks;
 use super::cut::Cut;
@@ -14,21 +14,21 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use texunit_jit::region::{Action, Function, Mode, Region, Step};
 
-/// Bit of a door that leads into the region with the number in the others.
+/// Bit of an entry with a region, whose number is in the other bits.
 const REGION: u32 = 1 << 31;
-/// A door that never leads anywhere.
+/// An entry that never gets a region.
 const NEVER: u32 = REGION - 1;
 
-/// Interpreted instructions of a warp that take ten times as long as making code of one: only then it is made, so
-/// that it never takes more than a tenth of the time.
+/// Interpreted instructions that take ten times as long as compiling one: compilation never takes more than a tenth of the
+/// time.
 const PAYS: u64 = 600;
-/// Of what has been interpreted of a function, that of lanes which have parted is more than one in so many: then code is
-/// made for these, too, at once.
+/// If more than one in this many interpreted instructions of a function were executed by diverged lanes, code for an active mask
+/// is made at once.
 const PARTED: u64 = 16;
-/// Interpreted instructions after which it is asked again whether code pays.
+/// Interpreted instructions after which the decision is made again.
 const ASKED: u32 = 2048;
-/// Registers times blocks of a function, and instructions of it for each one of a region, up to which it is found
-/// out which registers are read behind blocks; beyond, all are kept.
+/// Limits of the analysis of liveness: registers times blocks of a function, and instructions of the function per instruction
+/// of a region. Beyond, all registers count as live.
 const LIVENESS: (usize, usize) = (1 << 22, 32);
 
 /// A region with code.
@@ -37,9 +37,9 @@ pub(crate) struct Compiled {
     pub(crate) function: Function,
     /// Whether there are atomics in it.
     pub(crate) atomics: bool,
-    /// Marks that are told with others.
+    /// Marks that are reported with others.
     pub(crate) together: Together,
-    /// Where warps that run together wait, in order.
+    /// Its yield points, in order.
     pub(crate) pauses: Box<[Pause]>,
     cut: Cut,
     #[expect(dead_code, reason = "counted as long as it lives")]
@@ -47,13 +47,13 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// Whether an instruction lies behind its last one.
+    /// Whether an instruction lies after its last one.
     #[inline]
     pub(crate) fn ends_before(&self, at: u32) -> bool {
         self.cut.insts.end <= at
     }
 
-    /// Whether code of it passes barriers as the interpreter does: each has a number that exists.
+    /// Whether its code can pass barriers itself: each has a valid number.
     pub(crate) fn barriers_are_plain(&self, code: &Code, constants: &Constants) -> bool {
         let mut barriers = self.pauses.iter().filter(|pause| matches!(pause.what, Wait::Barrier));
         barriers.all(|pause| match &code.insts[pause.at as usize].op {
@@ -67,31 +67,31 @@ impl Compiled {
         self.has_yield_points(|wait| !matches!(wait, Wait::Barrier))
     }
 
-    /// Whether warps that run together wait in it for something of a kind.
+    /// Whether it has yield points of a kind.
     #[inline]
     pub(crate) fn has_yield_points(&self, is_one: impl Fn(Wait) -> bool) -> bool {
         self.function.has_yield_points() && self.pauses.iter().any(|pause| is_one(pause.what))
     }
 }
 
-/// A function of the code, as far as it has been looked at.
+/// The analysed part of a function.
 #[derive(Debug, Default)]
 struct Of {
-    /// Of each instruction that jumps back lead to, the last one of these jumps.
+    /// The last backward jump to each instruction that has some.
     loops: OnceLock<HashMap<u32, u32>>,
     facts: OnceLock<Option<Arc<Facts>>>,
     parts: OnceLock<Box<[Part]>>,
 }
 
-/// Compiled regions of a code.
+/// The compiled regions of a code.
 #[derive(Debug)]
 pub(crate) struct Table {
-    /// By mode and instruction: the region that is entered there, or how many instructions have been interpreted
-    /// from there on.
+    /// By mode and instruction: the region that is entered there, or the number of instructions that have been interpreted from
+    /// there on.
     doors: [Box<[AtomicU32]>; 2],
     regions: Chunks<Compiled>,
     functions: Box<[Of]>,
-    /// Held by who makes code.
+    /// Held during compilation.
     making: Mutex<()>,
     /// Whether the threads of a warp are beside each other in x.
     in_line: bool,
@@ -116,15 +116,15 @@ impl Table {
     }
 
     #[inline(always)]
-    fn door(&self, mode: Mode, pc: u32) -> Option<&AtomicU32> {
+    fn region_entry(&self, mode: Mode, pc: u32) -> Option<&AtomicU32> {
         self.doors[usize::from(mode == Mode::Some)].get(pc as usize)
     }
 
     /// The number of the region that can be entered at an instruction.
     #[inline(always)]
     pub(crate) fn at(&self, mode: Mode, pc: u32) -> Option<u32> {
-        // What the number leads to has been stored before it.
-        let door = self.door(mode, pc)?.load(Ordering::Acquire);
+        // The region is stored before its number.
+        let door = self.region_entry(mode, pc)?.load(Ordering::Acquire);
         (door & REGION != 0).then_some(door & !REGION)
     }
 
@@ -134,16 +134,18 @@ impl Table {
         self.regions.get(number)
     }
 
-    /// The region cannot be entered there after all.
+    /// Closes an entry: the region cannot be entered there after all.
     #[cold]
     pub(crate) fn close(&self, mode: Mode, pc: u32) {
-        self.door(mode, pc).into_iter().for_each(|door| door.store(NEVER, Ordering::Relaxed));
+        self.region_entry(mode, pc)
+            .into_iter()
+            .for_each(|door| door.store(NEVER, Ordering::Relaxed));
     }
 
-    /// Steps have been interpreted from an instruction on. True: it is time to ask whether code pays.
+    /// Counts steps that have been interpreted from an instruction on. True if the decision is due.
     #[inline]
     pub(crate) fn warm(&self, code: &Code, mode: Mode, pc: u32, steps: u64) -> bool {
-        let Some(door) = self.door(mode, pc) else { return false };
+        let Some(door) = self.region_entry(mode, pc) else { return false };
         if let Some(part) = self.part(code, pc) {
             part.interpreted[usize::from(mode == Mode::Some)].fetch_add(steps, Ordering::Relaxed);
         }
@@ -153,32 +155,32 @@ impl Table {
         }
         let steps = u32::try_from(steps).unwrap_or(u32::MAX).max(1);
         let after = before.saturating_add(steps).min(NEVER - 1);
-        // Another worker may have opened it meanwhile: then that stays.
+        // If another worker has opened the entry meanwhile, it stays open.
         let stored =
             door.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         stored && before / ASKED != after / ASKED
     }
 
-    /// Instructions that count as interpreted from one place on, at most.
+    /// The limit of the count of one entry.
     pub(crate) const LONGEST: u64 = MAX as u64;
 
-    /// Makes code of the part of the function that begins at an instruction, if that pays. Where it cannot be made,
-    /// the instructions are interpreted as before.
+    /// Compiles the part of the function that begins at an instruction, if that pays. Parts that cannot be compiled stay
+    /// interpreted.
     #[cold]
     #[inline(never)]
     pub(crate) fn make(&self, code: &Code, setting: Setting, mode: Mode, pc: u32) {
-        let Some(door) = self.door(mode, pc) else { return };
+        let Some(door) = self.region_entry(mode, pc) else { return };
         let making = match (self.making.try_lock(), setting.always) {
             (Ok(making), _) => making,
             (Err(_), true) => self.making.lock().unwrap_or_else(PoisonError::into_inner),
-            // Who makes code of this or another part is not waited for.
+            // Another worker compiles: interpretation continues meanwhile.
             (Err(_), false) => return,
         };
         let warmth = door.load(Ordering::Relaxed);
         if warmth >= NEVER {
             return;
         }
-        // Code for some lanes has that for all in it, and takes the place of what all have had before.
+        // Code for an active mask includes code for all lanes, and replaces it.
         let former = self.at(Mode::Live, pc).filter(|_| mode == Mode::Some);
         let former = former.and_then(|number| self.regions.get(number)).map(|of| of.cut.clone());
         let Some(mut cut) = former.or_else(|| self.cut(code, pc)) else {
@@ -187,7 +189,7 @@ impl Table {
         let mut parts = false;
         let pays = |cut: &Cut| (PAYS * cut.insts.len() as u64).min(u64::from(NEVER - 1));
         if !setting.always && u64::from(warmth) < pays(&cut) {
-            // Much of it is interpreted, a little from each of many places on.
+            // Much of it is interpreted, a little from each of many entries.
             let Some((all, parted)) = self.all_of_part(code, pc, pays) else { return };
             (cut, parts) = (all, parted);
         }
@@ -197,7 +199,7 @@ impl Table {
             self.compile(code, setting, made, cut.clone());
         }
         if made != mode && !self.has(mode, &cut) {
-            // Nothing parts lanes in it.
+            // Lanes cannot diverge in it.
             self.compile(code, setting, mode, cut);
         }
         if self.at(mode, pc).is_none() {
@@ -206,13 +208,13 @@ impl Table {
         drop(making);
     }
 
-    /// Whether there is code of all of a cut for a mode: then an instruction of it that is no door will never be one.
+    /// Whether all of a cut is compiled for a mode: then its other instructions never become entries.
     fn has(&self, mode: Mode, cut: &Cut) -> bool {
         let numbers = cut.insts.clone().filter_map(|at| self.at(mode, at));
         numbers.filter_map(|number| self.regions.get(number)).any(|of| cut.is_within(&of.cut))
     }
 
-    /// What becomes a region with the instruction at `pc`: the loop that begins there, else what follows.
+    /// The region that begins at `pc`: a loop, or the sequence that follows.
     fn cut(&self, code: &Code, pc: u32) -> Option<Cut> {
         let function = code.function_at(pc)?;
         let next = code.range(function)?.end;
@@ -236,8 +238,8 @@ impl Table {
         parts.get(parts.partition_point(|part| part.insts.start <= pc).checked_sub(1)?)
     }
 
-    /// The part of a function around an instruction, if so much of it has been interpreted that code of all of it pays,
-    /// and whether its lanes part. It is asked for once.
+    /// The part of a function around an instruction, if enough of it has been interpreted to compile all of it, and whether
+    /// lanes diverge in it. Each part is returned once.
     fn all_of_part(&self, code: &Code, pc: u32, pays: impl Fn(&Cut) -> u64) -> Option<(Cut, bool)> {
         let part = self.part(code, pc)?;
         let cut = Cut { function: code.function_at(pc)?, insts: part.insts.clone() };
@@ -271,7 +273,7 @@ impl Table {
             for at in cut.insts.clone().filter(|at| is_entry(at) && !together.closes(*at)) {
                 let wider = self.at(mode, at).and_then(|old| self.regions.get(old));
                 let stays = wider.is_some_and(|old| !old.cut.is_within(&cut));
-                if let (Some(door), false) = (self.door(mode, at), stays) {
+                if let (Some(door), false) = (self.region_entry(mode, at), stays) {
                     door.store(REGION | number, Ordering::Release);
                 }
             }
@@ -280,7 +282,7 @@ impl Table {
     }
 }
 
-/// The region of a cut, with its yield points and the marks that are told together.
+/// The region of a cut, with its yield points and the marks that are reported together.
 fn region_of(
     code: &Code,
     cut: &Cut,
@@ -292,8 +294,8 @@ fn region_of(
     (region, pauses, together)
 }
 
-/// The regions that all of a function becomes, if nothing of it is compiled for itself, for blocks whose warps have threads
-/// beside each other in x.
+/// The regions of a whole function, as if no part of it had been compiled alone, for blocks whose warps have consecutive threads in
+/// x.
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub(crate) fn regions_of(code: &Code, function: usize) -> Vec<Region> {
     let (Some(insts), Some(of)) = (code.range(function), FunctionCode::new(code, function)) else {

@@ -1,7 +1,7 @@
 //! Each kind of event, by small kernels.
 
 use crate::common::{Arg, HEADER, How, Loaded, kernel, load_text};
-use crate::recorder::{Recorder, Seen};
+use crate::recorder::{Recorder, SpaceProfile};
 use crate::unit_common::{numbered, shape, texture};
 use crate::{of_first, record};
 use texunit_memory::Heap;
@@ -225,7 +225,7 @@ M:       shfl.sync.idx.b32 %b, %a, 0, 31, -1;
     );
     // Everybody arrives before anybody passes.
     let positions = |what: &str| {
-        let of = |(i, s): (usize, &Seen)| s.what.contains(what).then_some(i);
+        let of = |(i, s): (usize, &SpaceProfile)| s.what.contains(what).then_some(i);
         seen.iter().enumerate().filter_map(of).collect::<Vec<_>>()
     };
     let (arrive, pass) = (positions("Arrives { barrier: 1"), positions("Passes { barrier: 1"));

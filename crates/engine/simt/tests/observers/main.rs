@@ -10,18 +10,18 @@ mod tiers;
 mod unit_common;
 
 use common::{Arg, How, Loaded};
-use recorder::{Recorder, Seen};
+use recorder::{Recorder, SpaceProfile};
 use texunit_simt::observe::Events;
 
 /// Runs `k(out)` and gives what lanes have done.
-pub fn record(loaded: &Loaded, how: How, args: &[Arg], wants: Events) -> Vec<Seen> {
+pub fn record(loaded: &Loaded, how: How, args: &[Arg], wants: Events) -> Vec<SpaceProfile> {
     let recorder = Recorder::new(wants);
     loaded.run_observed("k", how, args, Some(&recorder)).unwrap();
     recorder.take().into_iter().filter(|seen| !seen.line.is_empty()).collect()
 }
 
 /// What thread 0 of CTA 0 was told to do, each with the beginning of its line.
-pub fn of_first(seen: &[Seen]) -> Vec<String> {
+pub fn of_first(seen: &[SpaceProfile]) -> Vec<String> {
     let first = seen.iter().filter(|seen| seen.cta == [0; 3] && seen.thread == 0);
     first.map(|seen| format!("{}: {}", seen.line, seen.what)).collect()
 }

@@ -9,7 +9,7 @@ use texunit_simt::observe::{
 
 /// One thing that a lane did: CTA, thread in it, where the instruction stands in the PTX, its text, and what.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Seen {
+pub struct SpaceProfile {
     pub cta: [u32; 3],
     pub thread: u32,
     pub place: u32,
@@ -21,7 +21,7 @@ pub struct Seen {
 #[derive(Debug)]
 pub struct Recorder {
     wants: Events,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<SpaceProfile>>,
 }
 
 impl Recorder {
@@ -29,11 +29,11 @@ impl Recorder {
         Self { wants, seen: Mutex::default() }
     }
 
-    pub fn take(&self) -> Vec<Seen> {
+    pub fn take(&self) -> Vec<SpaceProfile> {
         std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn add(&self, seen: Seen) {
+    fn add(&self, seen: SpaceProfile) {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
     }
 }
@@ -60,7 +60,7 @@ impl Observer for Recorder {
 impl Recorder {
     /// Something that is of no thread.
     fn other(&self, cta: [u32; 3], what: String) {
-        self.add(Seen { cta, thread: 0, place: 0, line: String::new(), what });
+        self.add(SpaceProfile { cta, thread: 0, place: 0, line: String::new(), what });
     }
 }
 
@@ -83,7 +83,7 @@ impl Recording<'_> {
         for lane in lanes(at.lanes) {
             let thread = at.warp * 32 + lane as u32;
             let (cta, place, what) = (at.cta, span.start, what(lane));
-            self.all.add(Seen { cta, thread, place, line: line.clone(), what });
+            self.all.add(SpaceProfile { cta, thread, place, line: line.clone(), what });
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::common::{Arg, HEADER, How, Loaded, load_text};
 use crate::record;
-use crate::recorder::Seen;
+use crate::recorder::SpaceProfile;
 use crate::unit_common::{numbered, shape, texture};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -143,7 +143,7 @@ fn wanted() -> [Events; 3] {
 }
 
 /// All that lanes are told, sorted.
-fn told(loaded: &Loaded, how: How, args: &[Arg], wants: Events) -> Vec<Seen> {
+fn told(loaded: &Loaded, how: How, args: &[Arg], wants: Events) -> Vec<SpaceProfile> {
     let mut seen = record(loaded, how, args, wants);
     seen.sort();
     seen
@@ -161,10 +161,12 @@ fn together_as_each_alone() {
             for first in (0..THREADS).step_by(32) {
                 let own = told(&loaded, how((THREADS - first).min(32)), &args(first), wants);
                 // `first` is what differs, by the way it takes into each thread.
-                alone.extend(own.into_iter().map(|s| Seen { thread: s.thread + first, ..s }));
+                alone.extend(
+                    own.into_iter().map(|s| SpaceProfile { thread: s.thread + first, ..s }),
+                );
             }
             alone.sort();
-            let without = |seen: Vec<Seen>| -> Vec<Seen> {
+            let without = |seen: Vec<SpaceProfile>| -> Vec<SpaceProfile> {
                 seen.into_iter().filter(|s| !s.what.starts_with("operation")).collect()
             };
             assert_eq!(together.len(), alone.len(), "{name}");
@@ -192,7 +194,7 @@ fn digests() -> String {
                 let seen: Vec<_> = seen
                     .into_iter()
                     .map(|s| match s.what.starts_with("operation") {
-                        true => Seen { what: "operation".to_owned(), ..s },
+                        true => SpaceProfile { what: "operation".to_owned(), ..s },
                         false => s,
                     })
                     .collect();

@@ -118,7 +118,6 @@ impl Backend for Avx2 {
     const SPARE: Reg = MOMENT;
     const SPARE_MASK: Reg = MOMENT;
     const PREDICATE_PARTS: u8 = PARTS;
-    const AFFINE: bool = true;
 
     type Lanes = alike::Lanes;
 

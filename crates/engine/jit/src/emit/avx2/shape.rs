@@ -98,12 +98,15 @@ impl Maker<'_> {
             e.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, kind));
             e.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, (bytes + span) as u32));
         };
-        self.first_distance(mem);
-        self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RAX, mem.unit as i32));
-        self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
-        self.if_like(mem, bases, (mem.unit as u64, false), not);
+        let is_row = self.is_shared_row();
+        if !is_row {
+            self.first_distance(mem);
+            self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RAX, mem.unit as i32));
+            self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
+            self.if_like(mem, bases, (mem.unit as u64, false), not);
+        }
         ready(self, ROWS, 7 * mem.total);
-        if same {
+        if same && !is_row {
             self.asm.jump(C::Jmp_rel32_64, found);
             self.asm.bind(other);
             self.asm.put(I::with2(C::Test_rm64_r64, R::RAX, R::RAX));

@@ -97,7 +97,6 @@ impl Backend for Avx512 {
     const SPARE: Reg = MOMENT;
     const SPARE_MASK: Reg = Reg(MASK_0 + 5);
     const PREDICATE_PARTS: u8 = 1;
-    const AFFINE: bool = true;
 
     type Lanes = shape::Lanes;
 

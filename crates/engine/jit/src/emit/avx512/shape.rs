@@ -83,13 +83,16 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
         self.asm.jump(C::Jne_rel32_64, each);
         let (other, none) = (self.asm.label(), self.asm.label());
+        let is_row = self.is_shared_row();
         for (shape, to) in [(Shape::Row, other), (Shape::Same, none)] {
             // Of stores to the same address that of the last lane stays.
             let stays = shape == Shape::Same && mem.stores;
-            if stays && member.is_none() {
+            if stays && member.is_none() || is_row && shape == Shape::Same {
                 continue;
             }
-            self.differs(mem, shape, to);
+            if !is_row {
+                self.differs(mem, shape, to);
+            }
             if shape == Shape::Row {
                 self.new_row(mem, pieces, (done, each));
             }

@@ -1,5 +1,5 @@
-//! What is interpreted: from which places on, and how much, so that code is made where it pays; and what the interpreter does
-//! in the middle of regions.
+//! Profile of interpretation: how much is interpreted from each instruction on, so that hot parts are compiled; and which
+//! instructions are interpreted in the middle of regions.
 
 use super::{Compiled, mode};
 use crate::code::{Code, Op};
@@ -10,14 +10,14 @@ use crate::stats::Interpreted;
 use texunit_jit::region::Mode;
 use texunit_syntax::Span;
 
-/// Interpreted instructions that take as long as to leave a region where lanes part or meet, and to enter another.
+/// Cost of exiting a region at a divergence and entering another, in interpreted instructions.
 const APART: u64 = 24;
-/// Of so many arrivals after few steps one is looked at: its place is in memory that nothing else needs.
+/// Sampling: one of this many short arrivals is counted, because its counter is not in the cache.
 const LOOKED_AT: u64 = 8;
-/// Steps that are many.
+/// Arrivals after more steps than this are always counted.
 const LONG: u64 = 128;
 impl Compiled<'_> {
-    /// The interpreter does an instruction in the middle of a region.
+    /// Counts an instruction that is interpreted in the middle of a region.
     #[inline]
     pub(super) fn count_left(&mut self, at: u32) {
         if self.left.is_empty() {
@@ -28,19 +28,19 @@ impl Compiled<'_> {
 }
 
 impl Context<'_> {
-    /// Steps that count as those of regions: they are nothing that code would save.
+    /// Counts steps that compiled code would not save.
     #[inline]
     pub(in crate::exec) fn count_with_regions(&mut self, steps: u64) {
         self.compiled.iter_mut().for_each(|compiled| compiled.steps += steps);
     }
 
-    /// How often each instruction was interpreted in the middle of regions; nothing, if none was.
+    /// By instruction: how often it was interpreted in the middle of regions. Empty if none was.
     pub(in crate::exec) fn take_left(&mut self) -> Vec<u64> {
         self.compiled.as_mut().map_or_else(Vec::new, |compiled| std::mem::take(&mut compiled.left))
     }
 
-    /// A split has come to an instruction from which on it is interpreted, by a jump back, from a region, or at the
-    /// beginning of a turn.
+    /// A split arrives at an instruction from which it is interpreted: by a backward jump, from a region, or at the beginning
+    /// of a turn.
     #[inline]
     pub(in crate::exec) fn arrives(&mut self, warp: &Warp, split: &Split) {
         let (mode, to) = (mode(warp, split), split.pc);
@@ -59,7 +59,7 @@ impl Context<'_> {
             }
             return;
         }
-        // Long ones are worth a look.
+        // Long arrivals are always counted.
         let mut weight = 1;
         if steps < LONG {
             let next = compiled.chance.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
@@ -75,7 +75,7 @@ impl Context<'_> {
     }
 }
 
-/// What of this is for [`Interpreted`], the most often first.
+/// The counts as [`Interpreted`], the highest first.
 pub(in crate::exec) fn interpreted(code: &Code, left: &[u64]) -> Interpreted {
     let is_told = |op: &Op| {
         let by_plan = matches!(op, Op::Fetch(_) | Op::SurfaceLoad(_) | Op::SurfaceStore(_));

@@ -1,5 +1,5 @@
-//! The warps of a table at yield points: they wait for each other at each fetch, each access to a surface and each barrier, and
-//! resume when the instruction has been executed for all. The order is that of `turns`.
+//! Yield points: the warps of a table wait for each other at each fetch, surface access and barrier, and resume when the
+//! instruction has been executed for all. The order is that of `turns`.
 
 use crate::code::{Code, Fetch, Handle, NONE, Op, SurfaceAccess};
 use crate::exec::context::Launch;
@@ -23,20 +23,20 @@ pub(super) struct YieldPoints<'c, 'a> {
     launch: &'a Launch<'a>,
     region: &'c Region,
     sites: Borrowed<'c>,
-    /// Where lanes are counted that have fetched, or accessed a surface.
+    /// The counters of fetches and surface accesses.
     counters: &'c mut Counters,
-    /// An end of the kernel, if one is known.
+    /// An exit of the kernel, if one is known.
     pub(super) retire_at: u32,
-    /// Whether nobody is told of fetches and accesses to surfaces or answers them in the unit's place.
-    is_alone: bool,
-    /// Fetches that have been done: a few.
+    /// Whether no observer sees fetches and no gradient engine answers them.
+    is_unobserved: bool,
+    /// A cache of a few fetches.
     known: Vec<Known<'c, 'a>>,
 }
 
-/// Fetches that are kept in mind.
+/// Size of the cache of fetches.
 const KNOWN: usize = 4;
 
-/// A fetch with handles that stay what they are as long as the launch: nothing is looked at again.
+/// A cached fetch whose handles are constant during the launch.
 #[derive(Clone, Copy)]
 struct Known<'c, 'a> {
     at: u32,
@@ -77,30 +77,30 @@ impl Diverged {
     }
 }
 
-/// Whether an exit, of a warp whose lanes are together unless they have diverged, ends its turn.
+/// Whether the exit of a warp ends its turn.
 pub(super) fn ends(code: &Code, (at, why): (u32, ExitReason), has_diverged: bool) -> bool {
     why == ExitReason::Instruction && !has_diverged && ends_turn(&code.insts[at as usize])
 }
 
 impl<'c, 'a> YieldPoints<'c, 'a> {
-    /// Those of a region, for the warps of a CTA.
+    /// The yield points of a region, for the warps of a CTA.
     pub(super) fn new(
         launch: &'a Launch<'a>,
         region: &'c Region,
         (sites, counters): (&'c mut Sites, &'c mut Counters),
-        is_alone: bool,
+        is_unobserved: bool,
     ) -> Self {
         let (sites, known) = (sites.borrow(), Vec::new());
-        Self { launch, region, sites, counters, retire_at: NONE, is_alone, known }
+        Self { launch, region, sites, counters, retire_at: NONE, is_unobserved, known }
     }
 
     /// Whether the warps of a table, which are all of a CTA, wait at yield points of the region.
     pub(super) fn are_there(&self) -> bool {
-        self.region.has_yield_points(|wait| self.is_alone || matches!(wait, Wait::Barrier))
+        self.region.has_yield_points(|wait| self.is_unobserved || matches!(wait, Wait::Barrier))
     }
 
-    /// Runs warps from an entry on until each has come to what ends its turn, and nobody here can do it for all, or one has
-    /// exited in the middle of its turn.
+    /// Runs all warps from an entry on, until each has ended its turn at an instruction that cannot be executed here for all,
+    /// or until one has exited in the middle of its turn.
     pub(super) fn run(&mut self, table: &mut WarpTable<'_, '_>, entry: Entry) -> Walk {
         let all = table.len();
         let (mut from, mut behind) = (Resume::Entry(entry), false);
@@ -136,7 +136,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         }
     }
 
-    /// Warps that wait exit there.
+    /// Turns the waiting warps into exits at their yield points.
     fn stop(&self, table: &mut WarpTable<'_, '_>, walk: Walk) -> Walk {
         for i in 0..table.len() {
             if let Some((at, ExitReason::Yield)) = table.reason(i) {
@@ -146,8 +146,8 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         walk
     }
 
-    /// All of these wait at an instruction: it is executed, as far as it can be done so. The entry after it, and for how many
-    /// warps it has been, counted from the first one. None: for none.
+    /// Executes the instruction at which all warps wait. Returns the entry after it and the number of warps, from the first one
+    /// on, for which it has been executed; `None` if it has not been.
     #[inline]
     fn pass(&mut self, table: &mut WarpTable<'_, '_>, at: u32) -> Option<(Entry, usize)> {
         if let Some(known) = self.known.iter().find(|known| known.at == at).copied() {
@@ -179,15 +179,15 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
                 let loads = matches!(inst.op, Op::SurfaceLoad(_));
                 passed = self.surface(table, (access, surface), loads)?;
             }
-            // The code passes those that warps can pass.
+            // The code itself passes the barriers that can be passed.
             _ => return None,
         }
         table.count(passed, inst.count.into());
         Some((on, passed))
     }
 
-    /// Accesses of these, one after the other, up to the first one that faults: how many have been made. Whoever does that one again
-    /// finds the fault, and stores what its lower lanes have stored already.
+    /// Makes the surface accesses of the warps in order, up to the first one that faults, and returns their number. The
+    /// interpreter repeats that one and reports the fault; its lower lanes store the same values again.
     #[inline]
     fn surface(
         &mut self,
@@ -196,7 +196,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         loads: bool,
     ) -> Option<usize> {
         let Borrowed { surfaces, elements, .. } = &mut self.sites;
-        let ((surface, _), plan) = surfaces[access.site].first().filter(|_| self.is_alone)?;
+        let ((surface, _), plan) = surfaces[access.site].first().filter(|_| self.is_unobserved)?;
         if !self.launch.has(table, (&access.surface, at), *surface) {
             return None;
         }
@@ -213,7 +213,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         (made != 0).then_some(made)
     }
 
-    /// The plan of a fetch of all of these, and where they have its operands.
+    /// The plan of a fetch for all warps, and the registers of its operands.
     fn plan_of(
         &self,
         table: &mut WarpTable<'_, '_>,
@@ -221,7 +221,8 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         (of_texture, of_sampler): (HandleAt, HandleAt),
     ) -> Option<(FetchRows<'a>, &'c FetchPlan)> {
         let (launch, fetches) = (self.launch, self.sites.fetches);
-        let ((texture, sampler), plan) = fetches[fetch.site].first().filter(|_| self.is_alone)?;
+        let ((texture, sampler), plan) =
+            fetches[fetch.site].first().filter(|_| self.is_unobserved)?;
         let mut has = |of: &Handle, at, handle| launch.has(table, (of, at), handle);
         let same = has(&fetch.texture, of_texture, *texture)
             && fetch.sampler.as_ref().is_none_or(|of| has(of, of_sampler, *sampler));
@@ -229,7 +230,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         Some((rows_of(fetch, block, &launch.constants), plan))
     }
 
-    /// Fetches of all of these.
+    /// Executes a fetch for all warps.
     #[inline]
     fn fetch(&mut self, table: &mut WarpTable<'_, '_>, known: &Known<'_, '_>) {
         let Known { fetch, rows, plan, .. } = *known;
@@ -257,7 +258,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
 }
 
 impl Launch<'_> {
-    /// Whether all live lanes of these have a handle.
+    /// Whether a handle is the same in all live lanes of all warps.
     #[inline]
     fn has(
         &self,

@@ -1,56 +1,56 @@
-//! CTAs of kernels that one region runs from the first instruction to the end: nothing is kept of a warp that comes to the end
-//! of the kernel so, and little has to be done for the next one. If CTAs differ in their numbers alone, they follow each other in
-//! one call as long as all warps come to the end.
+//! The loop over CTAs in compiled code, for kernels that are one region from the first instruction to the end. No state is kept
+//! of a warp that retires, so the next one begins quickly. CTAs that differ in their numbers alone follow each other in one call,
+//! as long as all warps retire.
 
 use super::batch::{Walk, YieldPoints, ends};
 use super::state::{Compiled, KernelEnd};
 use super::{Context, divergence_of_all, inputs};
 use crate::code::{NONE, OF_CTA, Op, Slot};
-use crate::exec::Taken;
+use crate::exec::CtaChunk;
 use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
 use crate::exec::cta::name_in;
 use crate::exec::limits::{ATOMICS, CTA_TURN};
 use crate::exec::outcome::{At, Resume, Stop};
-use crate::exec::tell::Ear;
-use crate::exec::turns::Begun;
+use crate::exec::tell::ProbeAdapter;
+use crate::exec::turns::BatchEnd;
 use crate::exec::warp::{Split, State, Warp, count};
 use crate::regions::Compiled as Region;
 use crate::stats::Fault;
 use texunit_alu::L32;
 use texunit_jit::region::{self, DivergedLanes, Entry, Exit, ExitReason, Mode, Start, WarpTable};
 
-/// After so many CTAs in a row with warps that have not come to the end, the others are begun in the usual way.
+/// After this many CTAs in a row with warps that have not retired, the loop is not tried again.
 const FAILURES: u32 = 16;
 
 /// CTAs that the code runs in one call at most.
 const CTAS: usize = 32;
 
-/// The CTAs of a loop: what is the same for all of them, and how far they have come.
+/// The state of a loop over CTAs.
 struct CtaLoop<'c> {
     launch: &'c Launch<'c>,
     tids: &'c [[L32; 3]],
-    /// CTAs that may follow.
-    taken: Option<&'c Taken<'c>>,
-    /// The steps that each warp may do.
+    /// The CTAs that may follow.
+    taken: Option<&'c CtaChunk<'c>>,
+    /// Most steps of each warp.
     budget: u64,
     /// CTAs that have followed.
     followed: u64,
-    /// Uniform values of the last CTA, and its number, if it is another than the first one.
+    /// Uniform words of the last CTA, and its number unless it is the first one.
     words: [u32; OF_CTA],
     last: Option<u64>,
-    /// How many of its warps have begun, and threads of it that have come to the end of the kernel.
+    /// Warps of the last CTA that have begun, and threads of it that have retired.
     begun: usize,
     ended: u32,
     executed: Executed,
-    /// The end to which a warp has come last.
+    /// The exit at which the last warp has retired.
     end: KernelEnd,
-    /// The warp that is in the middle of its turn, and how it goes on.
+    /// The warp that stopped in the middle of its turn, and the state of the turn.
     stray: Option<(usize, Resume)>,
 }
 
 impl CtaLoop<'_> {
-    /// Another CTA begins, if there is one, and all threads of this one have come to the end.
+    /// Begins the next CTA, if there is one and all threads of this one have retired.
     fn next(&mut self) -> bool {
         let taken = self.taken.filter(|_| self.ended == self.launch.threads);
         let Some((taken, index)) = taken.and_then(|of| Some((of, of.upcoming().next()?))) else {
@@ -63,8 +63,8 @@ impl CtaLoop<'_> {
         true
     }
 
-    /// Runs warps with the registers of the first one, until a warp has exited before the end of the kernel: its number and its
-    /// exit. None: none has, or the next one cannot begin.
+    /// Runs warps, all in the register files of the first one, until one exits before the end of the kernel: its number and its
+    /// exit. `None` if no warp has, or if the next one cannot begin.
     fn series(&mut self, table: &mut WarpTable<'_, '_>, entry: Entry) -> Option<(usize, Exit)> {
         let grid = self.launch.config.grid;
         let mut words = [self.words; CTAS];
@@ -77,7 +77,7 @@ impl CtaLoop<'_> {
                 words[0] = self.words;
                 let mut ctas = 1;
                 let more = self.taken.filter(|_| rows.len() == self.tids.len());
-                let upcoming = more.map_or(0..0, Taken::upcoming);
+                let upcoming = more.map_or(0..0, CtaChunk::upcoming);
                 for (index, words) in upcoming.clone().zip(&mut words[1..]) {
                     *words = self.words;
                     name_in(words, index, grid);
@@ -111,7 +111,7 @@ impl CtaLoop<'_> {
         }
     }
 
-    /// Runs warps with their own registers, which wait at yield points.
+    /// Runs warps, each in its own register files, which wait at yield points.
     fn table(
         &mut self,
         table: &mut WarpTable<'_, '_>,
@@ -135,7 +135,7 @@ impl CtaLoop<'_> {
         }
     }
 
-    /// Whether a warp has come to the end of the kernel: the instruction is the last one that it has come to.
+    /// Whether an exit is at the end of the kernel; remembers that end.
     #[inline(always)]
     fn is_end(&mut self, exit: &Exit) -> bool {
         let Exit { at, why, steps, diverged, .. } = *exit;
@@ -152,19 +152,19 @@ impl CtaLoop<'_> {
         true
     }
 
-    /// So many warps of the CTA, with these lanes, have begun and come to the end of the kernel.
+    /// Accounts for `warps` retired warps of the CTA.
     fn ends(&mut self, warps: usize, live: u32) {
         self.begun += warps;
         self.ended += warps as u32 * count(live) as u32;
     }
 
-    /// So many warps, with these lanes, have done these steps before the end of the kernel.
+    /// Counts the instructions of `warps` retired warps, which have executed `steps` before the end of the kernel.
     fn count(&mut self, warps: usize, live: u32, (steps, threads): (u64, u64)) {
         let counted = warps as u64 * self.end.count;
         self.executed.add(Executed::of(steps + counted, threads + counted * count(live)));
     }
 
-    /// A warp stands where it has exited before the end of the kernel: how its turn goes on, if it does.
+    /// Restores the state of a warp that has exited before the end of the kernel.
     #[cold]
     fn stays(
         &mut self,
@@ -187,7 +187,7 @@ impl CtaLoop<'_> {
         }
         self.begun += 1;
         self.executed.count(warp, steps, threads);
-        // Before those that have parted from it.
+        // Before the splits of lanes that have diverged.
         warp.splits.insert(0, split);
         let left = compiled.left((number, region), (at, why), steps >= limit);
         if is_stray {
@@ -198,17 +198,17 @@ impl CtaLoop<'_> {
 }
 
 impl Context<'_> {
-    /// Whether a CTA can be run so: the kernel begins with a region.
+    /// Whether CTAs can run in the loop: the kernel begins with a region.
     #[inline]
-    pub(in crate::exec) fn is_short(&self) -> bool {
+    pub(in crate::exec) fn can_loop(&self) -> bool {
         let entry = self.launch.entry_at();
-        self.short.may && self.short.failed < FAILURES && self.is_door(entry)
+        self.cta_loop.may && self.cta_loop.failed < FAILURES && self.has_region_entry(entry)
     }
 
-    /// Warps of a CTA that is short become what a kernel begins with, if they are not that.
+    /// Brings the warps of a CTA into the state that the loop needs.
     #[inline]
-    pub(in crate::exec) fn begin_short(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
-        if self.short.all_begun {
+    pub(in crate::exec) fn begin_loop(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
+        if self.cta_loop.all_begun {
             return Ok(());
         }
         for (i, warp) in (0..).zip(warps).filter(|of| !of.1.is_as_begun) {
@@ -216,7 +216,7 @@ impl Context<'_> {
                 let split = warp.splits[0];
                 return Err(self.fault(warp, At { split, pending }));
             }
-            // As one that has come to the end.
+            // The state of a retired warp.
             warp.splits.clear();
             warp.enter(0);
             (warp.live, warp.is_as_begun) = (0, true);
@@ -224,47 +224,50 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Runs the warps of a CTA that is short from the beginning of the kernel to its end, and those of CTAs that the worker has
-    /// taken. Those that do not come to the end, of the last one, stand where they are: which of them have had their turns.
-    pub(in crate::exec) fn run_short(&mut self, warps: &mut [Warp], taken: &Taken<'_>) -> Begun {
+    /// Runs the loop: the CTA, and then CTAs of the chunk. Warps of the last CTA that do not retire are restored at their exits.
+    pub(in crate::exec) fn run_loop(
+        &mut self,
+        warps: &mut [Warp],
+        taken: &CtaChunk<'_>,
+    ) -> BatchEnd {
         let entry = self.launch.entry_at();
         let Some((begun, last, stray)) = self.run_to_end(warps, entry, taken) else {
             self.begin_rest(warps, 0, entry);
-            return Begun { next: 0, resume: None };
+            return BatchEnd { next: 0, resume: None };
         };
         self.begin_rest(warps, begun, entry);
-        self.short.failed = match (self.cta.live, last) {
+        self.cta_loop.failed = match (self.cta.live, last) {
             (0, _) => 0,
-            // The CTA before it has come to its end.
+            // The CTA before it has retired.
             (_, Some(_)) => 1,
-            _ => self.short.failed + 1,
+            _ => self.cta_loop.failed + 1,
         };
         match stray {
-            Some((next, resume)) => Begun { next, resume: Some(resume) },
-            None => Begun { next: begun, resume: None },
+            Some((next, resume)) => BatchEnd { next, resume: Some(resume) },
+            None => BatchEnd { next: begun, resume: None },
         }
     }
 
-    /// Warps that have not begun stand at the beginning of the kernel.
+    /// Puts the warps that have not begun at the beginning of the kernel.
     fn begin_rest(&mut self, warps: &mut [Warp], begun: usize, entry: u32) {
         for (i, warp) in warps.iter_mut().enumerate().skip(begun) {
             warp.start_again(self.launch.lanes_of(i as u32), entry);
             warp.is_as_begun = false;
         }
-        self.short.all_begun = self.cta.live == 0;
+        self.cta_loop.all_begun = self.cta.live == 0;
     }
 
-    /// How far the warps of the last CTA have come: how many have begun, its number if it is another than the first one, and
-    /// the warp in the middle of its turn. None: none has begun.
+    /// Of the last CTA: the number of warps that have begun, its number unless it is the first one, and the warp that stopped
+    /// in the middle of its turn. `None` if no warp has begun.
     #[expect(clippy::type_complexity, reason = "it is the result of one caller")]
     fn run_to_end(
         &mut self,
         warps: &mut [Warp],
         entry: u32,
-        taken: &Taken<'_>,
+        taken: &CtaChunk<'_>,
     ) -> Option<(usize, Option<u64>, Option<(usize, Resume)>)> {
         let launch = self.launch;
-        let number = self.door(entry)?;
+        let number = self.region_entry(entry)?;
         let compiled = self.compiled.as_mut()?;
         let table = compiled.table;
         let inputs = inputs(launch, &self.fixed, &self.of_cta, &self.counts);
@@ -279,7 +282,7 @@ impl Context<'_> {
         };
         let together = Some(&region.together);
         let ear = self.probe.take();
-        let mut ear = ear.map(|probe| Ear::new(probe, launch, self.cta.id, together));
+        let mut ear = ear.map(|probe| ProbeAdapter::new(probe, launch, self.cta.id, together));
         let is_told = ear.is_some();
         if let Some(ear) = &mut ear {
             running.listen(ear);
@@ -289,7 +292,7 @@ impl Context<'_> {
         let mut all = CtaLoop {
             launch,
             tids,
-            taken: self.short.alike.then_some(taken),
+            taken: self.cta_loop.alike.then_some(taken),
             followed: 0,
             budget,
             words: self.of_cta,
@@ -297,12 +300,16 @@ impl Context<'_> {
             begun: 0,
             ended: 0,
             executed: Executed::default(),
-            end: self.short.end,
+            end: self.cta_loop.end,
             stray: None,
         };
-        let mut points =
-            YieldPoints::new(launch, region, (&mut self.sites, &mut self.counters), self.is_alone);
-        let limits = divergence_of_all(self.fixed.code.asks_who_is_there, region.atomics);
+        let mut points = YieldPoints::new(
+            launch,
+            region,
+            (&mut self.sites, &mut self.counters),
+            self.is_unobserved,
+        );
+        let limits = divergence_of_all(self.fixed.code.uses_activemask, region.atomics);
         let mut of_cta = running.table(Mode::Live, &mut self.cta.shared, NONE, limits);
         let waits = points.are_there() && !(is_told && region.fetches());
         let shared_files = if waits { warps.len() } else { 1 };
@@ -336,7 +343,7 @@ impl Context<'_> {
                 }
             }
         } else if fits && let Some((i, exit)) = all.series(&mut of_cta, at) {
-            // All have run with the registers of the first one.
+            // All warps have used the register files of the first one.
             if let Ok([first, last]) = warps.get_disjoint_mut([0, i]) {
                 first.swap_registers(last);
             }
@@ -352,8 +359,8 @@ impl Context<'_> {
         self.counters.executed.add(all.executed);
         let CtaLoop { begun, ended, end, last, stray, followed, .. } = all;
         self.counts.enter(launch.entry, followed * u64::from(launch.threads));
-        self.probe = ear.map(Ear::into_probe);
-        self.short.end = end;
+        self.probe = ear.map(ProbeAdapter::into_probe);
+        self.cta_loop.end = end;
         compiled.sites[number as usize] = sites;
         if let Some(index) = last {
             self.name_cta(index);

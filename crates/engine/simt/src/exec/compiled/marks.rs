@@ -1,4 +1,4 @@
-//! Marks of observers in the middle of regions: what they tell is told, and the region goes on behind them.
+//! Runs observer callbacks at a mark in the middle of a region, and enters the region again after it.
 
 use super::Context;
 use crate::code::Op;
@@ -6,7 +6,7 @@ use crate::exec::outcome::Stop;
 use crate::exec::warp::{Split, Warp};
 
 impl Context<'_> {
-    /// Tells what the marks say that a split stands before. False: it stands before no mark.
+    /// Runs the callbacks of the marks before which a split stands. False if there is none.
     fn pass_marks(&mut self, warp: &Warp, split: &mut Split) -> bool {
         let code = self.launch.code;
         let first = split.pc;
@@ -19,7 +19,7 @@ impl Context<'_> {
         split.pc != first
     }
 
-    /// A split has left a region before an instruction for the interpreter: while that is a mark, it goes on.
+    /// A split has exited a region before an instruction: while that is a mark, its callback runs and the region continues.
     #[inline(never)]
     pub(super) fn go_on_behind_marks(
         &mut self,
@@ -30,7 +30,7 @@ impl Context<'_> {
         while self.pass_marks(warp, split) {
             match self.enter_once(warp, split, limit) {
                 Some(Stop::Instruction) => {}
-                // What has been told is done in any case.
+                // The callback has run in any case.
                 None => break,
                 other => return other,
             }

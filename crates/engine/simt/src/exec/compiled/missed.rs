@@ -1,4 +1,4 @@
-//! Accesses that regions are left for, as their sites do not know the memory: the interpreter finds it.
+//! `Site` exits: the interpreter makes the access, and fills the site with the allocation that it has found.
 
 use super::state::{Compiled, Missed};
 use crate::code::{Op, Place};
@@ -8,11 +8,11 @@ use texunit_jit::region::MAX_WARPS;
 use texunit_memory::{PARAM_WINDOW, Reach};
 
 impl Compiled<'_> {
-    /// The interpreter makes an access next whose site does not know its memory.
+    /// Records a `Site` exit: the interpreter makes the access next.
     #[cold]
     pub(super) fn miss(&mut self, missed: Missed) {
         if !self.missed.contains(&missed) {
-            // Who has parted, or was cancelled, may never come to the access.
+            // Lanes that have diverged, or were cancelled, may never come to the access.
             if self.missed.len() == MAX_WARPS {
                 self.missed.remove(0);
             }
@@ -22,8 +22,7 @@ impl Compiled<'_> {
 }
 
 impl Context<'_> {
-    /// The interpreter has just made the access of an instruction: if a region has been left for it, its site is told
-    /// where the memory is.
+    /// The interpreter has made the access of an instruction: fills the sites that had exited for it.
     #[inline]
     pub(in crate::exec) fn fill_missed(&mut self, at: u32) {
         if self.compiled.as_ref().is_some_and(|compiled| !compiled.missed.is_empty()) {
@@ -63,7 +62,7 @@ impl Context<'_> {
     }
 }
 
-/// Where an access may go by itself that the interpreter has made, in the block that it has found last.
+/// The part of the last allocation that compiled accesses may reach.
 fn reach<'a>(config: &LaunchConfig<'a>, op: &Op, hint: usize) -> Option<Reach<'a>> {
     if let Op::Load(access) = op
         && matches!(access.place, Place::Param | Place::Generic)
@@ -73,6 +72,6 @@ fn reach<'a>(config: &LaunchConfig<'a>, op: &Op, hint: usize) -> Option<Reach<'a
     }
     let memory = config.memory;
     let reach = (hint < memory.blocks().len()).then(|| memory.reach(hint))?;
-    // Of the block that the heap is in, only parts may be accessed.
+    // Only parts of the block with the heap may be accessed.
     config.heap.is_none_or(|heap| heap.base() != reach.address()).then_some(reach)
 }

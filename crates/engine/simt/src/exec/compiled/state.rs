@@ -1,29 +1,28 @@
-//! What workers have of compiled regions.
+//! The state of a worker for compiled regions.
 
 use crate::code::NONE;
 use crate::regions::{Setting, Table};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_jit::region::{Mode, Sites};
 
-/// Where the next worker begins in the order of arrivals that are looked at.
+/// The phase of the next worker in sampling arrivals.
 static CHANCE: AtomicU32 = AtomicU32::new(0);
 
-/// What a worker has of compiled regions.
+/// The state of a worker for compiled regions.
 pub(in crate::exec) struct Compiled<'a> {
     pub(super) table: &'a Table,
     pub(super) setting: Setting,
     /// By number of the region.
     pub(super) sites: Vec<Option<Sites<'a>>>,
-    /// Accesses that the interpreter makes next, in the middle of regions, as sites do not know their memory.
+    /// `Site` exits whose accesses the interpreter makes next.
     pub(super) missed: Vec<Missed>,
     /// Steps of warps in regions.
     pub(super) steps: u64,
-    /// Where interpretation has begun, in which mode, and how many steps had been interpreted before.
+    /// The last arrival: mode, instruction, and the steps that had been interpreted before.
     pub(super) since: (Mode, u32, u64),
-    /// Says which short arrivals are looked at: some of them, by chance, as loops may have any rhythm.
+    /// Random state that selects the short arrivals to be counted: loops may have any rhythm.
     pub(super) chance: u32,
-    /// How often the interpreter has had to do an instruction in the middle of a region, by its place; nothing
-    /// where it never has.
+    /// By instruction: how often it was interpreted in the middle of regions. Empty if none was.
     pub(super) left: Vec<u64>,
 }
 
@@ -36,7 +35,7 @@ impl<'a> Compiled<'a> {
             missed: Vec::new(),
             steps: 0,
             since: (Mode::Live, 0, 0),
-            // Launches of a few arrivals add up, too.
+            // So that launches with few arrivals add up, too.
             chance: CHANCE.fetch_add(0x9e37_79b9, Relaxed),
             left: Vec::new(),
         }
@@ -55,7 +54,7 @@ impl<'a> Compiled<'a> {
     }
 }
 
-/// An access that a region has been left for: the region, the site and the instruction.
+/// A `Site` exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Missed {
     pub(super) region: u32,
@@ -63,28 +62,28 @@ pub(super) struct Missed {
     pub(super) at: u32,
 }
 
-/// Whether CTAs are run from one end of the kernel to the other in one region.
+/// The state of the loop over CTAs that outlives a CTA.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::exec) struct Short {
-    /// Whether the kernel, and who observes it, allow it.
+pub(in crate::exec) struct LoopState {
+    /// Whether the kernel and its observer allow the loop.
     pub(in crate::exec) may: bool,
-    /// Whether they differ in nothing but their numbers: there is no memory of their own, and nobody counts.
+    /// Whether CTAs differ in their numbers alone: they have no shared memory and no counters.
     pub(super) alike: bool,
-    /// Whether the CTA before has been run so, to its end: then all warps are as a kernel begins with them.
+    /// Whether the last CTA has retired in the loop: then all warps are in the state that the loop needs.
     pub(in crate::exec) all_begun: bool,
-    /// CTAs in a row with warps that have not come to the end.
+    /// CTAs in a row with warps that have not retired.
     pub(super) failed: u32,
-    /// The end to which a warp has come last.
+    /// The exit at which the last warp has retired.
     pub(super) end: KernelEnd,
 }
 
-impl Short {
+impl LoopState {
     pub(in crate::exec) fn new(may: bool, alike: bool) -> Self {
         Self { may, alike, all_begun: false, failed: 0, end: KernelEnd::default() }
     }
 }
 
-/// An end of a kernel, and how many instructions it counts as.
+/// An exit of the kernel, and the number of instructions as which it counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KernelEnd {
     pub(super) at: u32,

@@ -5,14 +5,14 @@ const MAX_LOOKS: usize = 8;
 
 /// What a CTA does while it is looked at closely.
 #[derive(Debug, Default)]
-pub(crate) struct Noted {
+pub(crate) struct WaitTrace {
     /// Whether it has changed anything but its own state.
     pub(in crate::exec) acts: bool,
     /// Addresses in global memory that it has loaded from, and bytes.
     pub(super) looks: Vec<(u64, u32)>,
 }
 
-impl Noted {
+impl WaitTrace {
     pub(in crate::exec) fn look(&mut self, address: u64, size: u32) {
         if self.looks.len() < MAX_LOOKS && !self.looks.contains(&(address, size)) {
             self.looks.push((address, size));

@@ -50,7 +50,7 @@ impl Machine<'_> {
             let taker = Taker { thread: (id, warp, lane), taken: Arc::clone(&taken) };
             resident.context.probe = Some(Box::new(taker));
             resident.context.events |= Events::ANSWERS;
-            resident.context.is_alone = false;
+            resident.context.is_unobserved = false;
         }
         self.stepper.watch(Vec::new(), false);
         self.stepper.breaks.fill(false);
@@ -67,7 +67,7 @@ impl Machine<'_> {
         for resident in &mut self.residents.all {
             resident.context.probe = None;
             resident.context.events = events;
-            resident.context.is_alone = self.launch.config.gradients.is_none();
+            resident.context.is_unobserved = self.launch.config.gradients.is_none();
         }
         taken.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -7,7 +7,7 @@
 use super::super::prepare::prepare;
 use super::super::resident::Resident;
 use super::super::workers::Ends;
-use super::super::{Shared, Taken};
+use super::super::{CtaChunk, Shared};
 use super::{Machine, Position, Stepper};
 use crate::launch::LaunchConfig;
 use crate::observe::Events;
@@ -67,7 +67,7 @@ impl Machine<'_> {
             resident.context.debug = Some(Box::new(stepper));
         }
         let shared = Shared::new(begin, 1);
-        let taken = Taken::new(&launch, &shared);
+        let taken = CtaChunk::new(&launch, &shared);
         let is_over = || self.stepper.is_interrupted() || launch.is_cancelled();
         let mut ended = begin;
         while ended < end && !is_over() {

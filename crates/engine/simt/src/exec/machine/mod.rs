@@ -206,7 +206,7 @@ impl<'a> Machine<'a> {
         for resident in &mut self.residents.all {
             resident.context.probe = probe.as_ref().map(|of| Box::new(of.clone()) as Box<_>);
             resident.context.events = self.launch.events | events;
-            resident.context.is_alone = !has_texels && self.launch.config.gradients.is_none();
+            resident.context.is_unobserved = !has_texels && self.launch.config.gradients.is_none();
         }
     }
 

@@ -208,9 +208,9 @@ impl Catch {
 
 /// What is wanted of lanes before an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Asked {
+pub(in super::super) enum StepAnswer {
     /// That they go on.
-    Goes,
+    Continues,
     /// That they stand there.
     Stops,
     /// That their CTA ends.

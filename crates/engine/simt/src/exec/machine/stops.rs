@@ -3,7 +3,7 @@
 use super::super::context::Context;
 use super::super::outcome::Resume;
 use super::super::warp::{Split, Warp};
-use super::stepper::{Asked, Stand};
+use super::stepper::{Stand, StepAnswer};
 use crate::observe::Events;
 use crate::observe::mark::Mark;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,26 +17,26 @@ impl Context<'_> {
         mark: &Mark,
         pc: u32,
         mask: u32,
-    ) -> Asked {
-        let Some(stepper) = &mut self.debug else { return Asked::Goes };
+    ) -> StepAnswer {
+        let Some(stepper) = &mut self.debug else { return StepAnswer::Continues };
         if stepper.ends {
-            return Asked::Ends;
+            return StepAnswer::Ends;
         }
         if !mark.tells.has(Events::STEPS) {
-            return Asked::Goes;
+            return StepAnswer::Continues;
         }
         if stepper.stops(warp.index, pc, mask) {
             stepper.passes = true;
             let at = self.launch.code.insts[pc as usize].span.start;
             stepper.stand = Stand { cta: stepper.cta, warp: warp.index, lanes: mask, at };
-            return Asked::Stops;
+            return StepAnswer::Stops;
         }
         if let Some(catch) = &stepper.catch {
             catch.turn.store(stepper.position.turn, Relaxed);
             catch.step.store(stepper.position.step, Relaxed);
         }
         stepper.position.step += 1;
-        Asked::Goes
+        StepAnswer::Continues
     }
 
     /// A turn has been stopped, and goes on so.

@@ -1,6 +1,6 @@
 //! Accesses, as observers are told of them.
 
-use super::{Told, each_group};
+use super::{DynProbe, each_group};
 use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, Op, Place, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
@@ -34,7 +34,7 @@ impl<'a> Made<'a> {
 
 /// Who is told of accesses, of what, and how they are ordered.
 pub(super) struct Telling<'t, 'p> {
-    pub(super) probe: &'t mut Told<'p>,
+    pub(super) probe: &'t mut DynProbe<'p>,
     pub(super) events: Events,
     pub(super) order: Order,
     /// Loads that are told with it.
@@ -49,7 +49,7 @@ fn holds_for(all: &L64, lanes: u32, holds: impl Fn(u64) -> bool) -> bool {
 
 impl Context<'_> {
     /// Tells the accesses of an operation.
-    pub(super) fn accesses(&mut self, probe: &mut Told<'_>, warp: &Warp, op: &Op, at: At) {
+    pub(super) fn accesses(&mut self, probe: &mut DynProbe<'_>, warp: &Warp, op: &Op, at: At) {
         match op {
             Op::Load(access) | Op::LoadQuad(access) => {
                 self.stored(probe, warp, (access, Doing::Load, &[]), at);
@@ -82,7 +82,7 @@ impl Context<'_> {
 
     fn stored(
         &mut self,
-        probe: &mut Told<'_>,
+        probe: &mut DynProbe<'_>,
         warp: &Warp,
         (access, doing, parts): (&Stored, Doing, &[Slot]),
         at: At,
@@ -93,7 +93,7 @@ impl Context<'_> {
         self.made(probe, warp, &made, at);
     }
 
-    fn copied(&mut self, probe: &mut Told<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
+    fn copied(&mut self, probe: &mut DynProbe<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
         let (all, size) = (self.copy_operands(warp, copy), u32::from(copy.grain));
         let mut tell = |this: &mut Self, doing, place, size, lanes| {
             let made = Made { doing, place, size, elements: 1, parts: &[] };
@@ -114,7 +114,7 @@ impl Context<'_> {
         tell(self, Doing::CopyTo, copy.to.place, size, at.lanes);
     }
 
-    fn copied_in_bulk(&mut self, probe: &mut Told<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
+    fn copied_in_bulk(&mut self, probe: &mut DynProbe<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
         let all = self.copy_operands(warp, copy);
         let (to_doing, to_size) = match copy.reduce {
             Some((_, ty)) => (Doing::BulkReduce, ty.bytes()),
@@ -140,7 +140,7 @@ impl Context<'_> {
     }
 
     /// Tells an access at `self.addresses`.
-    fn made(&self, probe: &mut Told<'_>, warp: &Warp, made: &Made<'_>, at: At) {
+    fn made(&self, probe: &mut DynProbe<'_>, warp: &Warp, made: &Made<'_>, at: At) {
         let constants = &self.launch.constants;
         let values = Values(Of::Registers { warp, constants, parts: made.parts });
         let telling = Telling { probe, events: self.events, order: self.told_op.1, more: &[] };

@@ -14,7 +14,7 @@ use texunit_alu::L64;
 use texunit_jit::region::{Listener, Row};
 
 /// Hears what marks say that are steps of a region (`regions::told`), and tells the probe.
-pub(in crate::exec) struct Ear<'a> {
+pub(in crate::exec) struct ProbeAdapter<'a> {
     probe: Box<dyn Probe + 'a>,
     launch: &'a Launch<'a>,
     cta: [u32; 3],
@@ -23,7 +23,7 @@ pub(in crate::exec) struct Ear<'a> {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-impl<'a> Ear<'a> {
+impl<'a> ProbeAdapter<'a> {
     /// For a CTA, and a region that has these told together. The probe comes back by [`Self::into_probe`].
     #[inline]
     pub(in crate::exec) fn new(
@@ -106,7 +106,7 @@ impl<'a> Ear<'a> {
     }
 }
 
-impl Listener for Ear<'_> {
+impl Listener for ProbeAdapter<'_> {
     fn hear(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]) {
         if self.panic.is_none() {
             let tell = AssertUnwindSafe(|| self.tell(number, warp, lanes, rows));
