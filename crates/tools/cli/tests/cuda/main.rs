@@ -6,6 +6,7 @@
 //! tests that need it are skipped, loudly.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+mod api;
 mod around;
 mod checked;
 mod clients;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
     trials.extend(covered::trials(&setup));
     trials.extend(profiled::trials(&setup));
     trials.extend(checked::trials(&setup));
+    trials.extend(api::trials(&setup));
     trials.extend(debugged::trials(&setup));
     trials.extend(said::trials(&setup));
     trials.extend(severities::trials(&setup));
