@@ -38,7 +38,7 @@ __global__ void closures(int *out) {
         int y = x * t; //# y %d
         return y;
     };
-    auto by_reference = [&f, &t](int x) { //# x %d
+    auto by_reference = [&f, &t](int x) { //# x %d | f (float &) @%p: %.9g : (void *)&f, f | t (int &) @%p: %d : (void *)&t, t
         f += x;
         return t + x;
     };

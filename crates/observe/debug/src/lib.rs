@@ -9,8 +9,9 @@
 //!
 //! * `module`: places of the source, functions, frames. `dwarf`: variables and their types. `expr`, `value`: expressions
 //!   and how values are shown.
-//! * `session`: breakpoints, stepping (`run`), going back (`back`). `history`: checkpoints.
-//! * `terminal`, `dap`: the faces.
+//! * `session`: breakpoints, also where checks have found something (`findings`), stepping (`run`), going back (`back`).
+//!   `history`: checkpoints. `unit`: textures, surfaces, and their texels as values.
+//! * `terminal`, `dap`: the faces. What is asked of breakpoints whether or not a launch stands is in `terminal::kept`.
 //!
 //! # Backwards
 //!

@@ -112,7 +112,7 @@ impl Live<'_, '_> {
         for argument in parts(arguments) {
             let value = self.evaluate(argument)?;
             let number = value.number(&self.types).and_then(|n| u64::try_from(n.as_int()).ok());
-            numbers.push(number.ok_or_else(|| format!("`{argument}' is no coordinate."))?);
+            numbers.push(number.ok_or_else(|| format!("`{argument}' is not a coordinate."))?);
         }
         let (surface, at) = numbers.split_first().ok_or("`texel(SURFACE, X, Y)' wants numbers.")?;
         // Of a handle, bits 19:0 say which.

@@ -71,7 +71,7 @@ struct Adapter {
     seen: u64,
     said: Option<(Sender<News>, Receiver<News>)>,
     is_over: bool,
-    /// Pipes of the program's output that are read yet.
+    /// Pipes of the program's output, and connections, that are read yet.
     outputs: u32,
     ended: Option<i32>,
 }
@@ -323,6 +323,8 @@ impl Adapter {
     fn connected(&mut self, mut served: Served, to: &Sender<News>) {
         self.seen += 1;
         self.answers = served.answers().ok();
+        // What it has said comes before its end, as what it has written does.
+        self.outputs += 1;
         let to = to.clone();
         std::thread::spawn(move || {
             while let Some(said) = served.hear() {
@@ -330,6 +332,7 @@ impl Adapter {
                     return;
                 }
             }
+            let _ = to.send(News::Silent);
         });
     }
 
