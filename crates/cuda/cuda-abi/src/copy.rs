@@ -87,7 +87,7 @@ pub struct CUDA_MEMCPY3D {
 }
 
 /// What is said of copies in a batch (`CUmemcpyAttributes`).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUmemcpyAttributes {
     /// `CU_MEMCPY_SRC_ACCESS_ORDER_*`.

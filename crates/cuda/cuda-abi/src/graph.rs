@@ -98,6 +98,10 @@ structures! {
     CUDA_GRAPH_INSTANTIATE_PARAMS { flags: u64, hUploadStream: usize, hErrNode_out: CUgraphNode, result_out: u32 }
     /// What came of an update.
     CUgraphExecUpdateResultInfo { result: u32, errorNode: CUgraphNode, errorFromNode: CUgraphNode }
+    /// Several copies of bytes.
+    CUDA_MEMCPY_BATCH_NODE_PARAMS {
+        count: usize, dsts: u64, srcs: u64, sizes: u64, attrs: u64, attrsIdxs: u64, numAttrs: usize, ctx: CUcontext,
+    }
     /// One operation on a word of memory (`CUstreamBatchMemOpParams`, a union): words of it.
     CUstreamBatchMemOpParams { words: [u64; 6] }
     /// A node of any kind.
@@ -121,6 +125,7 @@ in_union! {
     CUDA_KERNEL_NODE_PARAMS CUDA_MEMSET_NODE_PARAMS CUDA_HOST_NODE_PARAMS CUDA_CHILD_GRAPH_NODE_PARAMS
     CUDA_EVENT_RECORD_NODE_PARAMS CUDA_EVENT_WAIT_NODE_PARAMS CUDA_EXT_SEM_NODE_PARAMS CUDA_MEM_ALLOC_NODE_PARAMS
     CUDA_MEM_FREE_NODE_PARAMS CUDA_BATCH_MEM_OP_NODE_PARAMS CUDA_CONDITIONAL_NODE_PARAMS CUDA_MEMCPY_NODE_PARAMS
+    CUDA_MEMCPY_BATCH_NODE_PARAMS
 }
 
 impl CUgraphNodeParams {

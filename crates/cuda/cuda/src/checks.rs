@@ -103,7 +103,7 @@ static OWNER: Owner = Owner::none();
 static LOG: OnceLock<Log> = OnceLock::new();
 
 /// What this process has found, if anything is checked.
-fn log() -> Option<&'static Log> {
+pub(crate) fn log() -> Option<&'static Log> {
     settings().checks.as_ref().map(|_| own_log())
 }
 

@@ -4,8 +4,8 @@
 use crate::running::signals;
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use texunit_debug::Debugging;
 use texunit_debug::remote::{Remote, VARIABLE};
+use texunit_debug::{Debugging, OfLaunch};
 
 static SESSION: OnceLock<Option<(Debugging, u32)>> = OnceLock::new();
 
@@ -29,9 +29,11 @@ fn session() -> Option<&'static Debugging> {
     session.as_ref().filter(|(_, process)| *process == std::process::id()).map(|(of, _)| of)
 }
 
-/// Who debugs a launch of a kernel.
-pub(crate) fn of_launch(kernel: &str) -> Option<&'static Debugging> {
-    session().filter(|debugging| debugging.wants(kernel))
+/// Who debugs a launch of a kernel, and whether that is checked.
+pub(crate) fn of_launch(kernel: &str, is_checked: bool) -> Option<OfLaunch<'static>> {
+    let debugging = session().filter(|debugging| debugging.wants(kernel))?;
+    let findings = if is_checked { crate::checks::log() } else { None };
+    Some(OfLaunch { debugging, findings })
 }
 
 /// A launch has ended: so does the program, if that was asked for.

@@ -12,6 +12,7 @@
 pub(crate) mod capture;
 pub(crate) mod condition;
 mod conflicts;
+pub(crate) mod copies;
 mod device;
 pub(crate) mod dot;
 mod edges;

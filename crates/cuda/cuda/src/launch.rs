@@ -262,8 +262,8 @@ fn run_grid(
         failed: Mutex::default(),
     });
     let options = options.with_runtime(parent.as_ref().map(Parent::runtime));
-    let debugging = crate::debug::of_launch(name);
-    let options = options.with_debugger(debugging.map(|debugging| debugging as &dyn Debugger));
+    let debugging = crate::debug::of_launch(name, checks.is_some());
+    let options = options.with_debugger(debugging.as_ref().map(|of| of as &dyn Debugger));
     let start = Instant::now();
     // Refused before anything has run.
     let is_full = |error: &LaunchError| matches!(error, LaunchError::Args(error) if reasons::refused(error) == CUresult::OUT_OF_MEMORY);

@@ -23,6 +23,8 @@ use world::World;
 functions! {
     cuDeviceGetDefaultMemPool(pool: *mut Ptr, device: i32);
     cuTexRefCreate(texref: *mut Ptr);
+    cuStreamCreate(stream: *mut Ptr, flags: u32);
+    cuStreamWriteValue64_v2(stream: Ptr, address: u64, value: u64, flags: u32);
     cuGraphCreate(graph: *mut Ptr, flags: u32);
     cuGraphAddEmptyNode(node: *mut Ptr, graph: Ptr, before: *const Ptr, count: usize);
     cuGraphInstantiateWithFlags(exec: *mut Ptr, graph: Ptr, flags: u64);
@@ -171,7 +173,17 @@ fn kind(ty: &str) -> ArgumentKind {
     match object {
         Some(object) => ArgumentKind::Handle(object.to_owned()),
         None if is(&["Out<", "InOut<", "In<", "Text", "Raw", "*"]) => ArgumentKind::Pointer,
-        None if is(&["HostFunction", "StreamCallback", "SharedOfBlock", "Option<", "CUhostFn"]) => {
+        None if is(&[
+            "HostFunction",
+            "StreamCallback",
+            "SharedOfBlock",
+            "Option<",
+            "CUhostFn",
+            "CUlogs",
+            "CUasync",
+            "CUgraphRecapture",
+        ]) =>
+        {
             ArgumentKind::Callback
         }
         None if ty == "CUdeviceptr" => ArgumentKind::Address,
@@ -311,6 +323,12 @@ fn every_refused_call_says_why() {
             if code != CUresult::SUCCESS {
                 complaints.extend(complaint(name, code, &reason));
                 reasons.insert(format!("{name}: {reason}"));
+            }
+            if code == CUresult::SUCCESS && name.starts_with("cuStreamWaitValue") {
+                // What the stream waits for comes from another one: a context does not end before.
+                let mut other = std::ptr::null_mut();
+                ok!(cuStreamCreate(&raw mut other, 1));
+                ok!(cuStreamWriteValue64_v2(other, a[1], a[2], 0));
             }
             // SAFETY: a number; the call may have ended the context.
             unsafe { cuCtxDestroy_v2(world.context) };

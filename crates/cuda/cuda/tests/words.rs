@@ -10,7 +10,10 @@ use common::{Ptr, cuCtxSetCurrent, cuInit, fails, functions, ok};
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Once;
-use texunit_cuda_abi::{CUDA_LAUNCH_PARAMS, CUgraphNodeParams, CUresult, CUstreamBatchMemOpParams};
+use texunit_cuda_abi::{
+    CUDA_ARRAY_DESCRIPTOR, CUDA_LAUNCH_PARAMS, CUDA_MEMCPY_BATCH_NODE_PARAMS, CUgraphNodeParams,
+    CUmemcpyAttributes, CUresult, CUstreamBatchMemOpParams,
+};
 
 type LogCallback = unsafe extern "C" fn(*mut c_void, u32, *mut c_char, usize);
 type Recaptured = unsafe extern "C" fn(
@@ -45,6 +48,10 @@ functions! {
     cuStreamEndCapture(stream: Ptr, graph: *mut Ptr);
     cuGraphInstantiateWithFlags(exec: *mut Ptr, graph: Ptr, flags: u64);
     cuGraphLaunch(exec: Ptr, stream: Ptr);
+    cuGraphCreate(graph: *mut Ptr, flags: u32);
+    cuGraphAddNode_v2(node: *mut Ptr, graph: Ptr, before: *const Ptr, data: *const c_void, count: usize, params: *mut CUgraphNodeParams);
+    cuGraphExecNodeSetParams(exec: Ptr, node: Ptr, params: *mut CUgraphNodeParams);
+    cuMemcpyBatchAsync_v2(to: *const u64, from: *const u64, sizes: *const usize, count: usize, attrs: *const CUmemcpyAttributes, indices: *const usize, groups: usize, stream: Ptr);
     cuEventCreate(event: *mut Ptr, flags: u32);
     cuEventQuery(event: Ptr);
     cuEventRecord(event: Ptr, stream: Ptr);
@@ -55,7 +62,6 @@ functions! {
     cuCtxGetExecAffinity(affinity: *mut [u32; 2], kind: u32);
     cuLaunchHostFunc_v2(stream: Ptr, function: Option<unsafe extern "C" fn(*mut c_void)>, data: *mut c_void, mode: u32);
     cuMemHostAlloc(pointer: *mut *mut c_void, size: usize, flags: u32);
-    cuMemAlloc_v2(dptr: *mut u64, size: usize);
     cuMemAllocAsync(dptr: *mut u64, size: usize, stream: Ptr);
     cuMemFreeAsync(dptr: u64, stream: Ptr);
     cuMemcpyDtoH_v2(to: *mut c_void, from: u64, size: usize);
@@ -74,6 +80,25 @@ functions! {
     cuMemsetD16(to: u32, value: u16, count: u32);
     cuMemsetD32(to: u32, value: u32, count: u32);
     cuMemsetD2D8(to: u32, pitch: u32, value: u8, width: u32, height: u32);
+    cuMemAllocHost(pointer: *mut *mut c_void, size: u32);
+    cuMemcpyHtoA(array: Ptr, offset: u32, from: *const c_void, size: u32);
+    cuMemcpyHtoAAsync(array: Ptr, offset: u32, from: *const c_void, size: u32, stream: Ptr);
+    cuMemcpyAtoH(to: *mut c_void, array: Ptr, offset: u32, size: u32);
+    cuMemcpyAtoHAsync(to: *mut c_void, array: Ptr, offset: u32, size: u32, stream: Ptr);
+    cuMemcpyAtoA(to: Ptr, at: u32, from: Ptr, offset: u32, size: u32);
+    cuMemcpyAtoD(to: u32, array: Ptr, offset: u32, size: u32);
+    cuMemcpyDtoA(array: Ptr, offset: u32, from: u32, size: u32);
+    cuMemcpyHtoDAsync(to: u32, from: *const c_void, size: u32, stream: Ptr);
+    cuMemcpyDtoHAsync(to: *mut c_void, from: u32, size: u32, stream: Ptr);
+    cuMemcpyDtoDAsync(to: u32, from: u32, size: u32, stream: Ptr);
+    cuMemcpy2DUnaligned(copy: *const Copy2D);
+    cuMemcpy2DAsync(copy: *const Copy2D, stream: Ptr);
+    cuMemcpy3D(copy: *const Copy3D);
+    cuMemcpy3DAsync(copy: *const Copy3D, stream: Ptr);
+    cuMemsetD2D16(to: u32, pitch: u32, value: u16, width: u32, height: u32);
+    cuMemsetD2D32(to: u32, pitch: u32, value: u32, width: u32, height: u32);
+    cuModuleGetGlobal(dptr: *mut u32, bytes: *mut u32, module: Ptr, name: *const c_char);
+    cuArrayCreate_v2(array: *mut Ptr, descriptor: *const CUDA_ARRAY_DESCRIPTOR);
     cuDeviceGetHostAtomicCapabilities(to: *mut u32, operations: *const u32, count: u32, device: i32);
     cuDeviceGetP2PAtomicCapabilities(to: *mut u32, operations: *const u32, count: u32, from: i32, other: i32);
     cuDeviceRegisterAsyncNotification(device: i32, function: Option<unsafe extern "C" fn(*mut c_void, *mut c_void, usize)>, data: *mut c_void, callback: *mut usize);
@@ -101,6 +126,25 @@ struct Side {
     device: u32,
     array: Ptr,
     pitch: u32,
+}
+
+/// `CUDA_MEMCPY3D_v1`
+#[repr(C)]
+struct Copy3D {
+    src: Slices,
+    dst: Slices,
+    size: [u32; 3],
+}
+
+#[repr(C)]
+struct Slices {
+    x: [u32; 4],
+    kind: u32,
+    host: *mut c_void,
+    device: u32,
+    array: Ptr,
+    reserved: Ptr,
+    pitch: [u32; 2],
 }
 
 /// `out` gets `in` plus one; `meet` waits until as many CTAs as `all` says have come, on whichever device.
@@ -292,7 +336,8 @@ fn branches_of_a_graph_wait_for_each_other() {
     }
     // Where all that can run waits, the call returns.
     words[1] = 7;
-    all = u32::MAX;
+    let mut most = u32::MAX;
+    let mut params: [Ptr; 2] = [(&raw mut count).cast(), (&raw mut most).cast()];
     let mut one: Ptr = null_mut();
     ok!(cuStreamBeginCapture_v2(first, 2));
     ok!(cuLaunchKernel(meet, 1, 1, 1, 1, 1, 1, 0, first, params.as_mut_ptr(), null_mut()));
@@ -306,6 +351,70 @@ fn branches_of_a_graph_wait_for_each_other() {
     unsafe { (&raw mut words[0]).write_volatile(u32::MAX) };
     ok!(cuStreamSynchronize(first));
     assert_eq!(words[1], 0);
+}
+
+#[test]
+fn batches_of_copies_are_nodes() {
+    context(0);
+    let (stream, words) = (stream(), words());
+    words[..2].copy_from_slice(&[3, 4]);
+    let at = |i: usize| address(words, i);
+    let (to, from, sizes) = ([at(2), at(3)], [at(0), at(1)], [4_usize, 4]);
+    let (attributes, first) =
+        ([CUmemcpyAttributes { src_access_order: 1, ..Default::default() }], [0_usize]);
+    let batch = |to: &[u64; 2], sizes: &[usize; 2]| CUDA_MEMCPY_BATCH_NODE_PARAMS {
+        count: 2,
+        dsts: to.as_ptr().expose_provenance() as u64,
+        srcs: from.as_ptr().expose_provenance() as u64,
+        sizes: sizes.as_ptr().expose_provenance() as u64,
+        attrs: attributes.as_ptr().expose_provenance() as u64,
+        attrsIdxs: first.as_ptr().expose_provenance() as u64,
+        numAttrs: 1,
+        ctx: 0,
+    };
+    // Captured, and made by hand.
+    let (mut captured, mut made, mut node, mut exec) =
+        (null_mut(), null_mut(), null_mut(), null_mut());
+    ok!(cuStreamBeginCapture_v2(stream, 2));
+    let (attrs, indices) = (attributes.as_ptr(), first.as_ptr());
+    ok!(cuMemcpyBatchAsync_v2(
+        to.as_ptr(),
+        from.as_ptr(),
+        sizes.as_ptr(),
+        2,
+        attrs,
+        indices,
+        1,
+        stream
+    ));
+    ok!(cuStreamEndCapture(stream, &raw mut captured));
+    ok!(cuGraphCreate(&raw mut made, 0));
+    let mut params = CUgraphNodeParams::new(14, batch(&to, &sizes));
+    ok!(cuGraphAddNode_v2(&raw mut node, made, null(), null(), 0, &raw mut params));
+    for graph in [captured, made] {
+        ok!(cuGraphInstantiateWithFlags(&raw mut exec, graph, 0));
+        let clear = (&raw const words[2]).cast_mut();
+        // SAFETY: nobody else has the words now.
+        unsafe { clear.cast::<[u32; 2]>().write_volatile([0; 2]) };
+        ok!(cuGraphLaunch(exec, stream));
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(words[2..], [3, 4]);
+    }
+    // A copy of no bytes is switched off; another number of copies is another node.
+    let mut params = CUgraphNodeParams::new(14, batch(&[at(3), at(2)], &[4, 0]));
+    ok!(cuGraphExecNodeSetParams(exec, node, &raw mut params));
+    ok!(cuGraphLaunch(exec, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(words[2..], [3, 3]);
+    let fewer = CUDA_MEMCPY_BATCH_NODE_PARAMS { count: 1, ..batch(&to, &sizes) };
+    let mut params = CUgraphNodeParams::new(14, fewer);
+    fails!(INVALID_VALUE, cuGraphExecNodeSetParams(exec, node, &raw mut params));
+    let none = CUDA_MEMCPY_BATCH_NODE_PARAMS { numAttrs: 0, ..batch(&to, &sizes) };
+    let mut params = CUgraphNodeParams::new(14, none);
+    fails!(
+        INVALID_VALUE,
+        cuGraphAddNode_v2(&raw mut node, made, null(), null(), 0, &raw mut params)
+    );
 }
 
 #[test]
@@ -400,6 +509,89 @@ fn addresses_of_32_bits() {
     fails!(OUT_OF_MEMORY, cuMemAlloc(&raw mut again, u32::MAX));
     ok!(cuMemFree(again));
     ok!(cuMemFree(b));
+}
+
+#[test]
+fn copies_with_addresses_of_32_bits() {
+    context(0);
+    let (stream, mut device, mut array, mut other) = (stream(), 0_u32, null_mut(), null_mut());
+    let words = CUDA_ARRAY_DESCRIPTOR { width: 4, height: 0, format: 3, num_channels: 1 };
+    ok!(cuArrayCreate_v2(&raw mut array, &raw const words));
+    ok!(cuArrayCreate_v2(&raw mut other, &raw const words));
+    ok!(cuMemAlloc(&raw mut device, 64));
+    let mut pinned = null_mut();
+    ok!(cuMemAllocHost(&raw mut pinned, 64));
+    let host = pinned.cast::<[u32; 4]>();
+    // SAFETY: the memory is as large, and nobody else has it.
+    let read = || unsafe { host.read_volatile() };
+    // SAFETY: as above.
+    let write = |numbers: [u32; 4]| unsafe { host.write_volatile(numbers) };
+    write([1, 2, 3, 4]);
+    // Host, array, array, device, array, host.
+    ok!(cuMemcpyHtoA(array, 0, pinned, 16));
+    ok!(cuMemcpyAtoA(other, 4, array, 0, 12));
+    ok!(cuMemcpyAtoD(device, other, 4, 12));
+    ok!(cuMemcpyDtoA(array, 0, device + 4, 4));
+    ok!(cuMemcpyAtoH(pinned, array, 0, 16));
+    assert_eq!(read(), [2, 2, 3, 4]);
+    ok!(cuMemcpyHtoAAsync(array, 8, pinned, 8, stream));
+    ok!(cuMemcpyAtoHAsync(pinned, array, 0, 16, stream));
+    ok!(cuMemcpyHtoDAsync(device, pinned, 16, stream));
+    ok!(cuMemcpyDtoDAsync(device + 16, device, 16, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(read(), [2, 2, 2, 2]);
+    ok!(cuMemsetD2D16(device + 16, 8, 7, 2, 2));
+    ok!(cuMemsetD2D32(device + 20, 8, 9, 1, 2));
+    ok!(cuMemcpyDtoHAsync(pinned, device + 16, 16, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(read(), [0x0007_0007, 9, 0x0007_0007, 9]);
+    // Rows and slices, at once and in a stream.
+    let memory = |kind: u32| Side {
+        x: [0; 2],
+        kind,
+        host: pinned,
+        device: device + 16,
+        array: null_mut(),
+        pitch: 8,
+    };
+    let (to_host, to_device) = (
+        Copy2D { src: memory(2), dst: memory(1), size: [4, 2] },
+        Copy2D { src: memory(1), dst: memory(2), size: [4, 2] },
+    );
+    write([0; 4]);
+    ok!(cuMemcpy2DUnaligned(&raw const to_host));
+    assert_eq!(read(), [0x0007_0007, 0, 0x0007_0007, 0]);
+    write([5, 0, 6, 0]);
+    ok!(cuMemcpy2DAsync(&raw const to_device, stream));
+    ok!(cuStreamSynchronize(stream));
+    let slices = |kind: u32| Slices {
+        x: [0; 4],
+        kind,
+        host: pinned,
+        device: device + 16,
+        array: null_mut(),
+        reserved: null_mut(),
+        pitch: [8, 1],
+    };
+    let (to_host, to_device) = (
+        Copy3D { src: slices(2), dst: slices(1), size: [8, 1, 2] },
+        Copy3D { src: slices(1), dst: slices(2), size: [8, 1, 2] },
+    );
+    ok!(cuMemcpy3D(&raw const to_host));
+    assert_eq!(read(), [5, 9, 6, 9]);
+    write([3; 4]);
+    ok!(cuMemcpy3DAsync(&raw const to_device, stream));
+    ok!(cuStreamSynchronize(stream));
+    write([0; 4]);
+    ok!(cuMemcpy3D(&raw const to_host));
+    assert_eq!(read(), [3; 4]);
+    // A variable of a module lies where 32 bits are not enough.
+    let (mut module, mut at, mut size) = (null_mut(), 0_u32, 0_u32);
+    let text = c".version 8.0\n.target sm_75\n.address_size 64\n.visible .global .u32 one;\n";
+    ok!(cuModuleLoadData(&raw mut module, text.as_ptr().cast()));
+    fails!(INVALID_VALUE, cuModuleGetGlobal(&raw mut at, &raw mut size, module, c"one".as_ptr()));
+    ok!(cuModuleGetGlobal(null_mut(), &raw mut size, module, c"one".as_ptr()));
+    assert_eq!(size, 4);
 }
 
 /// The graph of a set and a kernel, as a stream captures it.

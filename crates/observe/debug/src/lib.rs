@@ -39,6 +39,7 @@ pub use terminal::idle::Idle;
 
 use session::Session;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_checks::Log;
 use texunit_simt::debug::{Debugger, Machine};
 
 struct Inner {
@@ -79,7 +80,7 @@ impl Debugging {
     pub fn idles(&self) -> Idle {
         let mut inner = self.inner();
         let Inner { session, console, .. } = &mut *inner;
-        while let Some(request) = console.read("(texunit) ") {
+        while let Some(request) = console.read(session.settings.prompt()) {
             let Request::Command(line) = request else { continue };
             let mut out = String::new();
             let came = session.settings.command(&line, &mut |text| out.push_str(text));
@@ -105,10 +106,19 @@ impl Debugging {
     }
 }
 
-impl Debugger for Debugging {
+/// The session for one launch.
+#[derive(Clone, Copy, Debug)]
+pub struct OfLaunch<'a> {
+    /// The session.
+    pub debugging: &'a Debugging,
+    /// What the launch's checks tell of their findings, if it has checks: its observer.
+    pub findings: Option<&'a Log>,
+}
+
+impl Debugger for OfLaunch<'_> {
     fn debugs(&self, machine: &mut Machine<'_>) {
-        let mut inner = self.inner();
+        let mut inner = self.debugging.inner();
         let Inner { session, console, stops_first } = &mut *inner;
-        session.debugs(machine, &mut **console, std::mem::take(stops_first));
+        session.debugs(machine, &mut **console, std::mem::take(stops_first), self.findings);
     }
 }

@@ -1,8 +1,10 @@
 //! A module as a debugger sees it: places of the source, functions by the names that people give them, frames.
 
+mod places;
+
 use crate::dwarf::{Info, Kind, Scope};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use texunit_report::place::{function_name, line_of_file};
 use texunit_simt::Sources;
 use texunit_simt::debug::{FrameAt, Machine};
@@ -49,28 +51,33 @@ pub(crate) struct Instruction {
     pub(crate) function: Arc<str>,
 }
 
-/// A module.
+/// A module, as one of its kernels has it: the instructions are those that the kernel can come to.
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) text: SourceFile,
     pub(crate) sources: Arc<Sources>,
-    pub(crate) info: Info,
+    pub(crate) info: Arc<Info>,
     instructions: Vec<Instruction>,
     by_place: HashMap<u32, usize>,
     has_lines: bool,
+    /// Lines that have code, of whatever kernel, and calls that were inlined, with the first instruction of the copy.
+    lines: OnceLock<Vec<Line>>,
+    calls: OnceLock<Vec<(Line, u32)>>,
 }
 
 impl Module {
     /// The module of a machine.
-    pub(crate) fn of(machine: &Machine<'_>) -> Self {
+    pub(crate) fn of(machine: &Machine<'_>, info: Arc<Info>) -> Self {
         let program = machine.program();
         let mut module = Self {
             text: program.source().clone(),
             sources: Arc::clone(program.sources()),
-            info: Info::of(program.source().text()),
+            info,
             instructions: Vec::new(),
             by_place: HashMap::new(),
             has_lines: program.sources().files().next().is_some(),
+            lines: OnceLock::new(),
+            calls: OnceLock::new(),
         };
         let mut files: HashMap<String, Arc<str>> = HashMap::new();
         let mut shared = |text: &str| match files.get(text) {
@@ -106,7 +113,10 @@ impl Module {
                 module.instructions.push(Instruction { at, begins: false, ..last });
                 continue;
             }
-            let inlined = frames.len().saturating_sub(1) as u32;
+            let scopes = module.info.scopes_at(at);
+            let copies = scopes.iter().filter(|scope| scope.kind == Kind::Inlined).count();
+            // `nvcc -G` writes inlined calls as scopes alone.
+            let inlined = frames.len().saturating_sub(1).max(copies) as u32;
             let id =
                 (module.sources.id_at(at), Arc::clone(&function), known.is_none().then_some(line));
             let begins = before.as_ref() != Some(&id);
@@ -240,81 +250,6 @@ impl Module {
     /// Whether a file of the module is what somebody calls so.
     fn is_file(file: &str, called: &str) -> bool {
         file == called || file.strip_suffix(called).is_some_and(|folder| folder.ends_with('/'))
-    }
-
-    /// Where to stop for a line of a file: the first instruction of it in each function and each inlined copy; of a line
-    /// without code, that of the next one that has some. The line.
-    pub(crate) fn at_line(&self, file: &str, line: u32) -> Option<(u32, Vec<u32>)> {
-        if Self::is_file(self.text.name(), file) {
-            return self.at_ptx_line(line);
-        }
-        let here = |i: &&Instruction| Self::is_file(&i.place.file, file);
-        let lines = self.instructions.iter().filter(here).map(|i| i.place.line);
-        let found = lines.filter(|&l| l >= line).min()?;
-        let mut seen = Vec::new();
-        let mut all = Vec::new();
-        for (index, i) in self.instructions.iter().enumerate().filter(|(_, i)| here(i)) {
-            if i.place.line != found || !i.begins {
-                continue;
-            }
-            // Another piece of the line in the same copy is reached from the first one.
-            let copy = (Arc::clone(&i.function), i.inlined, self.copy_of(index));
-            if !seen.contains(&copy) {
-                seen.push(copy);
-                all.push(i.at);
-            }
-        }
-        (!all.is_empty()).then_some((found, all))
-    }
-
-    /// Tells inlined copies of one function apart: the place of the call.
-    fn copy_of(&self, index: usize) -> Option<(String, u32, u32)> {
-        let frames = self.sources.frames_at(self.instructions[index].at);
-        let call = frames.get(1)?;
-        Some((call.file.unwrap_or("").to_owned(), call.line, call.column))
-    }
-
-    /// Where to stop for a line of the PTX.
-    pub(crate) fn at_ptx_line(&self, line: u32) -> Option<(u32, Vec<u32>)> {
-        let of = |i: &Instruction| self.ptx_line(i.at);
-        let found = self.instructions.iter().map(of).filter(|&l| l >= line).min()?;
-        let first = self.instructions.iter().find(|i| of(i) == found)?;
-        Some((found, vec![first.at]))
-    }
-
-    /// Where to stop for a function: behind what only prepares it.
-    pub(crate) fn at_function(&self, name: &str) -> Vec<u32> {
-        let mut all = Vec::new();
-        let mut functions: Vec<&Arc<str>> = Vec::new();
-        for instruction in &self.instructions {
-            if functions.last() != Some(&&instruction.function) {
-                functions.push(&instruction.function);
-            }
-        }
-        for function in functions.into_iter().filter(|f| self.is_called(f, name)) {
-            let own: Vec<&Instruction> =
-                self.instructions.iter().filter(|i| i.function == *function).collect();
-            let Some(first) = own.first() else { continue };
-            let prepares = first.column == 0 && first.begins && self.has_lines;
-            let behind = own.iter().find(|i| i.begins && i.column != 0);
-            let place = behind.filter(|_| prepares).unwrap_or(first);
-            all.push(place.at);
-        }
-        // Copies of an inlined function.
-        let mut before = None;
-        for instruction in &self.instructions {
-            let inside = self.info.scopes_at(instruction.at);
-            let copy = inside
-                .iter()
-                .rev()
-                .find(|s| s.kind == Kind::Inlined && matches(&s.name, &s.linkage, name));
-            let copy = copy.map(|scope| std::ptr::from_ref::<Scope>(scope));
-            if copy.is_some() && copy != before {
-                all.push(instruction.at);
-            }
-            before = copy;
-        }
-        all
     }
 
     fn is_called(&self, function: &str, name: &str) -> bool {

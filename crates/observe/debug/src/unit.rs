@@ -1,10 +1,14 @@
 //! Textures and surfaces, and the fetch under the cursor.
 
+use crate::expr::eval::basic;
+use crate::expr::parts;
 use crate::session::Live;
+use crate::value::{Place, Value};
 use serde_json::{Value as Json, json};
 use texunit_device::{Sampler, Watched};
 use texunit_explain::{Explanation, Known, Page, Source, SurfaceExplanation};
-use texunit_unit::{Resource, TexelIndex};
+use texunit_forms::Count;
+use texunit_unit::{Channel, Resource, TexelIndex};
 
 /// Texels of a preview.
 const PREVIEW: u32 = 8;
@@ -100,6 +104,54 @@ impl Live<'_, '_> {
             surfaces.map(|(i, surface)| told(format!("surface {i}"), &surface.resource, None)),
         );
         all
+    }
+
+    /// `texel(1, x, y)`: what stands in a surface, by its number in `info textures` or its handle; of arrays the layer comes last.
+    pub(crate) fn texel(&mut self, arguments: &str) -> Result<Value, String> {
+        let mut numbers = Vec::new();
+        for argument in parts(arguments) {
+            let value = self.evaluate(argument)?;
+            let number = value.number(&self.types).and_then(|n| u64::try_from(n.as_int()).ok());
+            numbers.push(number.ok_or_else(|| format!("`{argument}' is no coordinate."))?);
+        }
+        let (surface, at) = numbers.split_first().ok_or("`texel(SURFACE, X, Y)' wants numbers.")?;
+        // Of a handle, bits 19:0 say which.
+        let surface = (*surface & 0xf_ffff) as usize;
+        let at: Vec<u32> = at.iter().map(|&n| u32::try_from(n).unwrap_or(u32::MAX)).collect();
+        let surfaces = &self.machine.config().descriptors.surfaces;
+        let found = surfaces.get(surface).and_then(Option::as_ref);
+        let resource = &found.ok_or_else(|| format!("There is no surface {surface}."))?.resource;
+        let geometry = resource.geometry();
+        let wanted = geometry.axes() + usize::from(geometry.is_array());
+        if at.len() != wanted {
+            return Err(format!(
+                "{} has {}.",
+                resource.describe(),
+                Count(wanted as u64, "coordinate")
+            ));
+        }
+        let mut index = TexelIndex::default();
+        index.at[..geometry.axes()].copy_from_slice(&at[..geometry.axes()]);
+        index.plane = if geometry.is_array() { at[wanted - 1] } else { 0 };
+        let offset = resource.texel_offset(index);
+        let offset = offset.ok_or_else(|| format!("{} has no such texel.", resource.describe()))?;
+        let format = resource.format();
+        let (name, count) = match format.plain_channel() {
+            Some(Channel::U8) => ("unsigned char", format.channels()),
+            Some(Channel::S8) => ("signed char", format.channels()),
+            Some(Channel::U16) => ("unsigned short", format.channels()),
+            Some(Channel::S16) => ("short", format.channels()),
+            Some(Channel::U32) => ("unsigned int", format.channels()),
+            Some(Channel::S32) => ("int", format.channels()),
+            Some(Channel::F16) => ("__half", format.channels()),
+            Some(Channel::F32) => ("float", format.channels()),
+            None => ("unsigned char", format.texel_size() as u8),
+        };
+        let of = basic(&mut self.types, name);
+        let ty = if count == 1 { of } else { self.types.array(of, count.into()) };
+        let mut bytes = vec![0; format.texel_size() as usize];
+        resource.block().read(offset, &mut bytes).map_err(|_| "The texel is gone.")?;
+        Ok(Value { ty, bytes, place: Some(Place::Texel(surface, offset)), bits: None })
     }
 
     pub(crate) fn info_textures(&mut self) -> Result<(), String> {

@@ -75,17 +75,22 @@ impl Elements {
         }
         // Sectors begin there, and rows of banks.
         let first = least & !(BANKS * WORD - 1);
-        let last = u32::try_from(most.wrapping_sub(first)).ok()?;
+        let last = u32::try_from(most.wrapping_sub(first)).ok().filter(|&last| last != u32::MAX)?;
         let shift = bytes.trailing_zeros();
-        let numbers = addresses.map(|at| (at.wrapping_sub(first) >> shift) as u32);
+        // No `map`: it is compiled for any processor, and called.
+        let mut numbers = [0; 32];
+        for (number, at) in numbers.iter_mut().zip(addresses) {
+            *number = (at.wrapping_sub(first) >> shift) as u32;
+        }
         (bits & (bytes - 1) == 0).then_some(Self { numbers, last: last >> shift, lanes })
     }
 
     /// The same in larger elements.
     #[inline(always)]
     fn larger(&self, shift: u32) -> Self {
-        let Self { numbers, last, lanes } = *self;
-        Self { numbers: numbers.map(|number| number >> shift), last: last >> shift, lanes }
+        let mut larger = Self { last: self.last >> shift, ..*self };
+        larger.numbers.iter_mut().for_each(|number| *number >>= shift);
+        larger
     }
 
     /// A bit for each number: in words of 64.
@@ -105,36 +110,48 @@ impl Elements {
     /// How many different numbers there are.
     #[inline(always)]
     fn different(&self) -> u64 {
-        match self.bits() {
-            Some(bits) => {
-                let words = &bits[..=self.last as usize / 64];
-                words.iter().map(|word| u64::from(word.count_ones())).sum()
-            }
-            None => {
-                let [before, _] = self.alike();
-                let is_first = |lane: &usize| before[*lane] == 0;
-                texunit_unit::lanes(self.lanes).filter(is_first).count() as u64
-            }
+        if let Some(bits) = self.bits() {
+            let words = &bits[..=self.last as usize / 64];
+            return words.iter().map(|word| u64::from(word.count_ones())).sum();
         }
-    }
-
-    /// For each lane, how many of those before it, and of all, have its number: all lanes are compared with those at a distance
-    /// at once.
-    #[inline(always)]
-    fn alike(&self) -> [[u32; 32]; 2] {
-        let twice: [u32; 64] = std::array::from_fn(|i| self.numbers[i % 32]);
-        let on: [u32; 64] = std::array::from_fn(|i| self.lanes >> (i % 32) & 1);
-        let (mut before, mut all) = ([0; 32], [1; 32]);
+        // Who does not take part has the number of one that does.
+        let numbers = self.of_others(self.numbers[self.lanes.trailing_zeros() as usize & 31]);
+        let mut before = [self.last.wrapping_add(1); 64];
+        before[32..].copy_from_slice(&numbers);
+        let mut again = [0; 32];
         for distance in 1..32 {
             for lane in 0..32 {
-                let is_same =
-                    u32::from(twice[lane + distance] == twice[lane]) & on[lane + distance];
-                all[lane] += is_same;
-                // Lanes behind the last one are the first ones.
-                before[lane] += is_same & u32::from(lane + distance >= 32);
+                again[lane] |= u32::from(before[lane + 32 - distance] == numbers[lane]);
             }
         }
-        [before, all]
+        32 - again.iter().map(|&again| u64::from(again)).sum::<u64>()
+    }
+
+    /// The numbers, with another one for lanes that do not take part.
+    #[inline(always)]
+    fn of_others(&self, other: u32) -> [u32; 32] {
+        let mut numbers = self.numbers;
+        for (lane, number) in numbers.iter_mut().enumerate() {
+            *number = if self.lanes >> lane & 1 == 1 { *number } else { other };
+        }
+        numbers
+    }
+
+    /// The most lanes with one number: all are compared with those at a distance at once.
+    #[inline(always)]
+    fn most(&self) -> u64 {
+        let numbers = self.of_others(self.last.wrapping_add(1));
+        let mut twice = [0; 64];
+        twice[..32].copy_from_slice(&numbers);
+        twice[32..].copy_from_slice(&numbers);
+        let mut alike = [1_u32; 32];
+        for distance in 1..32 {
+            for lane in 0..32 {
+                alike[lane] += u32::from(twice[lane + distance] == numbers[lane]);
+            }
+        }
+        let of = |lane: usize| if self.lanes >> lane & 1 == 1 { alike[lane] } else { 0 };
+        u64::from((0..32).fold(0, |most, lane| most.max(of(lane))))
     }
 
     /// The most words of one bank.
@@ -206,7 +223,10 @@ pub fn sectors(addresses: &Addresses, lanes: u32, bytes: u32) -> Sectors {
         || {
             let elements = Elements::of(addresses, lanes, bytes as u32)?;
             let touched = elements.larger((SECTOR / bytes).trailing_zeros()).different();
-            let ideal = (elements.different() * bytes).div_ceil(SECTOR);
+            // Where each lane has a sector of its own, no two have one element.
+            let all = u64::from(lanes.count_ones());
+            let different = if touched == all { all } else { elements.different() };
+            let ideal = (different * bytes).div_ceil(SECTOR);
             Some(Sectors { touched, ideal })
         },
     );
@@ -300,13 +320,8 @@ pub fn sharing(addresses: &Addresses, lanes: u32) -> Sharing {
     let near = Build::current().run(
         #[inline(always)]
         || {
-            let [before, all] = Elements::of(addresses, lanes, 1)?.alike();
-            let each = texunit_unit::lanes(lanes).filter(|&lane| before[lane] == 0);
-            let count = |sum: Sharing, lane: usize| Sharing {
-                addresses: sum.addresses + 1,
-                most: sum.most.max(all[lane].into()),
-            };
-            Some(each.fold(Sharing::default(), count))
+            let elements = Elements::of(addresses, lanes, 1)?;
+            Some(Sharing { addresses: elements.different(), most: elements.most() })
         },
     );
     if let Some(sharing) = near {

@@ -1,7 +1,7 @@
 //! Texels of the fetches of a warp as rows of bits, if they are close to each other: so each counts once.
 
 use crate::cost::SECTOR;
-use texunit_unit::{AxisTexels, Resource, TexelIndex, WarpTexels, lanes};
+use texunit_unit::{AxisTexels, Build, Resource, TexelIndex, WarpTexels, lanes};
 
 /// Rows, and texels of a row.
 const MOST: usize = 64;
@@ -9,10 +9,10 @@ const MOST: usize = 64;
 /// What the lanes read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Read {
-    pub(crate) texels: u64,
-    pub(crate) outside: u64,
+    pub(crate) texels: u32,
+    pub(crate) outside: u32,
     /// Lanes with a texel outside.
-    pub(crate) lanes_outside: u64,
+    pub(crate) lanes_outside: u32,
 }
 
 /// Texels of a plane, between the first and the last one along each axis.
@@ -32,55 +32,106 @@ pub(crate) struct Row {
     pub(crate) bits: u64,
 }
 
-/// The first texel of active lanes along an axis, and how many there are up to the last one.
-fn extent(AxisTexels(both): &AxisTexels, active: u32) -> (u32, usize) {
-    let (mut first, mut last) = (u32::MAX, -1);
-    for row in both {
-        for (lane, &k) in row.iter().enumerate() {
-            let is_on = active >> lane & 1 == 1;
-            // What is outside is a large number as the first one.
-            first = first.min(if is_on { k as u32 } else { u32::MAX });
-            last = last.max(if is_on { k } else { -1 });
+/// What lanes read along an axis.
+struct Along<'a> {
+    both: &'a [[i32; 32]; 2],
+    /// The first texel of active lanes, and how many there are up to the last one.
+    first: u32,
+    count: usize,
+    /// Of each lane: how many texels, and how many of these are inside.
+    texels: [u32; 32],
+    inside: [u32; 32],
+    /// Whether there are upper ones.
+    is_double: bool,
+}
+
+impl<'a> Along<'a> {
+    #[inline(always)]
+    fn of(AxisTexels(both): &'a AxisTexels, active: u32) -> Self {
+        let (mut first, mut last, mut uppers) = (u32::MAX, -1, 0);
+        let (mut texels, mut inside) = ([1; 32], [0; 32]);
+        for (row, is_upper) in both.iter().zip([false, true]) {
+            for (lane, &k) in row.iter().enumerate() {
+                let is_on = active >> lane & 1 == 1;
+                // What is outside is a large number as the first one.
+                first = first.min(if is_on { k as u32 } else { u32::MAX });
+                last = last.max(if is_on { k } else { -1 });
+                inside[lane] += u32::from(k >= 0);
+                texels[lane] += u32::from(is_upper && k != AxisTexels::UNREAD);
+                uppers |= u32::from(is_upper && k >= 0);
+            }
         }
+        let count = if last < 0 { 0 } else { (last as u32 - first) as usize + 1 };
+        Self { both, first, count, texels, inside, is_double: uppers != 0 }
     }
-    let count = if last < 0 { 0 } else { last as usize + 1 - first as usize };
-    (first, count)
+
+    /// Texels as numbers from the first one on; beyond all where they are outside.
+    #[inline(always)]
+    fn numbers(&self, upper: usize) -> [u32; 32] {
+        let mut numbers = [0; 32];
+        // No `map`: it is compiled for any processor, and called.
+        for (to, &k) in numbers.iter_mut().zip(&self.both[upper]) {
+            *to = if k < 0 { MOST as u32 } else { (k as u32).wrapping_sub(self.first) };
+        }
+        numbers
+    }
 }
 
 impl Rows {
     /// The rows of active lanes, and what they read. `None`: they are too many or too long.
     pub(crate) fn of(texels: &WarpTexels, active: u32) -> Option<(Self, Read)> {
-        let [x, y, z] = texels.axes.each_ref().map(|axis| extent(axis, active));
-        let sizes = [y.1, z.1];
-        if x.1 > MOST || y.1.checked_mul(z.1)? > MOST {
-            return None;
-        }
-        let mut rows = Self { plane: texels.plane, first: [x.0, y.0, z.0], sizes, bits: [0; MOST] };
-        let mut read = Read::default();
-        let [AxisTexels(along_x), AxisTexels(along_y), AxisTexels(along_z)] = &texels.axes;
-        let is_inside = |k: &i32| *k >= 0;
-        for lane in lanes(active) {
-            let [xs, ys, zs] =
-                [along_x, along_y, along_z].map(|[low, high]| [low[lane], high[lane]]);
-            let place = |k: i32| if k >= 0 { 1 << (k as u32 - x.0) } else { 0_u64 };
-            let bits = place(xs[0]) | place(xs[1]);
-            for z in zs.into_iter().filter(is_inside) {
-                for y in ys.into_iter().filter(is_inside) {
-                    let row = (z as u32 - rows.first[2]) as usize * sizes[0]
-                        + (y as u32 - rows.first[1]) as usize;
-                    rows.bits[row % MOST] |= bits;
+        Build::current().run(
+            #[inline(always)]
+            || {
+                let [x, y, z] = &texels.axes;
+                let (x, y, z) = (Along::of(x, active), Along::of(y, active), Along::of(z, active));
+                if x.count > MOST || y.count.checked_mul(z.count)? > MOST {
+                    return None;
                 }
+                let (first, sizes) = ([x.first, y.first, z.first], [y.count, z.count]);
+                let mut rows = Self { plane: texels.plane, first, sizes, bits: [0; MOST] };
+                let mut of_lanes = [0; 32];
+                for numbers in [x.numbers(0), x.numbers(1)] {
+                    for (bits, number) in of_lanes.iter_mut().zip(numbers) {
+                        *bits |= if number < MOST as u32 { 1_u64 << number } else { 0 };
+                    }
+                }
+                for slices in (0..=usize::from(z.is_double)).map(|upper| z.numbers(upper)) {
+                    for lines in (0..=usize::from(y.is_double)).map(|upper| y.numbers(upper)) {
+                        rows.add(&slices, &lines, &of_lanes, active);
+                    }
+                }
+                let mut read = Read::default();
+                for lane in 0..32 {
+                    let is_on = active >> lane & 1;
+                    let inside = x.inside[lane] * y.inside[lane] * z.inside[lane] * is_on;
+                    let all = x.texels[lane] * y.texels[lane] * z.texels[lane] * is_on;
+                    read.texels += inside;
+                    read.outside += all - inside;
+                    read.lanes_outside += u32::from(all != inside);
+                }
+                Some((rows, read))
+            },
+        )
+    }
+
+    /// Adds the bits of active lanes in a line of a slice each.
+    #[inline(always)]
+    fn add(&mut self, slices: &[u32; 32], lines: &[u32; 32], bits: &[u64; 32], active: u32) {
+        // Neighbours mostly have the same row.
+        let (mut row, mut all) = (0, 0);
+        for lane in lanes(active) {
+            let (slice, line) = (slices[lane] as usize, lines[lane] as usize);
+            if slice < MOST && line < MOST {
+                let of = slice * self.sizes[0] + line;
+                if of != row {
+                    self.bits[row % MOST] |= std::mem::take(&mut all);
+                    row = of;
+                }
+                all |= bits[lane];
             }
-            let of = |is: &dyn Fn(i32) -> bool| -> u64 {
-                [xs, ys, zs].iter().map(|of| of.iter().filter(|k| is(**k)).count() as u64).product()
-            };
-            let inside = of(&|k| k >= 0);
-            let outside = of(&|k| k != AxisTexels::UNREAD) - inside;
-            read.texels += inside;
-            read.outside += outside;
-            read.lanes_outside += u64::from(outside > 0);
         }
-        Some((rows, read))
+        self.bits[row % MOST] |= all;
     }
 
     /// All that have texels, in the order of their offsets; false: one does not begin with a whole texel.

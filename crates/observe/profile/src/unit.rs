@@ -146,9 +146,9 @@ impl Fetches {
         let fetches = u64::from(request.active.count_ones());
         self.counts.taps += fetches;
         self.counts.add_level(0, fetches);
-        self.counts.texels += read.texels + read.outside;
-        self.counts.texels_outside += read.outside;
-        self.counts.fetches_outside += read.lanes_outside;
+        self.counts.texels += u64::from(read.texels + read.outside);
+        self.counts.texels_outside += u64::from(read.outside);
+        self.counts.fetches_outside += u64::from(read.lanes_outside);
         self.counts.sectors += sectors;
         self.counts.ideal_sectors += (texels * size).div_ceil(SECTOR);
         if let Some(notes) = self.notes(plan, request.active, space) {

@@ -197,18 +197,20 @@ impl<'a> Attached<'a> {
         }
     }
 
-    /// The debugger that steps through the launch of a kernel.
+    /// The debugger that steps through the launch of a kernel, and what its checks are to say.
     #[cfg(feature = "debug")]
-    fn debugger(self, kernel: &str) -> Option<&'a dyn Debugger> {
+    fn debugger<'l>(
+        self,
+        kernel: &str,
+        findings: Option<&'l texunit_checks::Log>,
+    ) -> Option<texunit_debug::OfLaunch<'l>>
+    where
+        'a: 'l,
+    {
         let debugging = self.debugging?;
         // A job has one launch: what is asked for it can still come.
         debugging.wants(kernel);
-        Some(debugging)
-    }
-
-    #[cfg(not(feature = "debug"))]
-    fn debugger(self, _: &str) -> Option<&'a dyn Debugger> {
-        None
+        Some(texunit_debug::OfLaunch { debugging, findings })
     }
 }
 
@@ -382,6 +384,12 @@ fn run_kernel(
         .chain(checking);
     let observers = Several(observers.chain(recorder).collect());
     let (settings, default) = (&job.settings, LaunchOptions::default());
+    #[cfg(feature = "debug")]
+    let stepping = attached.debugger(kernel.name(), log.as_ref().filter(|_| checks.is_some()));
+    #[cfg(feature = "debug")]
+    let debugger = stepping.as_ref().map(|of| of as &dyn Debugger);
+    #[cfg(not(feature = "debug"))]
+    let debugger: Option<&dyn Debugger> = None;
     let start = Instant::now();
     let result = with_bar(shown, total, |progress| {
         let options = LaunchOptions::new(job.grid.value, job.block.value)
@@ -399,7 +407,7 @@ fn run_kernel(
             .with_bad_fetch(args.how.bad_fetch(settings.bad_fetch))
             .with_progress(progress)
             .with_observer(observers.any())
-            .with_debugger(attached.debugger(kernel.name()))
+            .with_debugger(debugger)
             .with_gradients(args.how.gradients())
             .with_schedule(args.how.schedule);
         let options = recording.as_ref().map_or(options, |recording| recording.options(options));

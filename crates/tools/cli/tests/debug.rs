@@ -1,5 +1,5 @@
 //! Sessions of `texunit debug`: `tests/debug/*.session` have the arguments in the first line, then commands behind the prompt,
-//! each with what it answers. `TEXUNIT_BLESS=1` writes what is answered.
+//! each with what it answers; behind `commands`, lines up to `>end` are those of the breakpoint. `TEXUNIT_BLESS=1` writes what is answered.
 #![cfg(target_os = "linux")]
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -28,15 +28,24 @@ fn run(path: &Path) -> Result<(), Failed> {
     let (first, rest) = text.split_once('\n').ok_or("no commands")?;
     let arguments =
         first.strip_prefix("$ texunit debug ").ok_or("the first line is `$ texunit debug ...`")?;
-    let commands: Vec<&str> = rest.lines().filter_map(|line| line.strip_prefix(PROMPT)).collect();
     let out = texunit_testkit::TempDir::new("debug");
     // One stream, so that errors stand where they belong.
     let mut shell = Command::new("sh");
     shell.args(["-c", "exec \"$@\" 2>&1", "sh", env!("CARGO_BIN_EXE_texunit"), "debug", "--batch"]);
     shell.args(["--out".as_ref(), out.path().as_os_str()]);
-    for command in &commands {
-        shell.args(["-ex", &format!("echo {PROMPT}{}\\n", command.replace('\\', "\\\\"))]);
-        shell.args(["-ex", command]);
+    let mut lines = rest.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some(command) = line.strip_prefix(PROMPT) else { continue };
+        let (mut shown, mut all) = (line.to_owned(), vec![command]);
+        while let Some(more) = lines.next_if(|line| line.starts_with('>')) {
+            shown += &format!("\n{more}");
+            all.push(&more[1..]);
+        }
+        let echoed = shown.replace('\\', "\\\\").replace('\n', "\\n");
+        shell.args(["-ex", &format!("echo {echoed}\\n")]);
+        for command in all {
+            shell.args(["-ex", command]);
+        }
     }
     shell.args(arguments.split_whitespace()).current_dir(path.parent().ok_or("no folder")?);
     let done = shell.output()?;

@@ -58,8 +58,13 @@ fn written(case: &Table, folder: &TempDir) {
 }
 
 fn launched(folder: &TempDir, jit: &str, file: &str) -> Result<String, String> {
+    launched_job(&folder.join("job.toml"), folder, jit, file)
+}
+
+/// What a launch of a job counts.
+fn launched_job(job: &Path, folder: &TempDir, jit: &str, file: &str) -> Result<String, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_texunit"));
-    command.arg("launch").arg(folder.join("job.toml")).args(["--quiet", "--profile"]);
+    command.arg("launch").arg(job).args(["--quiet", "--profile"]);
     command.arg(folder.join(file)).arg("--out").arg(folder.join("out")).env("TEXUNIT_JIT", jit);
     let done = command.output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -154,6 +159,19 @@ fn counts_are_those_worked_out_by_hand() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Rows and points of whole warps are counted by code, CTAs follow each other in it, and fetches are told by it.
+#[test]
+fn examples_count_the_same_interpreted_and_compiled() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples");
+    let folder = TempDir::new("profile-examples");
+    for name in ["bicubic", "half", "histogram", "layers", "rotate", "surface-blur", "volume"] {
+        let job = examples.join(name).join("job.toml");
+        let with = |jit: &str| launched_job(&job, &folder, jit, &format!("{name}-{jit}.json"));
+        let [interpreted, compiled] = ["off", "always"].map(|jit| with(jit).unwrap());
+        assert!(interpreted == compiled, "{name}: other counts in code");
+    }
 }
 
 #[test]

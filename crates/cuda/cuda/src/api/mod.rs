@@ -4,6 +4,7 @@ mod array;
 mod context;
 mod context_events;
 mod copy;
+pub(crate) mod copy_batch;
 pub(crate) mod copy_box;
 pub(crate) mod device;
 mod event;

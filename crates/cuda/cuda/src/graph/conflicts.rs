@@ -43,6 +43,7 @@ fn rows(
 fn ranges(step: &Step) -> Vec<Range> {
     let mut ranges = Vec::new();
     match &step.op {
+        Op::Copies(op) => ranges.extend(op.ranges()),
         Op::Memcpy(op) => {
             let size = [op.copy.width_in_bytes, op.copy.height, op.copy.depth];
             for (side, writes) in [(&op.copy.src, false), (&op.copy.dst, true)] {

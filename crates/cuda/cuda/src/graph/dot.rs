@@ -19,6 +19,7 @@ mod flag {
     pub(super) const MEM_ALLOC: u32 = 1 << 11;
     pub(super) const MEM_FREE: u32 = 1 << 12;
     pub(super) const BATCH: u32 = 1 << 13;
+    pub(super) const MEMCPY_BATCH: u32 = 1 << 16;
     pub(super) const CONDITIONAL: u32 = 1 << 15;
 }
 
@@ -106,6 +107,7 @@ fn title(op: &Op) -> String {
         Op::MemAlloc(_) => "MEM_ALLOC".to_owned(),
         Op::MemFree(_) => "MEM_FREE".to_owned(),
         Op::Batch(_) => "BATCH_MEM_OP".to_owned(),
+        Op::Copies(_) => "MEMCPY_BATCH".to_owned(),
         Op::Conditional(op) => match op.kind {
             graph_conditional_type::IF => "CONDITIONAL IF".to_owned(),
             graph_conditional_type::WHILE => "CONDITIONAL WHILE".to_owned(),
@@ -163,6 +165,9 @@ fn details(label: &mut String, op: &Op, flags: u32) {
         Op::Batch(_) if wants(flag::BATCH) => {
             let count = params::of_batch(op).map_or(0, |params| params.count);
             let _ = write!(label, "\ncount: {count}");
+        }
+        Op::Copies(op) if wants(flag::MEMCPY_BATCH) => {
+            let _ = write!(label, "\ncount: {}", op.params().count);
         }
         Op::Conditional(op) if wants(flag::CONDITIONAL) => {
             let params = op.params();

@@ -146,6 +146,7 @@ impl Plan {
                 | Op::Empty
                 | Op::Memset(_)
                 | Op::Memcpy(_)
+                | Op::Copies(_)
                 | Op::Conditional(_) => true,
                 Op::Child(_) => step.inner.iter().all(|plan| plan.check_body().is_ok()),
                 _ => false,
@@ -174,6 +175,7 @@ impl Plan {
                 Op::Kernel(op) => Some(op.context.handle),
                 Op::Work(_, context) => Some(*context),
                 Op::Memcpy(op) => Some(op.context),
+                Op::Copies(op) => Some(op.context),
                 Op::Memset(op) => Some(Handle::of(op.ctx)),
                 Op::Empty | Op::Child(_) => None,
                 other => {

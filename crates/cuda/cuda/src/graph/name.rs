@@ -31,6 +31,7 @@ impl Op {
             kind::MEM_ALLOC => "memory allocation",
             kind::MEM_FREE => "memory free",
             kind::BATCH_MEM_OP => "memory operations",
+            kind::MEMCPY_BATCH => "batch of copies",
             _ => "conditional node",
         }
     }

@@ -6,6 +6,7 @@
 
 use super::Graph;
 use super::condition::ConditionalOp;
+use super::copies::CopiesOp;
 use super::memory::AllocOp;
 use super::updatable::Updatable;
 use crate::args::Answer;
@@ -30,6 +31,7 @@ pub(crate) enum Op {
     /// What a library does in place of kernels of its own, in a context.
     Work(Arc<Task>, Handle<Context>),
     Memcpy(Arc<CopyOp>),
+    Copies(Arc<CopiesOp>),
     Memset(Arc<CUDA_MEMSET_NODE_PARAMS>),
     Host(Arc<CUDA_HOST_NODE_PARAMS>),
     Child(Handle<Graph>),
@@ -172,6 +174,7 @@ impl Op {
         match self {
             Self::Kernel(_) | Self::Work(..) => kind::KERNEL,
             Self::Memcpy(_) => kind::MEMCPY,
+            Self::Copies(_) => kind::MEMCPY_BATCH,
             Self::Memset(_) => kind::MEMSET,
             Self::Host(_) => kind::HOST,
             Self::Child(_) => kind::GRAPH,

@@ -1,6 +1,7 @@
 //! Parameters of nodes: from the structures of the driver API to operations, and back.
 
 use super::condition::ConditionalOp;
+use super::copies::CopiesOp;
 use super::memory::AllocOp;
 use super::op::{CopyOp, KernelOp, Op};
 use super::{Graph, memory};
@@ -257,10 +258,11 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
             params.set(given);
             Op::Conditional(op)
         }
+        // SAFETY: as the caller promises.
+        kind::MEMCPY_BATCH => Op::Copies(Arc::new(unsafe { CopiesOp::new(&params.get())? })),
         other => {
-            let what = if other == kind::MEMCPY_BATCH { " (batches of copies)" } else { "" };
             return Err(CUresult::NOT_SUPPORTED.because(format!(
-                "type {other}{what} of nodeParams is not a CUgraphNodeType that texunit has: those are 0 to 13"
+                "type {other} of nodeParams is not a CUgraphNodeType that texunit has: those are 0 to 14"
             )));
         }
     })
@@ -297,6 +299,7 @@ pub(crate) fn of(op: &Op) -> CUgraphNodeParams {
             };
             CUgraphNodeParams::new(kind, copy)
         }
+        Op::Copies(op) => CUgraphNodeParams::new(kind, op.params()),
         Op::Memset(op) => CUgraphNodeParams::new(kind, **op),
         Op::Host(op) => CUgraphNodeParams::new(kind, **op),
         // Whoever hands them on may not take the graph, which is the driver's.

@@ -236,6 +236,7 @@ impl Launch {
                 // SAFETY: the program has promised that its memory is there when the node is run.
                 unsafe { crate::api::copy_box::copy_3d(&op.copy, &order) }
             }
+            Op::Copies(op) => op.run(&self.order(alive(op.context)?, queue)),
             Op::Memset(op) => {
                 let order = self.order(alive(Handle::of(op.ctx))?, queue);
                 let pattern = &op.value.to_le_bytes()[..op.elementSize as usize];

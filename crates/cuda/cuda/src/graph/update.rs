@@ -147,6 +147,7 @@ pub(crate) fn check(old: &Op, new: &Op) -> Result<(), (u32, String)> {
             result::NOT_SUPPORTED,
             "nodes that allocate or free memory cannot be updated".to_owned(),
         )),
+        (Op::Copies(old), Op::Copies(new)) => old.differs(new).map_or(Ok(()), changed),
         (Op::Batch(old), Op::Batch(new)) if old.params().ctx != new.params().ctx => {
             changed("the context of its operations changes")
         }

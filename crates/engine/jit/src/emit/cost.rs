@@ -106,15 +106,18 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Adds to the counters, whose memory `r13` has: 1, the least cost, and a cost that is a number, or in a register of 64 bits.
-    fn add_cost(&mut self, cost: Cost, made: Result<u32, R>, least: u32) {
+    /// Adds to the counters, whose memory `r13` has: 1, the cost in `rax`, and the least cost.
+    fn add_cost(&mut self, cost: Cost, least: u32) {
         let to = |i: u32| at(R::R13, 8 * (cost.counter + i) as usize);
         self.asm.put(I::with2(C::Add_rm64_imm8, to(0), 1));
-        match made {
-            Ok(number) => self.asm.put(I::with2(C::Add_rm64_imm32, to(1), number as i32)),
-            Err(register) => self.asm.put(I::with2(C::Add_rm64_r64, to(1), register)),
-        }
+        self.asm.put(I::with2(C::Add_rm64_r64, to(1), R::RAX));
         self.asm.put(I::with2(C::Add_rm64_imm32, to(2), least as i32));
+    }
+
+    /// The same of a cost that is the least one.
+    fn add_least(&mut self, cost: Cost, least: u32) {
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, least as i32));
+        self.add_cost(cost, least);
     }
 
     /// A register becomes the sectors of so many bytes from the address in it on.
@@ -134,7 +137,7 @@ impl<B: Backend> Emitter<'_, B> {
         for (bytes, other) in [(2 * half, apart), (half, far)] {
             self.asm.jump(C::Jne_rel32_64, other);
             self.sectors_from((R::RAX, R::EAX), bytes);
-            self.add_cost(cost, Err(R::RAX), bytes.div_ceil(SECTOR));
+            self.add_cost(cost, bytes.div_ceil(SECTOR));
             self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(other);
             if bytes != half {
@@ -149,7 +152,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.sectors_from((R::RAX, R::EAX), half);
         self.sectors_from((R::R12, R::R12D), half);
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::R12));
-        self.add_cost(cost, Err(R::RAX), (2 * half).div_ceil(SECTOR));
+        self.add_cost(cost, (2 * half).div_ceil(SECTOR));
     }
 
     /// Sectors of two elements, each of which lies in one.
@@ -157,7 +160,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Xor_r64_rm64, R::RAX, R::R12));
         self.asm.put(I::with2(C::Shr_rm64_imm8, R::RAX, SECTOR.trailing_zeros()));
         self.one_or_two();
-        self.add_cost(cost, Err(R::RAX), 1);
+        self.add_cost(cost, 1);
     }
 
     /// `rax` becomes 1 if it is zero, and else 2.
@@ -171,8 +174,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Passes over the banks. Of 8 bytes or more a lane, those for each half have no conflicts.
     fn passes(&mut self, half: Half, cost: Cost, (done, slow): (Label, Label)) {
         if cost.bytes > WORD {
-            let each = cost.bytes / WORD;
-            return self.add_cost(cost, Ok(each), each);
+            return self.add_least(cost, cost.bytes / WORD);
         }
         let other = self.asm.label();
         if half == Half::Row {
@@ -189,7 +191,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::R12D));
             self.asm.jump(C::Jne_rel32_64, other);
         }
-        self.add_cost(cost, Ok(1), 1);
+        self.add_least(cost, 1);
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(other);
         if half == Half::Row {
@@ -205,7 +207,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Sbb_r32_rm32, R::EAX, R::EAX));
         }
         self.one_or_two();
-        self.add_cost(cost, Err(R::RAX), 1);
+        self.add_cost(cost, 1);
     }
 
     /// Notifies the listener, and goes back with all values where they were.

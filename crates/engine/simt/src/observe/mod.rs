@@ -12,7 +12,8 @@
 //! (`observe::marks`). They stand where straight arithmetic ends anyway, so the machine code between them is the
 //! same. A copy is made once for each set of events and kept with the program. A launch without an observer runs
 //! the code as it was lowered, through the same loops.
-//! Counts of blocks and branches ([`Events::COUNTS`]) have operations of their own, too, which call nobody.
+//! Counts of blocks and branches ([`Events::COUNTS`]) have operations of their own, too, which call nobody, and code adds up what
+//! most loads and stores cost ([`Events::COSTS`]).
 //! What happens seldom (barriers that open, calls, exits, mbarriers, the begin and end of a CTA) and answers of
 //! fetches are told by the functions that do it, which ask whether there is a probe.
 //!

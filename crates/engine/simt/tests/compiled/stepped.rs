@@ -161,6 +161,7 @@ fn walk(seed: u64, number: u64, schedule: bool, cooperative: bool) {
     let range = Range {
         space: SpaceKind::Global,
         address: out_at,
+        block: None,
         bytes,
         cta: 0,
         thread,

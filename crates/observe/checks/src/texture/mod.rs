@@ -84,7 +84,9 @@ impl Observer for Texture {
             callers: Callers::new(launch.listing),
             stores: Stores::default(),
             waits: launch.config.descriptors.surfaces.iter().flatten().next().is_some(),
-            sites: HashMap::new(),
+            sites: Vec::new(),
+            numbers: HashMap::new(),
+            recent: [None; RECENT],
             sampler: (Sampler::default(), sampler_key(&Sampler::default())),
             surfaces: Surfaces::default(),
         })
@@ -118,12 +120,20 @@ struct Watching<'a> {
     stores: Stores,
     /// Whether threads may have stores to surfaces.
     waits: bool,
-    /// By operation, that of the user's line, and the places of texture and sampler, which the site holds.
-    sites: HashMap<(u32, u32, usize, usize), Site>,
+    sites: Vec<Site>,
+    numbers: HashMap<Key, usize>,
+    /// Of some operations those of the last fetch, which are those of the next one most often.
+    recent: [Option<(Key, usize)>; RECENT],
     /// That of the last fetch, and its part of the key.
     sampler: (Sampler, usize),
     surfaces: Surfaces,
 }
+
+/// The operation, that of the user's line, and the places of texture and sampler, which the site holds.
+type Key = (u32, u32, usize, usize);
+
+/// Operations beside each other that are told apart without their key's hash.
+const RECENT: usize = 16;
 
 /// Stores of threads to surfaces, as lanes by warp: those that were outside, where the mode says that they are dropped,
 /// and others.
@@ -169,7 +179,7 @@ impl Probe for Watching<'_> {
     fn cta_ends(&mut self, cta: &CtaInfo, _: Option<&Fault>) {
         if self.waits {
             let gone = std::mem::take(&mut self.stores).gone();
-            self.sites.values_mut().for_each(|site| site.cta_ends(cta.id, cta.block, &gone));
+            self.sites.iter_mut().for_each(|site| site.cta_ends(cta.id, cta.block, &gone));
         }
     }
 
@@ -190,13 +200,21 @@ impl Probe for Watching<'_> {
             self.sampler = (*fetch.plan.sampler(), sampler_key(fetch.plan.sampler()));
         }
         let key = (op, at.op, Arc::as_ptr(texture) as usize, self.sampler.1);
-        if !self.sites.contains_key(&key) {
-            if self.sites.len() >= MAX_SITES {
-                return;
-            }
-            self.sites.insert(key, Site::new(&self.told, (at, op), fetch, self.waits));
-        }
-        let Some(site) = self.sites.get_mut(&key) else { return };
+        let recent = &mut self.recent[op as usize % RECENT];
+        let number = match *recent {
+            Some((last, number)) if last == key => number,
+            _ => match self.numbers.get(&key) {
+                Some(&number) => number,
+                None if self.sites.len() >= MAX_SITES => return,
+                None => {
+                    self.sites.push(Site::new(&self.told, (at, op), fetch, self.waits));
+                    self.numbers.insert(key, self.sites.len() - 1);
+                    self.sites.len() - 1
+                }
+            },
+        };
+        *recent = Some((key, number));
+        let site = &mut self.sites[number];
         site.fetched(&self.told, at, fetch);
         self.shadow.fetched(&self.told, (&site.plan, at), fetch.request);
     }
@@ -224,7 +242,7 @@ fn sampler_key(sampler: &Sampler) -> usize {
 impl Drop for Watching<'_> {
     fn drop(&mut self) {
         let mut sums = self.check.sums.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut sites: Vec<_> = self.sites.drain().map(|(_, site)| site.sums).collect();
+        let mut sites: Vec<_> = self.sites.drain(..).map(|site| site.sums).collect();
         // By textures in no order that is not that of the code: what is added up does not depend on it.
         sites.sort_by_key(|sums| sums.first().op);
         let listing = &self.told.listing;

@@ -52,13 +52,9 @@ impl Settings {
     }
 
     fn put(&mut self, group: &str, what: What, text: &str) -> &mut Breakpoint {
-        let number = self.next_breakpoint;
-        self.next_breakpoint += 1;
-        let mut breakpoint = Breakpoint::new(number, what, text);
+        let breakpoint = self.add(what, text);
         breakpoint.group = group.to_owned();
-        self.breakpoints.push(breakpoint);
-        let last = self.breakpoints.len() - 1;
-        &mut self.breakpoints[last]
+        breakpoint
     }
 
     /// Takes breakpoints over; the numbers of those that are there now. `None`: it is another request.

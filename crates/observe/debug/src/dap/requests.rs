@@ -271,6 +271,9 @@ impl Live<'_, '_> {
         self.at_frame(wanted.frame_id.map(Json::from).as_ref());
         let is_repl = matches!(wanted.context, Some(dap::types::EvaluateArgumentsContext::Repl));
         let text = wanted.expression.trim().to_owned();
+        if is_repl && self.session.settings.reads_commands.is_some() {
+            return Ok(self.terminal(&text));
+        }
         if is_repl
             && let Err(error) = self.parsed(&text).and_then(|_| self.evaluate(&text).map(|_| ()))
         {
@@ -337,7 +340,8 @@ impl Live<'_, '_> {
                 _ => (false, true),
             };
             let watched = self.watched_of(&wanted.data_id);
-            let breakpoint = self.add(What::Watch { reads, writes }, &wanted.data_id);
+            let breakpoint =
+                self.session.settings.add(What::Watch { reads, writes }, &wanted.data_id);
             breakpoint.group = "data".to_owned();
             breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
             breakpoint.watched = watched.ok().map(|(watched, _)| watched);

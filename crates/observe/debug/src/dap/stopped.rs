@@ -1,6 +1,7 @@
 //! Events at a stop.
 
 use crate::session::Live;
+use crate::session::breaks::What;
 use crate::session::run::Reason;
 use serde_json::json;
 
@@ -17,12 +18,26 @@ impl Live<'_, '_> {
             Reason::Begin => "entry",
             Reason::Breakpoint(numbers) => {
                 hit.clone_from(numbers);
+                let all = self.session.settings.breakpoints.iter();
+                let mut met = all.filter(|b| numbers.contains(&b.number));
+                let found = met.find_map(|b| match &b.what {
+                    What::Finding(what) => Some(what.clone()),
+                    _ => None,
+                });
                 let of_functions = |b: &&crate::session::breaks::Breakpoint| {
                     numbers.contains(&b.number) && b.group == "function"
                 };
                 let is_function =
                     self.session.settings.breakpoints.iter().any(|b| of_functions(&b));
-                if is_function { "function breakpoint" } else { "breakpoint" }
+                if let Some(what) = found {
+                    self.session.dap.fault = Some(("finding".to_owned(), what.clone()));
+                    text = Some(what);
+                    "exception"
+                } else if is_function {
+                    "function breakpoint"
+                } else {
+                    "breakpoint"
+                }
             }
             Reason::Watch(number, old, new) => {
                 hit.push(*number);

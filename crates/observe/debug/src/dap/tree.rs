@@ -4,7 +4,7 @@ use super::Node;
 use crate::dwarf::{Shape, Variable};
 use crate::session::Live;
 use crate::value::Value;
-use crate::value::print::{Format, element, member};
+use crate::value::print::{Format, chosen, element, member};
 use serde_json::{Value as Json, json};
 use texunit_forms::Count;
 
@@ -19,7 +19,7 @@ impl Live<'_, '_> {
             Shape::Struct { members, .. } => {
                 !members.is_empty() && crate::value::small_float(&self.types, value.ty).is_none()
             }
-            Shape::Array { .. } => true,
+            Shape::Array { .. } | Shape::Choice { .. } => true,
             Shape::Pointer { to, .. } => {
                 let is_null = value.number(&self.types).is_none_or(|n| n.as_int() == 0);
                 !is_null && !matches!(self.types.shape(*to), Shape::Void | Shape::Function)
@@ -180,6 +180,14 @@ impl Live<'_, '_> {
                     let expr =
                         if m.is_base { expr.to_owned() } else { format!("({expr}).{}", m.name) };
                     (m.name.clone(), Ok(child), expr)
+                });
+                all.collect()
+            }
+            Shape::Choice { .. } => {
+                let variant = chosen(&self.types, value).cloned();
+                let all = variant.into_iter().map(|m| {
+                    let child = member(&self.types, value, &m);
+                    (m.name.clone(), Ok(child), format!("({expr}).{}", m.name))
                 });
                 all.collect()
             }

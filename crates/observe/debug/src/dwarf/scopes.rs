@@ -33,6 +33,11 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
+    /// Its first byte in the text.
+    pub(crate) fn begin(&self) -> u32 {
+        self.ranges.iter().map(|&(begin, _)| begin).min().unwrap_or(0)
+    }
+
     /// Whether an instruction is in it.
     pub(crate) fn has(&self, at: u32) -> bool {
         self.ranges.iter().any(|&(begin, end)| begin <= at && at < end)
@@ -75,6 +80,8 @@ pub(crate) struct Variable {
     /// DW_AT_address_class: the space that its address is of.
     pub(crate) class: Option<u64>,
     pub(crate) location: Location,
+    /// The line that declares it; 0: nobody knows.
+    pub(crate) line: u32,
 }
 
 /// A table without lines (version 2): units name one, and the PTX has `.loc` in its place.
@@ -150,7 +157,9 @@ impl Reader<'_, '_> {
                 }
                 c::DW_TAG_variable => {
                     let mut variable = self.variable(child);
-                    variable.name = format!("{prefix}{}", variable.name);
+                    // NVIDIA's compiler writes those of namespaces as the linker has names.
+                    let name = texunit_report::place::function_name(&variable.name);
+                    variable.name = format!("{prefix}{name}");
                     if !matches!(variable.location, Location::None) {
                         globals.push(variable);
                     }
@@ -274,6 +283,7 @@ impl Reader<'_, '_> {
             is_parameter: tree.dies[die].tag == c::DW_TAG_formal_parameter,
             class: tree.number(die, c::DW_AT_address_class),
             location,
+            line: tree.number(die, c::DW_AT_decl_line).unwrap_or(0) as u32,
         }
     }
 

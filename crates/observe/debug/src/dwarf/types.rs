@@ -49,6 +49,12 @@ pub(crate) enum Shape {
         members: Vec<Member>,
         is_union: bool,
     },
+    /// One of several, as a number inside of it says (Rust's `enum`): that number, and of each variant the number, unless it is
+    /// any other.
+    Choice {
+        by: Member,
+        of: Vec<(Option<i64>, Member)>,
+    },
     Enum {
         names: Vec<(String, i64)>,
         is_signed: bool,
@@ -243,25 +249,31 @@ pub(super) fn read<'a>(
         }
         tag @ (c::DW_TAG_structure_type | c::DW_TAG_class_type | c::DW_TAG_union_type) => {
             let children = tree.dies[die].children.clone();
-            let mut members = Vec::new();
-            for child in children {
-                let is_base = tree.dies[child].tag == c::DW_TAG_inheritance;
-                let is_member = tree.dies[child].tag == c::DW_TAG_member;
-                let is_static = tree.attr(child, c::DW_AT_external).is_some();
-                if !(is_base || is_member) || is_static {
-                    continue;
-                }
-                let ty = read(types, known, (dwarf, tree), tree.type_of(child));
-                let own = tree.text(dwarf, child, c::DW_AT_name);
-                let name = match is_base {
-                    true => format!("<{}>", types.get(ty).name),
-                    false => own.unwrap_or_default(),
+            let is_choice = |&&child: &&usize| tree.dies[child].tag == c::DW_TAG_variant_part;
+            let part = children.iter().find(is_choice).copied();
+            let mut member = |child| member(types, known, (dwarf, tree), child);
+            let choice = part.and_then(|part| {
+                let by = member(tree.refers(part, c::DW_AT_discr)?);
+                let variants = tree.dies[part].children.iter();
+                let variants = variants.filter(|&&v| tree.dies[v].tag == c::DW_TAG_variant);
+                let of = variants.filter_map(|&variant| {
+                    let own = tree.dies[variant].children.first()?;
+                    Some((tree.signed(variant, c::DW_AT_discr_value), member(*own)))
+                });
+                Some((by, of.collect()))
+            });
+            if let Some((by, of)) = choice {
+                (name, size, Shape::Choice { by, of })
+            } else {
+                let is_member = |&&child: &&usize| {
+                    let tag = tree.dies[child].tag;
+                    let is_static = tree.attr(child, c::DW_AT_external).is_some();
+                    matches!(tag, c::DW_TAG_inheritance | c::DW_TAG_member) && !is_static
                 };
-                let offset = member_offset(tree, child);
-                let bits = bit_field(tree, child, types.size(ty));
-                members.push(Member { name, ty, offset, bits, is_base });
+                let members = children.iter().filter(is_member).map(|&child| member(child));
+                let members = members.collect();
+                (name, size, Shape::Struct { members, is_union: tag == c::DW_TAG_union_type })
             }
-            (name, size, Shape::Struct { members, is_union: tag == c::DW_TAG_union_type })
         }
         c::DW_TAG_enumeration_type => {
             let children = tree.dies[die].children.iter();
@@ -285,6 +297,23 @@ pub(super) fn read<'a>(
     }
     types.all[id.0] = Type { name, size, shape };
     id
+}
+
+/// A member of a structure, or a base class of it.
+fn member<'a>(
+    types: &mut Types,
+    known: &mut Known,
+    (dwarf, tree): (&Dwarf<'a>, &Tree<'a>),
+    die: usize,
+) -> Member {
+    let is_base = tree.dies[die].tag == c::DW_TAG_inheritance;
+    let ty = read(types, known, (dwarf, tree), tree.type_of(die));
+    let name = match is_base {
+        true => format!("<{}>", types.get(ty).name),
+        false => tree.text(dwarf, die, c::DW_AT_name).unwrap_or_default(),
+    };
+    let bits = bit_field(tree, die, types.size(ty));
+    Member { name, ty, offset: member_offset(tree, die), bits, is_base }
 }
 
 fn base(tree: &Tree<'_>, die: usize, name: &str, size: u64) -> Base {

@@ -8,7 +8,7 @@ use crate::value::{Number, Place, Value};
 
 impl Scene<'_, '_> {
     pub(super) fn unary(&mut self, sign: &str, inner: &Expr) -> Valued {
-        let value = self.evaluate(inner)?;
+        let value = self.operand(inner)?;
         match sign {
             "*" => self.pointed(&value),
             "&" => match value.place {

@@ -3,7 +3,7 @@
 use super::parse::{Expr, TypeName};
 use super::scene::Scene;
 use crate::dwarf::{Base, Shape, TypeId};
-use crate::value::print::{element, member};
+use crate::value::print::{chosen, element, member};
 use crate::value::{Number, Place, Value, bytes_of};
 use texunit_forms::Count;
 use texunit_memory::SpaceKind;
@@ -47,7 +47,7 @@ impl Scene<'_, '_> {
             }
             Expr::Unary(sign, inner) => self.unary(sign, inner),
             Expr::Binary("=", left, right) => {
-                let value = self.evaluate(right)?;
+                let value = self.operand(right)?;
                 self.assign(left, value)
             }
             Expr::Binary(sign @ ("&&" | "||"), left, right) => {
@@ -58,7 +58,7 @@ impl Scene<'_, '_> {
                 self.number(ty, Number::Int(result.into()))
             }
             Expr::Binary(sign, left, right) => {
-                let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
+                let (left, right) = (self.operand(left)?, self.operand(right)?);
                 self.binary(sign, left, right)
             }
             Expr::Choice(parts) => {
@@ -67,7 +67,7 @@ impl Scene<'_, '_> {
                 self.evaluate(chosen)
             }
             Expr::Member(of, name, is_arrow) => {
-                let of = self.evaluate(of)?;
+                let of = self.operand(of)?;
                 let is_pointer = matches!(self.types.shape(of.ty), Shape::Pointer { .. });
                 let of = if *is_arrow || is_pointer { self.pointed(&of)? } else { of };
                 self.member_of(&of, name).ok_or_else(|| match self.types.shape(of.ty) {
@@ -79,13 +79,13 @@ impl Scene<'_, '_> {
                 })
             }
             Expr::Index(of, index) => {
-                let (of, index) = (self.evaluate(of)?, self.evaluate(index)?);
+                let (of, index) = (self.operand(of)?, self.operand(index)?);
                 let index = self.int(&index)?;
                 self.indexed(&of, index)
             }
             Expr::Cast(name, inner) => {
                 let ty = self.type_of(name)?;
-                let value = self.evaluate(inner)?;
+                let value = self.operand(inner)?;
                 self.cast(ty, value)
             }
             Expr::SizeOf(name) => {
@@ -106,7 +106,7 @@ impl Scene<'_, '_> {
     }
 
     fn is_true(&mut self, expr: &Expr) -> Result<bool, String> {
-        let value = self.evaluate(expr)?;
+        let value = self.operand(expr)?;
         self.arithmetic(&value).map(Number::is_true)
     }
 
@@ -165,6 +165,20 @@ impl Scene<'_, '_> {
         }
     }
 
+    /// The value of a part of an expression.
+    pub(crate) fn operand(&mut self, expr: &Expr) -> Valued {
+        let value = self.evaluate(expr)?;
+        self.referred(value)
+    }
+
+    /// What a reference refers to; other values are themselves.
+    pub(crate) fn referred(&mut self, value: Value) -> Valued {
+        match self.types.shape(value.ty) {
+            Shape::Pointer { is_reference: true, .. } => self.pointed(&value),
+            _ => Ok(value),
+        }
+    }
+
     fn indexed(&mut self, of: &Value, index: i128) -> Valued {
         if let &Shape::Array { of: ty, count } = self.types.shape(of.ty) {
             let inside = u64::try_from(index).ok().filter(|&i| i < count);
@@ -187,6 +201,10 @@ impl Scene<'_, '_> {
     }
 
     fn member_of(&self, of: &Value, name: &str) -> Option<Value> {
+        if let Some(variant) = chosen(self.types, of) {
+            let inside = member(self.types, of, variant);
+            return if variant.name == name { Some(inside) } else { self.member_of(&inside, name) };
+        }
         let Shape::Struct { members, .. } = self.types.shape(of.ty) else { return None };
         if let Some(found) = members.iter().find(|m| m.name == name) {
             return Some(member(self.types, of, found));
@@ -245,7 +263,7 @@ impl Scene<'_, '_> {
             self.variables.insert(name.clone(), value.clone());
             return Ok(value);
         }
-        let target = self.evaluate(to)?;
+        let target = self.operand(to)?;
         let is_same = self.types.plain(target.ty) == self.types.plain(value.ty);
         let mut bytes = match is_same && value.bits.is_none() {
             true => value.bytes.clone(),

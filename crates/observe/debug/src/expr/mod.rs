@@ -20,3 +20,22 @@ pub(crate) fn changes(expr: &Expr) -> bool {
         _ => false,
     }
 }
+
+/// Arguments between commas, outside of parentheses.
+pub(crate) fn parts(text: &str) -> Vec<&str> {
+    let (mut depth, mut from, mut all) = (0, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ',' if depth == 0 => {
+                all.push(text[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    all.push(text[from..].trim());
+    all.retain(|part| !part.is_empty());
+    all
+}

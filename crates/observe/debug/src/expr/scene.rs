@@ -73,28 +73,36 @@ impl Scene<'_, '_> {
         Err(format!("No symbol \"{name}\" in current context."))
     }
 
-    /// A variable that is seen here: of the blocks around, the innermost first, then of the module.
+    /// A variable that is seen here: of the blocks around, the innermost first, then of the module. A variable of a block that
+    /// only a later line declares hides nothing yet.
     pub(crate) fn variable_of(&self, name: &str) -> Option<Variable> {
+        let mut later = None;
         if let Some(frame) = self.frame {
             let scopes = self.module.scopes(frame);
             for scope in scopes.iter().rev() {
                 let found = scope.variables.iter().rev().filter(|v| v.name == name);
-                let mut found = found.collect::<Vec<_>>();
-                found.sort_by_key(|v| v.location.at(frame.at).is_none());
-                if let Some(variable) = found.first() {
-                    return Some((*variable).clone());
+                let Some(found) = found.min_by_key(|v| v.location.at(frame.at).is_none()) else {
+                    continue;
+                };
+                if found.is_parameter || found.line <= frame.place.line {
+                    return Some(found.clone());
                 }
+                later.get_or_insert(found.clone());
             }
         }
         let globals = &self.module.info.globals;
-        globals.iter().find(|v| v.name == name).cloned()
+        let last = |v: &&Variable| v.name.rsplit("::").next() == Some(name);
+        let found = globals.iter().find(|v| v.name == name);
+        found.or_else(|| globals.iter().find(last)).cloned().or(later)
     }
 
     /// A parameter of the kernel as it was launched with, where no thread runs that could have changed it.
     fn kernel_parameter(&mut self, name: &str) -> Option<Result<Value, String>> {
         let kernel = self.machine.kernel();
-        let function =
-            self.module.info.functions.iter().find(|f| f.linkage == kernel || f.name == kernel)?;
+        let is_it = |f: &&crate::dwarf::Scope| {
+            f.linkage == kernel || f.name.rsplit("::").next() == Some(kernel)
+        };
+        let function = self.module.info.functions.iter().find(is_it)?;
         let mut parameters = function.variables.iter().filter(|v| v.is_parameter).enumerate();
         let (index, parameter) = parameters.find(|(_, v)| v.name == name)?;
         let offset = self.machine.parameter_at(index)?;
@@ -247,6 +255,14 @@ impl Scene<'_, '_> {
             bytes.resize(self.types.size(variable.ty) as usize, 0);
             return Ok(Value::new(variable.ty, bytes));
         }
+        if let (true, Location::None, Some(frame)) =
+            (variable.is_parameter, &variable.location, self.frame)
+            && frame.function == self.machine.kernel()
+            && let Some(value) = self.kernel_parameter(&variable.name)
+        {
+            // Nothing has moved it from where the launch has put it.
+            return value;
+        }
         let code = variable.location.at(at).ok_or_else(lost)?.to_vec();
         let found = {
             let registers = |name: &str| {
@@ -334,6 +350,12 @@ impl Scene<'_, '_> {
                         super::eval::generic(*space, *address)
                     )),
                 }
+            }
+            Some(Place::Texel(surface, offset)) => {
+                let surfaces = &self.machine.config().descriptors.surfaces;
+                let surface = surfaces.get(*surface).and_then(Option::as_ref);
+                let written = surface.map(|s| s.resource.block().write(*offset, bytes));
+                written.and_then(Result::ok).ok_or_else(|| "The texel is gone.".to_owned())
             }
             Some(Place::Register(frame, register, from)) => {
                 let lost = || "Left operand of assignment is not an lvalue.".to_owned();

@@ -16,6 +16,15 @@ pub(crate) enum What {
     Watch { reads: bool, writes: bool },
     /// The end of the launch, a fault.
     Catch(String),
+    /// A place where a check has found this.
+    Finding(String),
+}
+
+impl What {
+    /// Whether it is met where instructions are.
+    pub(crate) fn is_place(&self) -> bool {
+        matches!(self, Self::Place | Self::Finding(_))
+    }
 }
 
 /// A breakpoint.
@@ -86,6 +95,7 @@ impl Breakpoint {
             What::Watch { writes: false, .. } => "read watchpoint",
             What::Watch { .. } => "acc watchpoint",
             What::Catch(_) => "catchpoint",
+            What::Finding(_) => "finding",
         }
     }
 }
@@ -111,7 +121,7 @@ impl Live<'_, '_> {
     pub(crate) fn resolve(&mut self) {
         let all = std::mem::take(&mut self.session.settings.breakpoints);
         let resolved = all.into_iter().map(|mut breakpoint| {
-            if breakpoint.what == What::Place {
+            if breakpoint.what.is_place() {
                 let found = self.locate(&breakpoint.text).ok();
                 (breakpoint.at, breakpoint.place) =
                     found.map_or((Vec::new(), None), |(at, place)| (at, Some(place)));
@@ -188,16 +198,6 @@ impl Live<'_, '_> {
         }
     }
 
-    /// Adds a breakpoint; its number.
-    pub(crate) fn add(&mut self, what: What, text: &str) -> &mut Breakpoint {
-        let number = self.session.settings.next_breakpoint;
-        self.session.settings.next_breakpoint += 1;
-        let all = &mut self.session.settings.breakpoints;
-        all.push(Breakpoint::new(number, what, text));
-        let last = all.len() - 1;
-        &mut all[last]
-    }
-
     /// The breakpoints that lanes which stand at a place hit, and the thread that meets the condition of the first one.
     /// `counts`: hits are counted.
     pub(crate) fn hit(&mut self, stand: Stand, counts: bool) -> Option<(Vec<u32>, Thread)> {
@@ -207,7 +207,7 @@ impl Live<'_, '_> {
             .breakpoints
             .iter()
             .enumerate()
-            .filter(|(_, b)| b.is_enabled && b.what == What::Place && b.at.contains(&stand.at))
+            .filter(|(_, b)| b.is_enabled && b.what.is_place() && b.at.contains(&stand.at))
             .map(|(i, b)| (i, b.condition.clone()))
             .collect();
         let mut hit: Option<(Vec<u32>, Thread)> = None;
@@ -267,7 +267,7 @@ impl Live<'_, '_> {
         (self.frames, self.selected) = (before, selected);
         let expr = expr?;
         self.with_scene_of(thread, frame.as_ref(), |scene| {
-            let value = scene.evaluate(&expr)?;
+            let value = scene.operand(&expr)?;
             let number = value.number(scene.types);
             number
                 .map(crate::value::Number::is_true)

@@ -4,12 +4,13 @@
 pub(crate) mod back;
 pub(crate) mod breaks;
 pub(crate) mod catch;
+mod findings;
 pub(crate) mod run;
 pub(crate) mod watch;
 mod written;
 
 use crate::console::{Console, Request};
-use crate::dwarf::Types;
+use crate::dwarf::{Info, Types};
 use crate::expr::parse::parse;
 use crate::expr::scene::Scene;
 use crate::history::History;
@@ -18,9 +19,10 @@ use crate::value::Value;
 use breaks::Breakpoint;
 use run::Run;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use texunit_checks::Log;
 use texunit_simt::debug::{Machine, Position, Stand};
 
 /// A thread: CTA, warp, lane.
@@ -40,6 +42,8 @@ pub struct Settings {
     pub(crate) folders: Vec<String>,
     /// What an editor has asked for, if one asks.
     pub(crate) editor: Option<crate::dap::config::Editor>,
+    /// The breakpoint whose commands are being read.
+    pub(crate) reads_commands: Option<u32>,
     /// A launch stands before it begins until somebody says `run`.
     pub waits_for_run: bool,
 }
@@ -64,7 +68,7 @@ pub(crate) struct Session {
     pub(crate) settings: Settings,
     pub(crate) printed: Vec<Value>,
     pub(crate) variables: HashMap<String, Value>,
-    modules: HashMap<(String, usize), (Arc<Module>, Types)>,
+    modules: HashMap<(String, usize), Known>,
     launches: u64,
     by_kernel: HashMap<String, u64>,
     /// Nobody debugs any more.
@@ -73,6 +77,22 @@ pub(crate) struct Session {
     pub(crate) is_killed: bool,
     /// Whether the launch was stopped inside, so that its end is told.
     pub(crate) dap: crate::dap::State,
+}
+
+/// A module that was launched from: values that were printed are of its types.
+struct Known {
+    text: String,
+    info: Arc<Info>,
+    types: Types,
+    kernels: HashMap<String, Arc<Module>>,
+}
+
+impl Known {
+    fn of(text: &str) -> Self {
+        let mut info = Info::of(text);
+        let types = std::mem::take(&mut info.types);
+        Self { text: text.to_owned(), info: Arc::new(info), types, kernels: HashMap::new() }
+    }
 }
 
 impl std::fmt::Debug for Session {
@@ -106,10 +126,14 @@ pub(crate) struct Live<'s, 'm> {
     pub(crate) told_frame: Option<(String, u32, Thread)>,
     /// The breakpoint that was hit last.
     pub(crate) last_hit: Option<u32>,
+    /// Whether the end had been reached when it was to go on.
+    pub(crate) was_over: bool,
     /// Whether a fault has been told.
     pub(crate) faulted: bool,
     /// `run` stops at the first instruction.
     pub(crate) begins_stopped: bool,
+    /// Commands of the breakpoint that was hit last, which are still to be done.
+    pub(crate) queued: VecDeque<String>,
     /// How an editor wants it to go on.
     pub(crate) pending: Option<crate::dap::requests::Onward>,
     /// What may make a NaN.
@@ -159,21 +183,22 @@ impl Session {
         machine: &mut Machine<'_>,
         console: &mut dyn Console,
         stops_first: bool,
+        findings: Option<&Log>,
     ) {
         let key =
             (machine.program().source().name().to_owned(), machine.program().source().text().len());
-        let (module, types) = match self.modules.remove(&key) {
-            Some((module, types)) if module.text.text() == machine.program().source().text() => {
-                (module, types)
-            }
-            _ => {
-                let mut module = Module::of(machine);
-                let types = std::mem::take(&mut module.info.types);
-                self.printed.clear();
-                self.variables.clear();
-                (Arc::new(module), types)
-            }
-        };
+        let text = machine.program().source().text();
+        let known = self.modules.remove(&key).filter(|known| known.text == text);
+        let mut known = known.unwrap_or_else(|| {
+            self.printed.clear();
+            self.variables.clear();
+            Known::of(text)
+        });
+        let module = known.kernels.entry(machine.kernel().to_owned()).or_insert_with(|| {
+            // Lines and functions of what this kernel can call.
+            Arc::new(Module::of(machine, Arc::clone(&known.info)))
+        });
+        let (module, types) = (Arc::clone(module), std::mem::take(&mut known.types));
         let history = History::new(machine, self.settings.checkpoint_memory);
         let launch = self.launches - 1;
         let mut live = Live {
@@ -194,8 +219,10 @@ impl Session {
             told_focus: None,
             told_frame: None,
             last_hit: None,
+            was_over: false,
             faulted: false,
             begins_stopped: false,
+            queued: VecDeque::new(),
             pending: None,
             begun: None,
             slow: 0,
@@ -206,16 +233,20 @@ impl Session {
                 live.dap(&message);
             }
         }
+        if let Some(log) = findings {
+            live.rehearse(log);
+        }
         live.resolve();
         if live.session.settings.is_dap() {
             live.tell_breakpoints();
         }
         live.serve(stops_first);
-        let (module, types) = (Arc::clone(&live.module), std::mem::take(&mut live.types));
+        live.forget_findings();
+        known.types = std::mem::take(&mut live.types);
         if self.is_killed {
             machine.kill();
         }
-        self.modules.insert(key, (module, types));
+        self.modules.insert(key, known);
         console.keeps(&self.settings);
     }
 }
@@ -231,13 +262,17 @@ impl Live<'_, '_> {
             self.stop(reason);
         }
         while !self.is_over {
-            let Some(request) = self.console.read("(texunit) ") else {
-                self.session.is_killed = true;
-                break;
-            };
-            match request {
-                Request::Command(line) => self.command(&line),
-                Request::Dap(message) => self.dap(&message),
+            if let Some(line) = self.queued.pop_front() {
+                self.command(&line);
+                continue;
+            }
+            match self.console.read(self.session.settings.prompt()) {
+                Some(Request::Command(line)) => self.command(&line),
+                Some(Request::Dap(message)) => self.dap(&message),
+                None => {
+                    self.session.is_killed = true;
+                    break;
+                }
             }
         }
         self.console.watches(None);
@@ -288,6 +323,10 @@ impl Live<'_, '_> {
 
     /// The value of an expression in the selected frame.
     pub(crate) fn evaluate(&mut self, text: &str) -> Result<Value, String> {
+        let texel = text.trim().strip_prefix("texel(").and_then(|rest| rest.strip_suffix(')'));
+        if let Some(arguments) = texel {
+            return self.texel(arguments);
+        }
         let expr = self.parsed(text)?;
         let changes = crate::expr::changes(&expr);
         let value = self.with_scene(|scene| scene.evaluate(&expr))?;

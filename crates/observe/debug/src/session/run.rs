@@ -91,6 +91,7 @@ impl Live<'_, '_> {
 
     /// Runs.
     pub(crate) fn forward(&mut self, run: &Run) -> Reason {
+        self.was_over = self.machine.is_over();
         if run == &Run::Begin {
             self.machine.set_filter(Some(Filter { cta: None, warp: None, lanes: u32::MAX }));
             let stop = self.machine.run();
@@ -288,7 +289,7 @@ impl Live<'_, '_> {
         match stop {
             Stop::Stands(_) | Stop::Between => None,
             Stop::Ended => {
-                if let Some(number) = self.catches("end") {
+                if let Some(number) = self.catches("end").filter(|_| !self.was_over) {
                     // No thread runs any more.
                     self.frames.clear();
                     return Some(Reason::Catch(number, "the end of the launch".to_owned()));

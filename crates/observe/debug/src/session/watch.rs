@@ -5,17 +5,18 @@ use super::run::Reason;
 use super::{Live, Thread};
 use crate::value::{Place, Value};
 use texunit_memory::SpaceKind;
-use texunit_simt::debug::{Filter, Range, Stand};
+use texunit_simt::debug::{Filter, Range, Stand, block_of};
 
 impl Live<'_, '_> {
     /// What a value's place is for watching; it stays the thread's that is looked at.
     pub(crate) fn watched_of(&mut self, text: &str) -> Result<(Watched, Value), String> {
-        let value = self.evaluate(text)?;
+        let value = self.referred(text)?;
         let Some(place) = value.place.clone() else {
             return Err("Cannot watch constant value `".to_owned() + text.trim() + "'.");
         };
         let depth = match &place {
-            Place::Memory(SpaceKind::Global | SpaceKind::Const | SpaceKind::Shared, _) => None,
+            Place::Memory(SpaceKind::Global | SpaceKind::Const | SpaceKind::Shared, _)
+            | Place::Texel(..) => None,
             _ => Some(self.machine.depth(self.thread)),
         };
         let watched =
@@ -23,11 +24,31 @@ impl Live<'_, '_> {
         Ok((watched, value))
     }
 
-    pub(super) fn range(watched: &Watched, reads: bool, writes: bool) -> Option<Range> {
-        let Place::Memory(space, address) = watched.place else { return None };
-        let (cta, warp, lane) = watched.thread;
-        let bytes = watched.old.len() as u64;
-        Some(Range { space, address, bytes, cta, thread: (warp, lane), reads, writes })
+    /// The value of an expression; of a reference, what it refers to.
+    pub(crate) fn referred(&mut self, text: &str) -> Result<Value, String> {
+        let value = self.evaluate(text)?;
+        self.with_scene(|scene| scene.referred(value))
+    }
+
+    /// The bytes of a place as a machine watches them; `None`: it is a register.
+    pub(super) fn range(
+        &self,
+        place: &Place,
+        bytes: usize,
+        (cta, warp, lane): Thread,
+        (reads, writes): (bool, bool),
+    ) -> Option<Range> {
+        let (space, address, block) = match place {
+            Place::Memory(space, address) => (*space, *address, None),
+            Place::Texel(surface, offset) => {
+                let surfaces = &self.machine.config().descriptors.surfaces;
+                let resource = &surfaces.get(*surface)?.as_ref()?.resource;
+                (SpaceKind::Global, *offset, Some(block_of(resource)))
+            }
+            Place::Register(..) => return None,
+        };
+        let bytes = bytes as u64;
+        Some(Range { space, address, block, bytes, cta, thread: (warp, lane), reads, writes })
     }
 
     /// Tells the machine what is watched.
@@ -37,7 +58,8 @@ impl Live<'_, '_> {
             if let (What::Watch { reads, writes }, Some(watched)) =
                 (&breakpoint.what, &breakpoint.watched)
             {
-                ranges.extend(Self::range(watched, *reads, *writes));
+                let (size, whose) = (watched.old.len(), watched.thread);
+                ranges.extend(self.range(&watched.place, size, whose, (*reads, *writes)));
             }
         }
         self.machine.set_watched(ranges, true);
@@ -80,17 +102,23 @@ impl Live<'_, '_> {
         all
     }
 
-    fn bytes_at(&self, watched: &Watched) -> Option<Vec<u8>> {
-        let mut bytes = vec![0; watched.old.len()];
-        match &watched.place {
+    /// The bytes of a place as a thread sees it; `None`: they are gone.
+    pub(super) fn bytes_at(&self, place: &Place, size: usize, thread: Thread) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; size];
+        match place {
             Place::Memory(space, address) => {
-                self.machine.read(*space, watched.thread, *address, &mut bytes).then_some(bytes)
+                self.machine.read(*space, thread, *address, &mut bytes).then_some(bytes)
+            }
+            Place::Texel(surface, offset) => {
+                let surfaces = &self.machine.config().descriptors.surfaces;
+                let resource = &surfaces.get(*surface)?.as_ref()?.resource;
+                resource.block().read(*offset, &mut bytes).is_ok().then_some(bytes)
             }
             Place::Register(frame, register, from) => {
-                let words = self.machine.register(watched.thread, *frame, register)?;
+                let words = self.machine.register(thread, *frame, register)?;
                 let all: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
                 let from = *from as usize;
-                bytes.copy_from_slice(all.get(from..from + watched.old.len())?);
+                bytes.copy_from_slice(all.get(from..from + size)?);
                 Some(bytes)
             }
         }
@@ -111,7 +139,7 @@ impl Live<'_, '_> {
         let mut range = 0;
         for (index, watched) in watches {
             let number = self.session.settings.breakpoints[index].number;
-            let is_memory = matches!(watched.place, Place::Memory(..));
+            let is_memory = !matches!(watched.place, Place::Register(..));
             let by = is_memory.then(|| caught.iter().rev().find(|c| c.range == range)).flatten();
             range += usize::from(is_memory);
             if let Some(depth) = watched.depth
@@ -122,7 +150,8 @@ impl Live<'_, '_> {
                 self.focus(watched.thread);
                 return Some(Reason::WatchScope(number));
             }
-            let Some(new) = self.bytes_at(&watched) else { continue };
+            let now = self.bytes_at(&watched.place, watched.old.len(), watched.thread);
+            let Some(new) = now else { continue };
             let changed = new != watched.old;
             let reads = matches!(
                 self.session.settings.breakpoints[index].what,
@@ -158,7 +187,8 @@ impl Live<'_, '_> {
     /// What watched values are where the launch stands now: somebody has moved it.
     pub(crate) fn renew_watches(&mut self) {
         for (index, watched) in self.watches() {
-            if let Some(now) = self.bytes_at(&watched)
+            let now = self.bytes_at(&watched.place, watched.old.len(), watched.thread);
+            if let Some(now) = now
                 && let Some(own) = &mut self.session.settings.breakpoints[index].watched
             {
                 own.old = now;

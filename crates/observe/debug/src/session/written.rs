@@ -23,18 +23,9 @@ impl Live<'_, '_> {
         let here = self.machine.position();
         let (thread, selected) = (self.thread, self.selected);
         let found = match place {
-            Place::Memory(space, address) => {
-                let (cta, warp, lane) = thread;
-                let range = Range {
-                    space: *space,
-                    address: *address,
-                    bytes: bytes as u64,
-                    cta,
-                    thread: (warp, lane),
-                    reads: false,
-                    writes: true,
-                };
-                self.last_caught(range, here)
+            Place::Memory(..) | Place::Texel(..) => {
+                let range = self.range(place, bytes, thread, (false, true));
+                range.and_then(|range| self.last_caught(range, here))
             }
             Place::Register(..) => self.last_register(place, bytes, here),
         };
@@ -56,18 +47,7 @@ impl Live<'_, '_> {
     }
 
     fn peek(&self, place: &Place, thread: Thread, size: usize) -> Vec<u8> {
-        let mut bytes = vec![0; size];
-        match place {
-            Place::Memory(space, address) => {
-                self.machine.read(*space, thread, *address, &mut bytes);
-            }
-            Place::Register(frame, register, from) => {
-                let words = self.machine.register(thread, *frame, register).unwrap_or_default();
-                let all = words.iter().flat_map(|word| word.to_le_bytes()).skip(*from as usize);
-                bytes.iter_mut().zip(all).for_each(|(to, byte)| *to = byte);
-            }
-        }
-        bytes
+        self.bytes_at(place, size, thread).unwrap_or_else(|| vec![0; size])
     }
 
     fn last_caught(&mut self, range: Range, here: Position) -> Option<Caught> {

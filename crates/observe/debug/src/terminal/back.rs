@@ -48,12 +48,7 @@ impl Live<'_, '_> {
         if text.is_empty() {
             return Err("Argument required (an expression).".to_owned());
         }
-        if let Some(texel) = text.trim().strip_prefix("texel ") {
-            return Err(format!(
-                "Texels are not followed: `{texel}`; surfaces are memory to `watch`."
-            ));
-        }
-        let value = self.evaluate(text)?;
+        let value = self.referred(text)?;
         // Pointer arithmetic names the place that it leads to; a variable that is a pointer is itself a place.
         let value = match (&value.place, self.types.shape(value.ty)) {
             (None, Shape::Pointer { .. }) => self.with_scene(|scene| scene.pointed(&value))?,
@@ -65,7 +60,9 @@ impl Live<'_, '_> {
         let found = self.last_write(&place, value.bytes.len().max(1))?;
         let Some((caught, before, after)) = found else {
             let what = match &place {
-                Place::Memory(..) => "Nothing of this launch has written it before here.",
+                Place::Memory(..) | Place::Texel(..) => {
+                    "Nothing of this launch has written it before here."
+                }
                 Place::Register(..) => "Its thread has not written it before here.",
             };
             self.say(&format!("{what}\n"));

@@ -2,6 +2,7 @@
 
 use super::Done;
 use crate::dwarf::{Shape, TypeId, Types};
+use crate::expr::parts;
 use crate::session::{Display, Live};
 use crate::value::print::Format;
 use std::fmt::Write;
@@ -153,15 +154,6 @@ impl Live<'_, '_> {
             }
         }
     }
-
-    pub(super) fn undisplay(&mut self, rest: &str) -> Done {
-        let numbers: Vec<u32> = rest.split_whitespace().filter_map(|n| n.parse().ok()).collect();
-        self.session
-            .settings
-            .displays
-            .retain(|d| !(rest.is_empty() || numbers.contains(&d.number)));
-        Ok(())
-    }
 }
 
 fn slashed(format: &str) -> String {
@@ -175,25 +167,6 @@ fn declared(types: &Types, ty: TypeId, name: &str) -> String {
         None if of.ends_with(['*', '&']) => format!("{of}{name}"),
         None => format!("{of} {name}"),
     }
-}
-
-/// Arguments between commas, outside of parentheses.
-fn parts(text: &str) -> Vec<&str> {
-    let (mut depth, mut from, mut all) = (0, 0, Vec::new());
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            ',' if depth == 0 => {
-                all.push(text[from..at].trim());
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    all.push(text[from..].trim());
-    all.retain(|part| !part.is_empty());
-    all
 }
 
 fn format_of(text: &str) -> Result<Format, String> {

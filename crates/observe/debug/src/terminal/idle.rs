@@ -1,8 +1,8 @@
 //! Commands while no launch stands: what is remembered for the launches to come.
 
-use super::{HELP, command_of, echoed, split};
+use super::{command_of, split};
 use crate::session::Settings;
-use crate::session::breaks::{Breakpoint, What, split_condition};
+use crate::session::breaks::{What, split_condition};
 
 /// What comes of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,9 @@ impl Settings {
     /// Does what a line says while no launch stands.
     pub fn command(&mut self, line: &str, say: &mut dyn FnMut(&str)) -> Idle {
         let line = line.trim();
+        if self.collects(line) {
+            return Idle::Done;
+        }
         if line.is_empty() || line.starts_with('#') {
             return Idle::Done;
         }
@@ -41,48 +44,29 @@ impl Settings {
                     say("No default breakpoint location.\n");
                     return Idle::Failed;
                 }
-                let number = self.next_breakpoint;
-                self.next_breakpoint += 1;
-                let mut breakpoint = Breakpoint::new(number, What::Place, place);
+                let breakpoint = self.add(What::Place, place);
                 breakpoint.condition = condition;
                 breakpoint.is_temporary = command == "tbreak";
-                self.breakpoints.push(breakpoint);
+                let number = breakpoint.number;
                 let word = if command == "tbreak" { "Temporary breakpoint" } else { "Breakpoint" };
                 say(&format!("{word} {number} ({place}) pending.\n"));
-            }
-            "catch" => {
-                let Some((name, what)) = super::places::caught(rest) else {
-                    say(&format!("{}\n", super::places::CATCHES));
-                    return Idle::Failed;
-                };
-                let number = self.next_breakpoint;
-                self.next_breakpoint += 1;
-                self.breakpoints.push(Breakpoint::new(number, What::Catch(name.to_owned()), name));
-                say(&format!("Catchpoint {number} ({what})\n"));
-            }
-            "delete" => {
-                let numbers: Vec<u32> =
-                    rest.split_whitespace().filter_map(|n| n.parse().ok()).collect();
-                self.breakpoints.retain(|b| !(rest.is_empty() || numbers.contains(&b.number)));
             }
             "display" if !rest.is_empty() => {
                 let number = self.displays.iter().map(|d| d.number).max().unwrap_or(0) + 1;
                 let (text, format) = (rest.to_owned(), format.to_owned());
                 self.displays.push(crate::session::Display { number, text, format });
             }
-            "directory" => self.folders.insert(0, rest.to_owned()),
-            "echo" => say(&echoed(rest)),
-            "help" => say(HELP),
-            "set" | "show" | "display" | "undisplay" => {}
+            "set" | "display" => {}
             "info" if rest.starts_with('b') => {
                 let mut out =
                     "Num     Type           Disp Enb Address            What\n".to_owned();
                 for b in &self.breakpoints {
                     let disp = if b.is_temporary { "del" } else { "keep" };
                     out += &format!(
-                        "{:<7} {:<14} {disp:<4} y   <PENDING>          {}\n",
+                        "{:<7} {:<14} {disp:<4} {}   <PENDING>          {}\n",
                         b.number,
                         b.kind(),
+                        if b.is_enabled { 'y' } else { 'n' },
                         b.text
                     );
                 }
@@ -93,8 +77,11 @@ impl Settings {
                 });
             }
             _ => {
-                say("The program is not being run.\n");
-                return Idle::Failed;
+                let unknown = || Err("The program is not being run.".to_owned());
+                if let Err(error) = self.does(command, rest, say).unwrap_or_else(unknown) {
+                    say(&format!("{error}\n"));
+                    return Idle::Failed;
+                }
             }
         }
         Idle::Done

@@ -24,7 +24,7 @@ impl Live<'_, '_> {
         if is("display", 1) {
             return self.info_displays();
         }
-        if self.frames.is_empty() && !is("kernels", 1) {
+        if self.frames.is_empty() && !is("kernels", 1) && !is("step", 3) {
             return Err("No frame selected.".to_owned());
         }
         match () {

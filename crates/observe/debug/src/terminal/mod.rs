@@ -6,6 +6,7 @@ mod flow;
 mod focus;
 pub(crate) mod idle;
 mod info;
+mod kept;
 mod lanes;
 mod listing;
 mod memory;
@@ -147,6 +148,9 @@ type Done = Result<(), String>;
 impl Live<'_, '_> {
     /// Does what a line says.
     pub(crate) fn command(&mut self, line: &str) {
+        if self.session.settings.collects(line) {
+            return;
+        }
         let line = match line.trim() {
             "" if self.last.is_empty() => return,
             "" => self.last.clone(),
@@ -182,11 +186,6 @@ impl Live<'_, '_> {
         match command {
             "break" | "tbreak" => self.breaks(command == "tbreak", rest),
             "watch" | "rwatch" | "awatch" => self.watches_at(command, rest),
-            "catch" => self.catch(rest),
-            "delete" | "enable" | "disable" => self.of_breakpoints(command, rest),
-            "condition" => self.condition(rest),
-            "ignore" => self.ignore(rest),
-            "commands" => self.read_commands(rest),
             "run" | "start" | "continue" | "step" | "next" | "stepi" | "nexti" | "finish"
             | "until" | "advance" => self.flows(command, rest),
             "reverse-continue" | "reverse-step" | "reverse-next" | "reverse-stepi"
@@ -197,31 +196,17 @@ impl Live<'_, '_> {
             "frame" | "up" | "down" => self.selects(command, rest),
             "list" => self.list(rest),
             "disassemble" => self.disassemble(rest),
-            "directory" => {
-                self.session.settings.folders.insert(0, rest.to_owned());
-                self.say(&format!(
-                    "Source directories searched: {}:$cdir:$cwd\n",
-                    self.session.settings.folders.join(":")
-                ));
-                Ok(())
-            }
             "print" => self.print(format, rest),
             "output" => self.output(format, rest),
             "printf" => self.prints(rest),
             "x" => self.examine(format, rest),
             "display" => self.display(format, rest),
-            "undisplay" => self.undisplay(rest),
             "set" => self.set(rest),
-            "show" => Ok(()),
             "ptype" | "whatis" => self.type_of(command, rest),
             "lanes" => self.lanes(rest),
             "info" => self.info(rest),
             "cuda" => self.cuda(rest),
             "explain" => self.explain(),
-            "echo" => {
-                self.say(&echoed(rest));
-                Ok(())
-            }
             "detach" => {
                 self.session.is_detached = true;
                 self.is_over = true;
@@ -234,8 +219,16 @@ impl Live<'_, '_> {
                 Ok(())
             }
             _ => {
-                self.say(HELP);
-                Ok(())
+                // It is made before a launch, too, and there nobody knows what is a type.
+                if command == "condition"
+                    && let Some((_, condition)) = rest.split_once(char::is_whitespace)
+                {
+                    self.parsed(condition)?;
+                }
+                let mut out = String::new();
+                let done = self.session.settings.does(command, rest, &mut |text| out += text);
+                self.say(&out);
+                done.unwrap_or(Ok(()))
             }
         }
     }

@@ -4,6 +4,7 @@ use crate::dwarf::{Shape, TypeId};
 use crate::focus::{cta_of, shown, thread_of};
 use crate::module::{Frame, base_name};
 use crate::session::Live;
+use crate::session::breaks::What;
 use crate::session::run::Reason;
 use crate::value::Value;
 use crate::value::print::{Format, inner, shown as printed};
@@ -27,8 +28,11 @@ impl Live<'_, '_> {
                 let all = &self.session.settings.breakpoints;
                 let found = all.iter().find(|b| b.number == number);
                 commands = found.map_or_else(Vec::new, |b| b.commands.clone());
-                let kind = if found.is_none() { "Temporary breakpoint" } else { "Breakpoint" };
-                let _ = write!(text, "\n{kind} {number}, ");
+                let _ = match found.map(|b| &b.what) {
+                    Some(What::Finding(what)) => write!(text, "\nFinding {number}, {what}\n"),
+                    Some(_) => write!(text, "\nBreakpoint {number}, "),
+                    None => write!(text, "\nTemporary breakpoint {number}, "),
+                };
             }
             Reason::Watch(number, old, new) => {
                 let found = self.session.settings.breakpoints.iter().find(|b| b.number == *number);
@@ -81,6 +85,12 @@ impl Live<'_, '_> {
             }
             Reason::Ended => return,
         }
+        let is_silent = commands.first().is_some_and(|command| command == "silent");
+        // What was left of the commands of another stop is not done.
+        self.queued = commands.into_iter().skip(usize::from(is_silent)).collect();
+        if is_silent {
+            return;
+        }
         let focus = self.switched();
         self.say(&focus);
         self.say(&text);
@@ -91,12 +101,6 @@ impl Live<'_, '_> {
         let place = self.place_text(with_frame);
         self.say(&place);
         self.show_displays();
-        for command in commands {
-            if self.is_over {
-                break;
-            }
-            self.command(&command);
-        }
     }
 
     /// The function and the depth of the frame, of which a change is told.

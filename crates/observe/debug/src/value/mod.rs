@@ -14,6 +14,8 @@ pub(crate) enum Place {
     Memory(SpaceKind, u64),
     /// In a register of a frame, from one of its bytes on.
     Register(u32, RegisterAt, u32),
+    /// In the memory of a surface of the launch, at this offset.
+    Texel(usize, u64),
 }
 
 /// A value.

@@ -104,7 +104,19 @@ pub(crate) fn place_behind(place: super::Place, offset: u64) -> super::Place {
         super::Place::Register(frame, register, from) => {
             super::Place::Register(frame, register, from + offset as u32)
         }
+        super::Place::Texel(surface, at) => super::Place::Texel(surface, at.wrapping_add(offset)),
     }
+}
+
+/// Which one of several a value is.
+pub(crate) fn chosen<'t>(types: &'t Types, value: &Value) -> Option<&'t Member> {
+    let Shape::Choice { by, of } = types.shape(value.ty) else { return None };
+    let number = integer(&member(types, value, by).bytes, false);
+    let bits = types.size(by.ty).clamp(1, 8) * 8;
+    // Numbers of variants may have been written with a sign.
+    let is_it = |n: i64| i128::from(n) & ((1 << bits) - 1) == number;
+    let named = of.iter().find(|(n, _)| n.is_some_and(is_it));
+    named.or_else(|| of.iter().find(|(n, _)| n.is_none())).map(|(_, member)| member)
 }
 
 /// An element of an array.
@@ -141,6 +153,17 @@ fn put(
                 put(out, types, &member(types, value, each), format, text, depth + 1);
             }
             out.push_str(if members.is_empty() { "<No data fields>}" } else { "}" });
+        }
+        Shape::Choice { .. } => {
+            let _ = write!(out, "{}::", types.get(types.plain(value.ty)).name);
+            let Some(variant) = chosen(types, value) else { return out.push('?') };
+            out.push_str(&variant.name);
+            let inside = member(types, value, variant);
+            if matches!(types.shape(inside.ty), Shape::Struct { members, .. } if !members.is_empty())
+            {
+                out.push(' ');
+                put(out, types, &inside, format, text, depth + 1);
+            }
         }
         &Shape::Array { of, count } => {
             let fits = value.bytes.len() as u64 / types.size(of).max(1);

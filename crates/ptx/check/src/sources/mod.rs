@@ -115,6 +115,11 @@ impl Sources {
         self.bodies[..next].last().filter(|body| at < body.span.end)
     }
 
+    /// First bytes of the stretches of the text that come from one place each, in its order; not each has an instruction.
+    pub fn stretches(&self) -> impl Iterator<Item = u32> {
+        self.rows.iter().map(|&(at, _)| at)
+    }
+
     /// Name of the PTX function whose text has this byte.
     pub fn function_at(&self, at: u32) -> Option<&str> {
         Some(&self.body_at(at)?.name)

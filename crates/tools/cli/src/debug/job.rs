@@ -38,11 +38,9 @@ impl Console for Interruptible {
 }
 
 fn launch_args(args: &DebugArgs, job: &Path) -> Result<LaunchArgs, clap::Error> {
-    let seed = args.schedule.map(|seed| seed.to_string());
+    let shared = args.shared();
     let mut options = vec!["--quiet"];
-    if let Some(seed) = &seed {
-        options.extend(["--schedule", seed]);
-    }
+    options.extend(shared.iter().map(String::as_str));
     if let Some(device) = &args.device {
         options.extend(["--arch", device]);
     }

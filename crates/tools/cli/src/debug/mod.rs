@@ -45,6 +45,9 @@ pub struct DebugArgs {
     /// Run CTAs and warps in the random order that follows from this seed, as `texunit launch --schedule` does.
     #[arg(long, value_name = "SEED")]
     pub schedule: Option<u64>,
+    /// Stop where these checks find something, as `run` and `launch` have them: each launch runs once before, to find it.
+    #[arg(long, value_name = "LIST")]
+    pub check: Option<String>,
     /// Of several processes of a program, debug the Nth that launches a kernel.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub process: u64,
@@ -92,6 +95,7 @@ pub(crate) fn arguments(all: impl Iterator<Item = OsString>) -> Vec<OsString> {
             "--kernel"
             | "--checkpoint-memory"
             | "--schedule"
+            | "--check"
             | "--process"
             | "--device"
             | "--out"
@@ -112,6 +116,14 @@ impl DebugArgs {
         let mut settings = Settings::new();
         (settings.kernel, settings.checkpoint_memory) = (kernel, self.checkpoint_memory);
         settings
+    }
+
+    /// What `run` and `launch` are told as well: words that mean the same there.
+    fn shared(&self) -> Vec<String> {
+        let seed = self.schedule.map(|seed| seed.to_string());
+        let options = [("--schedule", seed), ("--check", self.check.clone())];
+        let given = options.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        given.flat_map(|(name, value)| [name.to_owned(), value]).collect()
     }
 
     fn script(&self) -> Script {

@@ -43,7 +43,7 @@ fn debug(args: &DebugArgs) -> Result<u8, String> {
         signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&signalled));
     registered.map_err(|e| format!("cannot hear Ctrl-C: {e}"))?;
     loop {
-        let Some(line) = script.next("(texunit) ") else { return Ok(0) };
+        let Some(line) = script.next(settings.prompt()) else { return Ok(0) };
         let mut out = String::new();
         let came = settings.command(&line, &mut |text| out.push_str(text));
         if came == Idle::Failed {
@@ -64,12 +64,9 @@ fn debug(args: &DebugArgs) -> Result<u8, String> {
 }
 
 fn run_args(args: &DebugArgs) -> Result<RunArgs, String> {
-    let mut words: Vec<OsString> = Vec::new();
+    let mut words: Vec<OsString> = args.shared().into_iter().map(Into::into).collect();
     if let Some(device) = &args.device {
         words.extend(["--device".into(), device.into()]);
-    }
-    if let Some(seed) = args.schedule {
-        words.extend(["--schedule".into(), seed.to_string().into()]);
     }
     words.push("--".into());
     words.extend(args.target.iter().cloned());

@@ -6,6 +6,7 @@
 //! tests that need it are skipped, loudly.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+mod api;
 mod around;
 mod checked;
 mod clients;
@@ -33,6 +34,7 @@ mod program;
 mod record;
 mod redirected;
 mod refused;
+mod said;
 mod scope;
 mod severities;
 mod swept;
@@ -62,7 +64,9 @@ fn main() -> ExitCode {
     trials.extend(covered::trials(&setup));
     trials.extend(profiled::trials(&setup));
     trials.extend(checked::trials(&setup));
+    trials.extend(api::trials(&setup));
     trials.extend(debugged::trials(&setup));
+    trials.extend(said::trials(&setup));
     trials.extend(severities::trials(&setup));
     trials.extend(named::trials(&setup));
     trials.extend(swept::trials(&setup));

@@ -98,6 +98,24 @@ impl Machine<'_> {
         Fast::Done
     }
 
+    /// Runs the launch once, from its first instruction on and not step by step, for its observer, who hears nothing of the
+    /// steps. What that does to memory and to the heap is the caller's affair, as in [`Self::restore`]. False: there is no observer, or the
+    /// kernel may launch others, which it is not to do twice.
+    pub fn rehearse(&self) -> bool {
+        let (Some(observer), None) = (self.observer, &self.launch.config.runtime) else {
+            return false;
+        };
+        let config = LaunchConfig {
+            jit: self.jit,
+            observer: Some(observer),
+            progress: None,
+            ..self.launch.config.clone()
+        };
+        // A thread that goes wrong does so again when it is stepped through.
+        let _ = super::super::launch(self.launch.program, self.launch.kernel, &config);
+        true
+    }
+
     /// A turn begins: its number follows from what has been executed, however that was.
     pub(super) fn begins(&mut self, turn: u64) {
         let executed = self.residents.all[0].context.counters.executed.thread_instructions;

@@ -24,7 +24,7 @@ pub use look::{Standing, Waits};
 pub use places::{FrameAt, RegisterAt};
 pub use saved::Saved;
 use stepper::Stepper;
-pub use stepper::{Caught, Filter, Position, Range, Stand};
+pub use stepper::{Caught, Filter, Position, Range, Stand, block_of};
 
 use super::context::Launch;
 use super::limits::{CTA_TURN, RESIDENT_TURN};
@@ -37,7 +37,7 @@ use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
-use crate::observe::{Events, Listing};
+use crate::observe::{Events, Listing, Observer};
 use crate::regions::JitMode;
 use crate::stats::{BadFetches, Fault, LaunchStats};
 use std::collections::BTreeMap;
@@ -83,6 +83,8 @@ pub struct Machine<'a> {
     fast_fault: Option<Box<Fault>>,
     /// How code is made where nothing stops.
     jit: Option<JitMode>,
+    /// Who is told of what a launch does that nobody steps through.
+    observer: Option<&'a dyn Observer>,
 }
 
 /// Runs a kernel for somebody who steps through it.
@@ -112,13 +114,13 @@ pub fn debug(
     let of = (program, kernel, &unit);
     let threads = threads.min(1024) as u32;
     let launch = prepare(of, &alone, (events, Some(&observed)), (threads, ctas.len()));
-    let mut machine = Machine::new(&launch, ctas, config.jit);
+    let mut machine = Machine::new(&launch, ctas, config);
     debugger.debugs(&mut machine);
     machine.finish()
 }
 
 impl<'a> Machine<'a> {
-    fn new(launch: &'a Launch<'a>, ctas: CtaRange, jit: Option<JitMode>) -> Self {
+    fn new(launch: &'a Launch<'a>, ctas: CtaRange, config: &LaunchConfig<'a>) -> Self {
         Self {
             residents: Residents::new(launch, 0, ctas.begin..ctas.end),
             stepper: Box::new(Stepper::new(launch.code.insts.len(), launch.config.grid)),
@@ -130,7 +132,8 @@ impl<'a> Machine<'a> {
             is_dropped: false,
             stops_between: false,
             fast_fault: None,
-            jit,
+            jit: config.jit,
+            observer: config.observer,
             launch,
         }
     }
@@ -198,8 +201,12 @@ impl<'a> Machine<'a> {
     pub fn set_watched(&mut self, ranges: Vec<Range>, stops: bool) {
         self.stepper.watch(ranges, stops);
         let probe = self.stepper.probe();
+        let has_texels = self.stepper.has_texels();
+        let events = if has_texels { Events::ANSWERS } else { Events::NONE };
         for resident in &mut self.residents.all {
             resident.context.probe = probe.as_ref().map(|of| Box::new(of.clone()) as Box<_>);
+            resident.context.events = self.launch.events | events;
+            resident.context.is_alone = !has_texels && self.launch.config.gradients.is_none();
         }
     }
 

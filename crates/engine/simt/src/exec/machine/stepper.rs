@@ -2,11 +2,11 @@
 
 use super::super::outcome::Resume;
 use crate::observe::Probe;
-use crate::observe::event::{Access, At, Doing};
+use crate::observe::event::{Access, At, Doing, SurfaceAnswered};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_memory::SpaceKind;
-use texunit_unit::lanes;
+use texunit_unit::{Resource, SurfaceKind, SurfacePlan, lanes};
 
 /// Where lanes of a warp stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,9 @@ pub struct Range {
     pub space: SpaceKind,
     /// First address: a generic one of global and constant memory, an offset of others.
     pub address: u64,
+    /// Of texels: the block of memory that the address is an offset in ([`block_of`]). Accesses to surfaces are told then, and no
+    /// others.
+    pub block: Option<usize>,
     /// How many bytes.
     pub bytes: u64,
     /// The CTA whose memory that is, of shared and local memory.
@@ -58,6 +61,11 @@ pub struct Range {
     pub reads: bool,
     /// Whether writes are told.
     pub writes: bool,
+}
+
+/// What tells the memory of an array from that of others.
+pub fn block_of(resource: &Resource) -> usize {
+    Arc::as_ptr(resource.block()).addr()
 }
 
 /// An access to watched bytes.
@@ -113,7 +121,8 @@ impl Probe for Catcher {
             let global = matches!(range.space, SpaceKind::Global | SpaceKind::Const);
             let space = matches!(access.space, SpaceKind::Global | SpaceKind::Const);
             let is_there = if global { space } else { range.space == access.space };
-            if !tells || !is_there || (!global && range.cta != cta) {
+            let is_memory = range.block.is_none();
+            if !is_memory || !tells || !is_there || (!global && range.cta != cta) {
                 continue;
             }
             let bytes = access.bytes();
@@ -137,9 +146,45 @@ impl Probe for Catcher {
             }
         }
     }
+
+    fn answer_lanes(&mut self, at: &At) -> u32 {
+        if self.0.has_texels() { at.lanes } else { 0 }
+    }
+
+    fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+        let block = Some(block_of(&access.surface.resource));
+        let (reads, writes) = match access.form.kind {
+            SurfaceKind::Load { .. } => (true, false),
+            SurfaceKind::Reduce { .. } => (true, true),
+            SurfaceKind::Store { .. } | SurfaceKind::StoreFormatted { .. } => (false, true),
+        };
+        for (index, range) in self.0.ranges.iter().enumerate().filter(|(_, r)| r.block == block) {
+            if ((range.reads && reads) || (range.writes && writes))
+                && let Some(met) = Catch::of_surface(at, access, range)
+            {
+                self.0.put(index, at, met, writes);
+            }
+        }
+    }
 }
 
 impl Catch {
+    fn has_texels(&self) -> bool {
+        self.ranges.iter().any(|range| range.block.is_some())
+    }
+
+    /// The lane of an access to a surface that meets a range last, the first byte and how many.
+    fn of_surface(at: &At, access: &SurfaceAnswered<'_>, range: &Range) -> Option<(u32, u64, u32)> {
+        let plan = SurfacePlan::new(access.form, access.surface).ok()?;
+        let each = lanes(at.lanes).filter_map(|lane| {
+            let (first, bytes) = plan.bytes(access.request.coords.map(|c| c[lane]))?;
+            let meets = first < range.address.saturating_add(range.bytes)
+                && range.address < first.saturating_add(bytes.into());
+            meets.then_some((lane as u32, first, bytes))
+        });
+        each.last()
+    }
+
     fn put(&self, range: usize, at: &At, (lane, address, bytes): (u32, u64, u32), writes: bool) {
         let (turn, step) = (self.turn.load(Relaxed), self.step.load(Relaxed));
         let mut caught = self.caught.lock().unwrap_or_else(PoisonError::into_inner);
@@ -229,6 +274,11 @@ impl Stepper {
             let grid = self.grid.map(AtomicU64::new);
             Arc::new(Catch { ranges, grid, ..Catch::default() })
         });
+    }
+
+    /// Whether accesses to surfaces are told.
+    pub(super) fn has_texels(&self) -> bool {
+        self.catch.as_ref().is_some_and(|catch| catch.has_texels())
     }
 
     pub(super) fn probe(&self) -> Option<Catcher> {

@@ -11,6 +11,7 @@ use crate::observe::{Access, At, Doing, Events, Further, Order, Values};
 use texunit_alu::L64;
 use texunit_isa::ScalarType;
 use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SpaceKind, space_of};
+use texunit_unit::Build;
 
 /// What an access does, of all its lanes.
 pub(super) struct Made<'a> {
@@ -41,6 +42,7 @@ pub(super) struct Telling<'t, 'p> {
 }
 
 /// Whether something holds for the addresses of these lanes. All are asked: then it is done for several at once.
+#[inline(always)]
 fn holds_for(all: &L64, lanes: u32, holds: impl Fn(u64) -> bool) -> bool {
     (0..32).fold(true, |all_do, l| all_do & (holds(all[l]) | (lanes >> l & 1 == 0)))
 }
@@ -150,7 +152,11 @@ impl Telling<'_, '_> {
     /// Tells an access, once for each space.
     #[inline]
     pub(super) fn access(mut self, made: &Made<'_>, values: Values<'_>, at: At, addresses: &L64) {
-        match plain_space(made.place, addresses, at.lanes) {
+        let space = Build::current().run_narrow(
+            #[inline(always)]
+            || plain_space(made.place, addresses, at.lanes),
+        );
+        match space {
             Some(space) => self.access_in(made, values, at, (space, addresses)),
             None => self.access_by_space(made, values, at, addresses),
         }
@@ -206,19 +212,17 @@ impl Telling<'_, '_> {
 }
 
 /// Whether all lanes' addresses are where buffers and variables are.
-#[inline]
+#[inline(always)]
 fn are_global(all: &L64, mask: u32) -> bool {
-    let off = all.iter().map(|address| address ^ GLOBAL_BASE);
-    let any = match mask {
-        u32::MAX => off.fold(0, |any, off| any | off),
-        _ => (0..).zip(off).fold(0, |any, (lane, off)| {
-            any | (off & 0_u64.wrapping_sub(u64::from(mask >> lane & 1)))
-        }),
-    };
+    let mut any = 0;
+    for (lane, address) in all.iter().enumerate() {
+        any |= (address ^ GLOBAL_BASE) & 0_u64.wrapping_sub(u64::from(mask >> lane & 1));
+    }
     any >> GLOBAL_BITS == 0
 }
 
 /// The space of all of these lanes, if it is the same and their addresses are already those of it.
+#[inline(always)]
 fn plain_space(place: Place, all: &L64, mask: u32) -> Option<SpaceKind> {
     let is_global = match place {
         Place::Shared => return Some(SpaceKind::Shared),

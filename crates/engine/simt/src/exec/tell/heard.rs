@@ -70,10 +70,15 @@ impl<'a> Ear<'a> {
             }
         };
         let Some((first, values)) = rows.split_first() else { return };
-        let addresses: L64 = match first {
-            Row::B32(row) => row.map(|address| address.wrapping_add(offset as u32).into()),
-            Row::B64(row) => row.map(|address| address.wrapping_add(offset)),
-        };
+        let mut addresses: L64 = [0; 32];
+        match first {
+            Row::B32(row) => addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
+                *to = address.wrapping_add(offset as u32).into();
+            }),
+            Row::B64(row) => addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
+                *to = address.wrapping_add(offset);
+            }),
+        }
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
         let more = self.together.map_or(&[][..], |together| together.with(number));

@@ -14,6 +14,7 @@ pub(super) struct Wanted {
     pub(super) environment: Vec<(String, String)>,
     pub(super) settings: Settings,
     schedule: Option<u64>,
+    check: Option<String>,
     device: Option<String>,
     out: Option<String>,
     pub(super) process: u64,
@@ -51,6 +52,7 @@ pub(super) fn wanted(arguments: &Value) -> Result<Wanted, String> {
         environment: environment.collect(),
         settings,
         schedule: arguments.get("schedule").and_then(Value::as_u64),
+        check: text("check"),
         device: text("device"),
         out: text("out"),
         process: arguments.get("process").and_then(Value::as_u64).unwrap_or(1),
@@ -63,6 +65,9 @@ pub(super) fn command(wanted: &Wanted, socket: &Path) -> Result<Command, String>
     let mut options: Vec<&str> = Vec::new();
     if let Some(seed) = &schedule {
         options.extend(["--schedule", seed]);
+    }
+    if let Some(check) = &wanted.check {
+        options.extend(["--check", check]);
     }
     if let Some(device) = &wanted.device {
         options.extend(["--device", device]);

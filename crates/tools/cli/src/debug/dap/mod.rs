@@ -258,7 +258,7 @@ impl Adapter {
         let result = match command {
             "threads" => Ok(json!({ "threads": [{ "id": 1, "name": "kernel" }] })),
             "setDataBreakpoints" => Ok(json!({ "breakpoints": [] })),
-            "continue" => Ok(json!({ "allThreadsContinued": true })),
+            "continue" if self.child.is_some() => Ok(json!({ "allThreadsContinued": true })),
             _ => Err("No launch of a kernel stands.".to_owned()),
         };
         self.answer(request, result);

@@ -1,0 +1,341 @@
+//! Copies in batches, and with attributes.
+
+use crate::args::{Answer, Elements, In, Out};
+use crate::array::ArrayObject;
+use crate::call::driver_api;
+use crate::graph::copies::CopiesOp;
+use crate::graph::op::Op;
+use crate::handle::Handle;
+use crate::late::Order;
+use crate::memory::boxes::{self, End, Memory};
+use crate::memory::endpoint::Space;
+use crate::stream::Stream;
+use std::ffi::c_ulonglong;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CU_MEMCPY_OPERAND_TYPE_ARRAY, CU_MEMCPY_OPERAND_TYPE_POINTER, CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
+    CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpy3DOperand, CUmemcpyAttributes, CUresult, Refusal,
+};
+use texunit_device::Array;
+use texunit_forms::Count;
+
+driver_api! {
+    /// Copies bytes, with something said of the copy.
+    fn cuMemcpyWithAttributesAsync(
+        dst: CUdeviceptr,
+        src: CUdeviceptr,
+        size: usize,
+        attr: In<CUmemcpyAttributes>,
+        hStream: Handle<Stream>,
+    ) {
+        let order = on_other_than_default(hStream)?;
+        check_attributes(attr.get()?.src_access_order)?;
+        // SAFETY: both are as the driver API's page says.
+        let (to, from) = unsafe { (super::copy::any(dst), super::copy::any(src)) };
+        boxes::copy_bytes(to, from, size, &order)
+    }
+
+    /// Copies slices, with something said of the copy.
+    fn cuMemcpy3DWithAttributesAsync(
+        op: In<CUDA_MEMCPY3D_BATCH_OP>,
+        flags: c_ulonglong,
+        hStream: Handle<Stream>,
+    ) {
+        let order = on_other_than_default(hStream)?;
+        // SAFETY: there is one, and its addresses are as the driver API's page says.
+        unsafe { copy_operations(op.elements(1), flags, &order) }.map_err(|(_, refusal)| refusal)
+    }
+
+    /// Copies many pieces of memory; `failIdx` is the one that went wrong.
+    fn cuMemcpyBatchAsync(
+        dsts: In<CUdeviceptr>,
+        srcs: In<CUdeviceptr>,
+        sizes: In<usize>,
+        count: usize,
+        attrs: In<CUmemcpyAttributes>,
+        attrsIdxs: In<usize>,
+        numAttrs: usize,
+        failIdx: Out<usize>,
+        hStream: Handle<Stream>,
+    ) {
+        // SAFETY: the caller says that there are so many of each.
+        let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
+        // SAFETY: addresses of the batch are as the driver API's page says.
+        unsafe { batch.submit(hStream) }.map_err(|fault| failed(fault, failIdx))
+    }
+
+    /// Copies many pieces of memory. (The first version says which of them went wrong.)
+    fn cuMemcpyBatchAsync_v2(
+        dsts: In<CUdeviceptr>,
+        srcs: In<CUdeviceptr>,
+        sizes: In<usize>,
+        count: usize,
+        attrs: In<CUmemcpyAttributes>,
+        attrsIdxs: In<usize>,
+        numAttrs: usize,
+        hStream: Handle<Stream>,
+    ) {
+        // SAFETY: the caller says that there are so many of each.
+        let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
+        // SAFETY: addresses of the batch are as the driver API's page says.
+        unsafe { batch.submit(hStream) }.map_err(|(_, refusal)| refusal)
+    }
+
+    /// Copies many boxes; `failIdx` is the one that went wrong.
+    fn cuMemcpy3DBatchAsync(
+        numOps: usize,
+        opList: In<CUDA_MEMCPY3D_BATCH_OP>,
+        failIdx: Out<usize>,
+        flags: c_ulonglong,
+        hStream: Handle<Stream>,
+    ) {
+        let order = on_other_than_default(hStream)?;
+        // SAFETY: there are so many, whose addresses are as the driver API's page says.
+        unsafe { copy_operations(opList.elements(numOps), flags, &order) }.map_err(|fault| failed(fault, failIdx))
+    }
+
+    /// Copies many boxes. (The first version says which of them went wrong.)
+    fn cuMemcpy3DBatchAsync_v2(
+        numOps: usize,
+        opList: In<CUDA_MEMCPY3D_BATCH_OP>,
+        flags: c_ulonglong,
+        hStream: Handle<Stream>,
+    ) {
+        let order = on_other_than_default(hStream)?;
+        // SAFETY: there are so many, whose addresses are as the driver API's page says.
+        unsafe { copy_operations(opList.elements(numOps), flags, &order) }.map_err(|(_, refusal)| refusal)
+    }
+}
+
+/// Batches and copies with attributes do not run on the default stream (null, `CU_STREAM_LEGACY`).
+fn on_other_than_default(stream: Handle<Stream>) -> Answer<Order> {
+    let order = Order::of(stream)?;
+    check_other_than_default(stream, &order)?;
+    Ok(order)
+}
+
+fn check_other_than_default(stream: Handle<Stream>, order: &Order) -> Answer {
+    match stream.number() {
+        0 | 1 => Err(CUresult::INVALID_VALUE.because(
+            "hStream is the default stream: batches and copies with attributes need one that was created, or \
+             CU_STREAM_PER_THREAD",
+        )),
+        _ => order.context.check(),
+    }
+}
+
+/// Of a batch, what went wrong: the number of a copy, or `usize::MAX` for the batch itself; and the
+/// code.
+type Fault = (usize, Refusal);
+
+fn failed((index, refusal): Fault, to: Out<usize>) -> Refusal {
+    to.set_if(index);
+    refusal
+}
+
+fn whole(refusal: Refusal) -> Fault {
+    (usize::MAX, refusal)
+}
+
+fn check_attributes(order: u32) -> Answer {
+    if (1..=CU_MEMCPY_SRC_ACCESS_ORDER_ANY).contains(&order) {
+        Ok(())
+    } else {
+        Err(CUresult::INVALID_VALUE.because(format!(
+            "srcAccessOrder {order} is not a CUmemcpySrcAccessOrder: 1 (stream), 2 (during the call) or 3 (any)"
+        )))
+    }
+}
+
+/// Copies bytes between any two addresses.
+///
+/// # Safety
+/// That of [`End::memory`], for both ends.
+pub(crate) unsafe fn copy_bytes(to: u64, from: u64, size: usize, order: &Order) -> Answer {
+    // SAFETY: as the caller promises.
+    let (to, from) = unsafe { (super::copy::any(to), super::copy::any(from)) };
+    boxes::copy_bytes(to, from, size, order)
+}
+
+/// The arguments of `cuMemcpyBatchAsync`.
+pub(crate) struct Batch<'a> {
+    dsts: Elements<'a, CUdeviceptr>,
+    srcs: Elements<'a, CUdeviceptr>,
+    sizes: Elements<'a, usize>,
+    attrs: Elements<'a, CUmemcpyAttributes>,
+    /// The first copy that each of the attributes holds for.
+    indices: Elements<'a, usize>,
+}
+
+impl<'a> Batch<'a> {
+    /// # Safety
+    /// Of destinations, sources and sizes there are as many as `count` says, of attributes and their indices `groups`.
+    pub(crate) unsafe fn new(
+        [dsts, srcs]: [In<'a, CUdeviceptr>; 2],
+        sizes: In<'a, usize>,
+        count: usize,
+        attrs: In<'a, CUmemcpyAttributes>,
+        indices: In<'a, usize>,
+        groups: usize,
+    ) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe {
+            Self {
+                dsts: dsts.elements(count),
+                srcs: srcs.elements(count),
+                sizes: sizes.elements(count),
+                attrs: attrs.elements(groups),
+                indices: indices.elements(groups),
+            }
+        }
+    }
+
+    /// Checks how many there are of what.
+    pub(crate) fn check(&self) -> Result<(), Fault> {
+        let Self { sizes, attrs, indices, .. } = *self;
+        let (count, groups) = (sizes.len(), attrs.len());
+        let refused = |reason: String| Err(whole(CUresult::INVALID_VALUE.because(reason)));
+        if count == 0 {
+            return refused("count is 0: a batch has at least one copy".to_owned());
+        }
+        if groups == 0 || groups > count {
+            return refused(format!("numAttrs {groups} is not from 1 to count, {count}"));
+        }
+        let mut before = None;
+        for group in 0..groups {
+            let attributes = attrs.at(group).map_err(whole)?;
+            check_attributes(attributes.src_access_order)
+                .map_err(|refusal| whole(refusal.within(|| format!("attrs[{group}]"), &[])))?;
+            let first = indices.at(group).map_err(whole)?;
+            let wanted = if group == 0 { first == 0 } else { before < Some(first) };
+            if !wanted || first >= count {
+                return refused(format!(
+                    "attrsIdxs[{group}] is {first}: the first is 0, each is more than the one before, and all are less \
+                     than count, {count}"
+                ));
+            }
+            before = Some(first);
+        }
+        Ok(())
+    }
+
+    /// Checks all, then copies; in a stream that is captured, it becomes a node.
+    ///
+    /// # Safety
+    /// That of [`End::memory`], for all destinations and sources.
+    unsafe fn submit(&self, stream: Handle<Stream>) -> Result<(), Fault> {
+        let order = Order::capturable(stream).map_err(whole)?;
+        check_other_than_default(stream, &order).map_err(whole)?;
+        self.check()?;
+        let Self { dsts, srcs, sizes, attrs, indices } = *self;
+        if let Some(place) = order.capture {
+            let op = CopiesOp::of([dsts, srcs], sizes, attrs, indices, order.context.handle);
+            return op.and_then(|op| place.add(Op::Copies(Arc::new(op)))).map_err(whole);
+        }
+        for i in 0..sizes.len() {
+            let copy = || {
+                // SAFETY: as the caller promises.
+                unsafe { copy_bytes(dsts.at(i)?, srcs.at(i)?, sizes.at(i)?, &order) }
+            };
+            copy()
+                .map_err(|refusal| (i, refusal.within(|| format!("copy {i} of the batch"), &[])))?;
+        }
+        Ok(())
+    }
+}
+
+/// # Safety
+/// That of [`End::memory`], for all ends of all copies.
+unsafe fn copy_operations(
+    list: Elements<'_, CUDA_MEMCPY3D_BATCH_OP>,
+    flags: c_ulonglong,
+    order: &Order,
+) -> Result<(), Fault> {
+    if list.is_empty() || flags != 0 {
+        let reason = match list.len() {
+            0 => "numOps is 0: a batch has at least one copy".to_owned(),
+            _ => format!("flags {flags:#x} is not 0"),
+        };
+        return Err(whole(CUresult::INVALID_VALUE.because(reason)));
+    }
+    for i in 0..list.len() {
+        let operation = list.at(i).map_err(|refusal| (i, refusal))?;
+        // SAFETY: as the caller promises.
+        unsafe { copy_operation(&operation, order) }
+            .map_err(|refusal| (i, refusal.within(|| format!("opList[{i}]"), &[])))?;
+    }
+    Ok(())
+}
+
+/// One copy of a batch; sizes are in elements of the array, or in bytes if there is none.
+///
+/// # Safety
+/// That of [`End::memory`], for both ends.
+unsafe fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> Answer {
+    check_attributes(operation.src_access_order)?;
+    let size = operation.extent.map(|n| n as u64);
+    if size.contains(&0) {
+        let [width, height, depth] = size;
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "extent {width} x {height} x {depth} is empty: each side is at least 1"
+        )));
+    }
+    let arrays = [array_of(&operation.src)?, array_of(&operation.dst)?];
+    let units: Vec<u64> = arrays.iter().flatten().map(Array::copy_unit).collect();
+    let unit = units.first().copied().unwrap_or(1);
+    if units.iter().any(|&other| other != unit) {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "src and dst are arrays whose elements have {} and {}: they are copied only between arrays of the \
+             same element size", units[0], Count(units[1], "byte"))));
+    }
+    let [from, to] = arrays;
+    // SAFETY: as the caller promises.
+    let from = unsafe { operand(&operation.src, from, size, unit)? };
+    // SAFETY: as the caller promises.
+    let to = unsafe { operand(&operation.dst, to, size, unit)? };
+    let width = size[0].checked_mul(unit).ok_or_else(|| too_wide(size[0], unit))?;
+    boxes::copy(&to, &from, [width, size[1], size[2]], order)
+}
+
+fn array_of(operand: &CUmemcpy3DOperand) -> Answer<Option<Array>> {
+    match operand.kind {
+        CU_MEMCPY_OPERAND_TYPE_POINTER => Ok(None),
+        CU_MEMCPY_OPERAND_TYPE_ARRAY => {
+            let array = Handle::<ArrayObject>::of(operand.what as usize).get();
+            Ok(Some(array.map_err(|refusal| refusal.named("op.array.array"))?.array.clone()))
+        }
+        kind => Err(CUresult::INVALID_VALUE.because(format!(
+            "type {kind} is not a CUmemcpy3DOperandType: 1 (pointer) or 2 (array)"
+        ))),
+    }
+}
+
+/// Elements whose bytes pass 64 bits.
+fn too_wide(elements: u64, unit: u64) -> Refusal {
+    CUresult::INVALID_VALUE.because(format!(
+        "{} of {} are more bytes than 64 bits count",
+        Count(elements, "element"),
+        Count(unit, "byte")
+    ))
+}
+
+/// # Safety
+/// That of [`End::memory`].
+unsafe fn operand<'a>(
+    operand: &CUmemcpy3DOperand,
+    array: Option<Array>,
+    size: [u64; 3],
+    unit: u64,
+) -> Answer<End<'a>> {
+    let [a, b, c] = operand.numbers.map(|n| n as u64);
+    let bytes = |n: u64| n.checked_mul(unit).ok_or_else(|| too_wide(n, unit));
+    if let Some(array) = array {
+        return Ok(End::array(array, [bytes(a)?, b, c]));
+    }
+    // Zero stands for rows, or layers, without gaps.
+    let pitch = bytes(if a == 0 { size[0] } else { a })?;
+    let height = if b == 0 { size[1] } else { b };
+    let memory = Memory { pitch, height, ..Memory::bytes(Space::Unified, operand.what) };
+    // SAFETY: as the caller promises.
+    Ok(unsafe { End::memory(memory, [0; 3]) })
+}

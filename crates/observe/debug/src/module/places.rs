@@ -1,0 +1,134 @@
+//! Where to stop: the instructions of a line, of a line of the PTX, of a function.
+
+use super::{Instruction, Line, Module, matches};
+use crate::dwarf::{Kind, Scope};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+impl Module {
+    /// Where to stop for a line of a file: the first instruction of it in each function and each inlined copy; of a line
+    /// whose only code is that of a call that was inlined, the first one of the copy; of a line without code, that of the next
+    /// one that has some. The line.
+    pub(crate) fn at_line(&self, file: &str, line: u32) -> Option<(u32, Vec<u32>)> {
+        if Self::is_file(self.text.name(), file) {
+            return self.at_ptx_line(line);
+        }
+        // A breakpoint in another kernel is not moved into this one.
+        let lines = self.lines.get_or_init(|| self.all_lines());
+        let calls = self.calls.get_or_init(|| self.all_calls());
+        // An editor names whole paths, and the sources may have been elsewhere when they were compiled.
+        let is_known = lines.iter().any(|l| Self::is_file(&l.file, file));
+        let file = if is_known { file } else { super::base_name(file) };
+        let all = lines.iter().chain(calls.iter().map(|(line, _)| line));
+        let here = all.filter(|l| l.line >= line && Self::is_file(&l.file, file));
+        let found = here.map(|l| l.line).min()?;
+        let here = |i: &&Instruction| i.place.line == found && Self::is_file(&i.place.file, file);
+        if !self.instructions.iter().any(|i| here(&i)) {
+            let is_it = |l: &Line| l.line == found && Self::is_file(&l.file, file);
+            let there: Vec<u32> = calls.iter().filter(|(l, _)| is_it(l)).map(|c| c.1).collect();
+            return (!there.is_empty()).then_some((found, there));
+        }
+        let mut seen = Vec::new();
+        let mut all = Vec::new();
+        for (index, i) in self.instructions.iter().enumerate().filter(|(_, i)| here(i)) {
+            if !i.begins {
+                continue;
+            }
+            // Another piece of the line in the same copy is reached from the first one.
+            let copy = (Arc::clone(&i.function), i.inlined, self.copy_of(index));
+            if !seen.contains(&copy) {
+                seen.push(copy);
+                all.push(i.at);
+            }
+        }
+        (!all.is_empty()).then_some((found, all))
+    }
+
+    fn all_lines(&self) -> Vec<Line> {
+        let starts: Vec<u32> = self.sources.stretches().collect();
+        let ends = starts.iter().skip(1).copied().chain([self.text.text().len() as u32]);
+        let has_code = |&(from, to): &(u32, u32)| {
+            let text = self.text.text().get(from as usize..to as usize).unwrap_or("");
+            text.lines().any(|line| line.split("//").next().is_some_and(|code| code.contains(';')))
+        };
+        let stretches = starts.iter().copied().zip(ends).filter(has_code);
+        let lines = stretches.filter_map(|(from, _)| {
+            let frames = self.sources.frames_at(from);
+            let frame = frames.iter().find(|frame| frame.line > 0)?;
+            Some(Line { file: frame.file?.into(), line: frame.line })
+        });
+        let all: HashSet<Line> = lines.collect();
+        all.into_iter().collect()
+    }
+
+    fn all_calls(&self) -> Vec<(Line, u32)> {
+        let mut all = Vec::new();
+        let mut before: Vec<(Line, u32)> = Vec::new();
+        for instruction in &self.instructions {
+            let frames = self.sources.frames_at(instruction.at);
+            let outer = frames.iter().skip(1).filter(|frame| frame.line > 0);
+            let now: Vec<(Line, u32)> = outer
+                .filter_map(|f| Some((Line { file: f.file?.into(), line: f.line }, f.column)))
+                .collect();
+            let new = now.iter().filter(|call| !before.contains(call));
+            all.extend(new.map(|(line, _)| (line.clone(), instruction.at)));
+            before = now;
+        }
+        all
+    }
+
+    /// Tells inlined copies of one function apart: the places of the calls around it, and where the copies begin. Either may
+    /// be known alone.
+    fn copy_of(&self, index: usize) -> (Vec<(String, u32, u32)>, Vec<u32>) {
+        let at = self.instructions[index].at;
+        let frames = self.sources.frames_at(at);
+        let calls = frames.iter().skip(1);
+        let calls = calls.map(|c| (c.file.unwrap_or("").to_owned(), c.line, c.column)).collect();
+        let scopes = self.info.scopes_at(at);
+        let copies = scopes.iter().filter(|scope| scope.kind == Kind::Inlined);
+        (calls, copies.map(|scope| scope.begin()).collect())
+    }
+
+    /// Where to stop for a line of the PTX.
+    pub(crate) fn at_ptx_line(&self, line: u32) -> Option<(u32, Vec<u32>)> {
+        let of = |i: &Instruction| self.ptx_line(i.at);
+        let found = self.instructions.iter().map(of).filter(|&l| l >= line).min()?;
+        let first = self.instructions.iter().find(|i| of(i) == found)?;
+        Some((found, vec![first.at]))
+    }
+
+    /// Where to stop for a function: behind what only prepares it.
+    pub(crate) fn at_function(&self, name: &str) -> Vec<u32> {
+        let mut all = Vec::new();
+        let mut functions: Vec<&Arc<str>> = Vec::new();
+        for instruction in &self.instructions {
+            if functions.last() != Some(&&instruction.function) {
+                functions.push(&instruction.function);
+            }
+        }
+        for function in functions.into_iter().filter(|f| self.is_called(f, name)) {
+            let own: Vec<&Instruction> =
+                self.instructions.iter().filter(|i| i.function == *function).collect();
+            let Some(first) = own.first() else { continue };
+            let prepares = first.column == 0 && first.begins && self.has_lines;
+            let behind = own.iter().find(|i| i.begins && i.column != 0);
+            let place = behind.filter(|_| prepares).unwrap_or(first);
+            all.push(place.at);
+        }
+        // Copies of an inlined function.
+        let mut before = None;
+        for instruction in &self.instructions {
+            let inside = self.info.scopes_at(instruction.at);
+            let copy = inside
+                .iter()
+                .rev()
+                .find(|s| s.kind == Kind::Inlined && matches(&s.name, &s.linkage, name));
+            let copy = copy.map(|scope| std::ptr::from_ref::<Scope>(scope));
+            if copy.is_some() && copy != before {
+                all.push(instruction.at);
+            }
+            before = copy;
+        }
+        all
+    }
+}

@@ -1,0 +1,176 @@
+//! Commands that are the same whether or not a launch stands: what is done with breakpoints and displays that are there.
+
+use super::{Done, echoed};
+use crate::session::Settings;
+use crate::session::breaks::{Breakpoint, What, number};
+
+/// What can be caught.
+const CATCHES: &str = "Catch requires one of: end, nan, divergence.";
+
+/// What `catch` catches, and how it is called.
+fn caught(word: &str) -> Option<(&'static str, &'static str)> {
+    Some(match word {
+        "end" | "exit" => ("end", "the end of the launch"),
+        "nan" => ("nan", "NaN made of numbers"),
+        "divergence" => ("divergence", "lanes of a warp part"),
+        _ => return None,
+    })
+}
+
+impl Settings {
+    /// What a command is asked for with: commands of a breakpoint have a prompt of their own.
+    pub fn prompt(&self) -> &'static str {
+        if self.reads_commands.is_some() { ">" } else { "(texunit) " }
+    }
+
+    /// Takes a line as one of the commands of a breakpoint, if those are being read.
+    pub(crate) fn collects(&mut self, line: &str) -> bool {
+        let Some(number) = self.reads_commands else { return false };
+        let found = self.breakpoints.iter_mut().find(|b| b.number == number);
+        match (line.trim(), found) {
+            ("end", _) | (_, None) => self.reads_commands = None,
+            ("", _) => {}
+            (line, Some(breakpoint)) => breakpoint.commands.push(line.to_owned()),
+        }
+        true
+    }
+
+    /// Adds a breakpoint.
+    pub(crate) fn add(&mut self, what: What, text: &str) -> &mut Breakpoint {
+        let number = self.next_breakpoint;
+        self.next_breakpoint += 1;
+        self.breakpoints.push(Breakpoint::new(number, what, text));
+        let last = self.breakpoints.len() - 1;
+        &mut self.breakpoints[last]
+    }
+
+    fn breakpoint(&mut self, number: Option<u32>) -> Option<&mut Breakpoint> {
+        self.breakpoints.iter_mut().find(|b| Some(b.number) == number)
+    }
+
+    /// Does what a command says; `None`: it is another one.
+    pub(crate) fn does(
+        &mut self,
+        command: &str,
+        rest: &str,
+        say: &mut dyn FnMut(&str),
+    ) -> Option<Done> {
+        Some(match command {
+            "catch" => self.catch(rest, say),
+            "delete" | "enable" | "disable" => self.of_breakpoints(command, rest),
+            "condition" => self.condition(rest, say),
+            "ignore" => self.ignore(rest, say),
+            "commands" => self.begin_commands(rest),
+            "undisplay" => self.undisplay(rest),
+            "directory" => {
+                self.folders.insert(0, rest.to_owned());
+                say(&format!(
+                    "Source directories searched: {}:$cdir:$cwd\n",
+                    self.folders.join(":")
+                ));
+                Ok(())
+            }
+            "echo" => {
+                say(&echoed(rest));
+                Ok(())
+            }
+            "help" => {
+                say(super::HELP);
+                Ok(())
+            }
+            "show" => Ok(()),
+            _ => return None,
+        })
+    }
+
+    fn catch(&mut self, rest: &str, say: &mut dyn FnMut(&str)) -> Done {
+        if rest == "finding" {
+            return Err("Findings of `--check race,...` are breakpoints; see `info breakpoints`."
+                .to_owned());
+        }
+        let (name, what) = caught(rest).ok_or(CATCHES)?;
+        let number = self.add(What::Catch(name.to_owned()), name).number;
+        say(&format!("Catchpoint {number} ({what})\n"));
+        Ok(())
+    }
+
+    fn of_breakpoints(&mut self, command: &str, rest: &str) -> Done {
+        let rest = rest.trim_start_matches("breakpoints").trim();
+        if let Some(displays) = rest.strip_prefix("display") {
+            return self.undisplay(displays);
+        }
+        let numbers = numbers(rest)?;
+        for number in &numbers {
+            if self.breakpoint(Some(*number)).is_none() {
+                return Err(format!("No breakpoint number {number}."));
+            }
+        }
+        let is_meant = |n: u32| numbers.is_empty() || numbers.contains(&n);
+        let all = &mut self.breakpoints;
+        if command == "delete" {
+            all.retain(|b| !is_meant(b.number));
+        }
+        let meant = all.iter_mut().filter(|b| is_meant(b.number));
+        meant.for_each(|b| b.is_enabled = command == "enable");
+        Ok(())
+    }
+
+    fn condition(&mut self, rest: &str, say: &mut dyn FnMut(&str)) -> Done {
+        let (which, condition) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let number =
+            which.parse::<u32>().map_err(|_| format!("Bad breakpoint argument: '{which}'"))?;
+        let found = self.breakpoint(Some(number));
+        let breakpoint = found.ok_or_else(|| format!("No breakpoint number {number}."))?;
+        let condition = condition.trim();
+        breakpoint.condition = (!condition.is_empty()).then(|| condition.to_owned());
+        if condition.is_empty() {
+            say(&format!("Breakpoint {number} now unconditional.\n"));
+        }
+        Ok(())
+    }
+
+    fn ignore(&mut self, rest: &str, say: &mut dyn FnMut(&str)) -> Done {
+        let (which, count) = rest.split_once(char::is_whitespace).unwrap_or((rest, "0"));
+        let count = number(count.trim()).unwrap_or(0);
+        let wanted =
+            which.parse::<u32>().map_err(|_| format!("Bad breakpoint argument: '{which}'"))?;
+        let found = self.breakpoint(Some(wanted));
+        found.ok_or_else(|| format!("No breakpoint number {wanted}."))?.ignore = count;
+        let s = if count == 1 { "" } else { "s" };
+        say(&format!("Will ignore next {count} crossing{s} of breakpoint {wanted}.\n"));
+        Ok(())
+    }
+
+    /// `commands N`: the lines that follow, up to `end`, are those.
+    fn begin_commands(&mut self, rest: &str) -> Done {
+        let last = self.breakpoints.iter().map(|b| b.number).max();
+        let number = if rest.is_empty() { last } else { rest.parse().ok() };
+        let breakpoint = self.breakpoint(number).ok_or("No breakpoints specified.")?;
+        breakpoint.commands.clear();
+        self.reads_commands = number;
+        Ok(())
+    }
+
+    fn undisplay(&mut self, rest: &str) -> Done {
+        let numbers = numbers(rest)?;
+        self.displays.retain(|d| !(numbers.is_empty() || numbers.contains(&d.number)));
+        Ok(())
+    }
+}
+
+/// `1 3-5`
+fn numbers(text: &str) -> Result<Vec<u32>, String> {
+    let mut all = Vec::new();
+    for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
+        let wrong = || format!("Bad breakpoint number '{word}'");
+        match word.split_once('-') {
+            Some((first, last)) => {
+                let first: u32 = first.parse().map_err(|_| wrong())?;
+                let last: u32 = last.parse().map_err(|_| wrong())?;
+                all.extend(first..=last.min(first.saturating_add(10_000)));
+            }
+            None => all.push(word.parse().map_err(|_| wrong())?),
+        }
+    }
+    Ok(all)
+}
