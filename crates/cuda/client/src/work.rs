@@ -11,7 +11,7 @@ pub use texunit_cuda_abi::work::Region;
 use texunit_cuda_abi::work::{Name, Submit};
 
 // SAFETY: the type of the function in crate `texunit-cuda`, module `work`.
-static SUBMIT: Found<Submit> = unsafe { Found::named(c"texunit_work_1") };
+static SUBMIT: Found<Submit> = unsafe { Found::named(c"texunit_work_2") };
 
 /// What the driver keeps of work.
 struct Task<F> {
@@ -28,6 +28,24 @@ pub fn submit<F>(stream: CUstream, function: &'static str, regions: Vec<Region>,
 where
     F: Fn(&mut [&mut [u8]]) -> Result<(), CUresult> + Send + Sync + 'static,
 {
+    submit_in_parts(stream, function, regions, 0, run)
+}
+
+/// The same of work that may be done for `together` elements of the first dimension of all regions after the other (0: not), so that what is
+/// copied stays in the processor's caches: what it does for some reads nothing that it writes for others.
+///
+/// # Errors
+/// As [`submit`].
+pub fn submit_in_parts<F>(
+    stream: CUstream,
+    function: &'static str,
+    regions: Vec<Region>,
+    together: u64,
+    run: F,
+) -> Answer
+where
+    F: Fn(&mut [&mut [u8]]) -> Result<(), CUresult> + Send + Sync + 'static,
+{
     let Some(submit) = SUBMIT.get() else {
         return Err(
             NO_DRIVER.because("no driver of texunit's is found that does the work of libraries")
@@ -39,21 +57,25 @@ where
     let data = Box::into_raw(task).cast::<c_void>();
     // SAFETY: the text is there as long as the library, and regions as long as `data`, which the driver keeps at least for the
     // call; `data` is a box of the type that both functions take it for, and the driver's from here on.
-    check(unsafe { submit(stream, name, regions, count, run_task::<F>, forget_task::<F>, data) })
+    check(unsafe {
+        submit(stream, name, regions, count, together, run_task::<F>, forget_task::<F>, data)
+    })
 }
 
 /// [`texunit_cuda_abi::work::Run`].
 ///
 /// # Safety
-/// `data` is a [`Task`] of this type; `memory` has the bytes of each of its regions, to which nobody else has a reference.
-unsafe extern "C" fn run_task<F>(data: *mut c_void, memory: *const *mut u8) -> u32
+/// `data` is a [`Task`] of this type; `memory` has the bytes of each of its regions, of so many elements of their first dimension, to which
+/// nobody else has a reference.
+unsafe extern "C" fn run_task<F>(data: *mut c_void, memory: *const *mut u8, count: u64) -> u32
 where
     F: Fn(&mut [&mut [u8]]) -> Result<(), CUresult>,
 {
     // SAFETY: as the caller promises.
     let task = unsafe { &*data.cast::<Task<F>>() };
     let bytes = |(i, region): (usize, &Region)| {
-        let size = region.bytes().and_then(|size| usize::try_from(size).ok());
+        let part = region.part(0, region.count[0].min(count));
+        let size = part.bytes().and_then(|size| usize::try_from(size).ok());
         // SAFETY: the driver has made room for these regions, one after the other, each for its bytes.
         unsafe { std::slice::from_raw_parts_mut(*memory.add(i), size.unwrap_or(0)) }
     };

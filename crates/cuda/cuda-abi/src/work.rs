@@ -1,4 +1,4 @@
-//! Work of a library in a stream: what `libcufft` and its like hand to texunit's driver (`texunit_work_1`).
+//! Work of a library in a stream: what `libcufft` and its like hand to texunit's driver (`texunit_work_2`).
 //!
 //! A library says which bytes its work reads and writes, as boxes of elements. The driver does the work in the order of the
 //! stream: it reads the boxes, calls the library with their elements in memory of the host, one after the other, and writes what it
@@ -43,6 +43,15 @@ impl Region {
     /// Whether the work writes it.
     pub fn is_written(&self) -> bool {
         self.access & Self::WRITTEN != 0
+    }
+
+    /// The part of it with `count` elements of the first dimension from `first` on, which are there.
+    #[must_use]
+    pub fn part(mut self, first: u64, count: u64) -> Self {
+        let offset = self.stride[0].wrapping_mul(first.cast_signed());
+        self.address = self.address.wrapping_add_signed(offset);
+        self.count[0] = count;
+        self
     }
 
     /// Bytes of all elements; none if 64 bits do not count them.
@@ -109,19 +118,22 @@ pub struct Name {
     pub size: usize,
 }
 
-/// Does the work, which may be done several times: `data`, and for each region its elements in memory of the host, aligned to 64
-/// bytes. What is not read may be anything before. The answer is 0, or a `CUresult` if the work cannot be done.
-pub type Run = unsafe extern "C" fn(data: *mut c_void, memory: *const *mut u8) -> u32;
+/// Does the work, which may be done several times: `data`, for each region its elements in memory of the host, aligned to 64
+/// bytes, and how many of the first dimension they are. What is not read may be anything before. The answer is 0, or a `CUresult` if the
+/// work cannot be done.
+pub type Run = unsafe extern "C" fn(data: *mut c_void, memory: *const *mut u8, count: u64) -> u32;
 /// Ends `data`: the work will not be done any more.
 pub type Forget = unsafe extern "C" fn(data: *mut c_void);
 
-/// `texunit_work_1(stream, name, regions, count, run, forget, data)`. `name` is the function of the library. `data` is the driver's
-/// from then on, whatever the answer is.
+/// `texunit_work_2(stream, name, regions, count, together, run, forget, data)`. `name` is the function of the library. All regions have as
+/// many elements in their first dimension, and the work may be done for `together` of them after the other, if that is not 0: what it does
+/// for some reads nothing that it writes for others. `data` is the driver's from then on, whatever the answer is.
 pub type Submit = unsafe extern "C" fn(
     usize,
     Name,
     *const Region,
     usize,
+    u64,
     Run,
     Forget,
     *mut c_void,
@@ -147,6 +159,8 @@ mod tests {
         let pieces = ROWS.in_pieces();
         assert_eq!((pieces.element, pieces.count), (12, [1, 2, 1, 1]));
         assert_eq!(pieces.addresses().collect::<Vec<_>>(), [4096, 4032]);
+        let part = Region { count: [3, 2, 1, 3], stride: [-128, -64, 7, 4], ..ROWS }.part(1, 2);
+        assert_eq!((part.address, part.count), (4096 - 128, [2, 2, 1, 3]));
         let all = Region { stride: [0, 12, 12, 4], ..ROWS }.in_pieces();
         assert_eq!((all.element, all.count), (24, [1; 4]));
     }

@@ -51,6 +51,8 @@ impl Drop for Given {
 pub(crate) struct Task {
     pub(crate) function: String,
     regions: Vec<Region>,
+    /// Elements of the first dimension of the regions that are done together; 0 for all.
+    together: u64,
     given: Given,
 }
 
@@ -60,11 +62,12 @@ pub(crate) struct Task {
 /// `texunit_cuda_abi::work::Submit` says what the arguments are.
 #[unsafe(no_mangle)]
 #[allow(unreachable_pub)]
-pub unsafe extern "C" fn texunit_work_1(
+pub unsafe extern "C" fn texunit_work_2(
     stream: Handle<Stream>,
     name: Str,
     regions: *const Region,
     count: usize,
+    together: u64,
     run: Run,
     forget: Forget,
     data: *mut c_void,
@@ -85,13 +88,13 @@ pub unsafe extern "C" fn texunit_work_1(
             (name.text(), regions)
         };
         let (task, order) =
-            (Arc::new(Task { function, regions, given }), Order::capturable(stream)?);
+            (Arc::new(Task { function, regions, together, given }), Order::capturable(stream)?);
         match order.capture {
             None => task.submit(&order),
             Some(place) => place.add(Op::Work(task, order.context.handle)),
         }
     };
-    answer("texunit_work_1", submit, &texunit_cuda_abi::arguments!(stream, count))
+    answer("texunit_work_2", submit, &texunit_cuda_abi::arguments!(stream, count))
 }
 
 impl std::fmt::Debug for Task {
@@ -122,33 +125,57 @@ impl Task {
         })
     }
 
-    /// Reads, has the library work, and writes.
+    /// Reads, has the library work, and writes: all at once, or in parts, if no check looks at accesses.
     pub(crate) fn run(&self, context: &Context, stand: &Stand) -> Answer {
         let places = self.places(context)?;
-        let mut room = Room::of(&self.regions, context)?;
         let _beside = record::beside(&self.function);
         let mut checked = checks::Work::new(&self.function, stand);
-        for ((region, linear), bytes) in self.regions.iter().zip(&places).zip(room.parts()) {
+        let all = self.regions.iter().map(|region| region.count[0]).max().unwrap_or_default();
+        let together = if self.together == 0 || checked.looks() { all } else { self.together };
+        let mut first = 0;
+        loop {
+            let count = together.min(all - first);
+            self.run_part(context, &places, &mut checked, (first, count))?;
+            first += count;
+            if first >= all {
+                break;
+            }
+        }
+        if !stand.is_late() {
+            self.tell_host(&places, stand);
+        }
+        Ok(())
+    }
+
+    /// The same for some elements of the first dimension.
+    fn run_part(
+        &self,
+        context: &Context,
+        places: &[Option<Linear>],
+        checked: &mut checks::Work<'_>,
+        (first, count): (u64, u64),
+    ) -> Answer {
+        let part = |region: &Region| region.part(first, region.count[0].min(count));
+        let regions: Vec<Region> = self.regions.iter().map(part).collect();
+        let mut room = Room::of(&regions, context)?;
+        for ((region, linear), bytes) in regions.iter().zip(places).zip(room.parts()) {
             if let Some(linear) = linear.as_ref().filter(|_| region.is_read()) {
-                read(region, linear, bytes, &mut checked)?;
+                read(region, linear, bytes, checked)?;
             }
         }
         checked.has_read();
         let pointers: Vec<*mut u8> = room.parts().map(<[u8]>::as_mut_ptr).collect();
         let inside = InProgram::enter();
         // SAFETY: the library's own function and data, and room for each region, which nobody else uses.
-        let code = CUresult(unsafe { (self.given.run)(self.given.data, pointers.as_ptr()) });
+        let code = CUresult(unsafe { (self.given.run)(self.given.data, pointers.as_ptr(), count) });
         drop(inside);
         if code != CUresult::SUCCESS {
             return Err(code.because(format!("{} cannot be done", self.function)));
         }
-        for ((region, linear), bytes) in self.regions.iter().zip(&places).zip(room.parts()) {
+        for ((region, linear), bytes) in regions.iter().zip(places).zip(room.parts()) {
             if let Some(linear) = linear.as_ref().filter(|_| region.is_written()) {
-                write(region, linear, bytes, &checked)?;
+                write(region, linear, bytes, checked)?;
             }
-        }
-        if !stand.is_late() {
-            self.tell_host(&places, stand);
         }
         Ok(())
     }

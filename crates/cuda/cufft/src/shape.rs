@@ -3,7 +3,7 @@
 use crate::code::{Answer, FftCode};
 use crate::number::Precision;
 use texunit_client::call::Code;
-use texunit_client::work::Region;
+use texunit_client::work::{Region, threads};
 
 /// What a transform is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,6 +223,33 @@ impl Shape {
     }
 }
 
+/// Bytes of the input and the output of transforms that each thread does together: what caches keep.
+const TOGETHER: u64 = 1 << 18;
+
+/// How many transforms are done after the others, so that what is copied stays in caches; 0 if one may write what another one reads.
+pub(crate) fn together(regions: &[Region; 2]) -> u64 {
+    let [input, output] = regions;
+    let (Some(from), Some(to)) = (input.hull(), output.hull()) else { return 0 };
+    let is_before = |a: (u64, u64), b: (u64, u64)| a.0.saturating_add(a.1) <= b.0;
+    // In place, each in a place of its own.
+    let distance = input.stride[0].unsigned_abs();
+    let own = |region: &Region| {
+        region
+            .part(0, 1)
+            .hull()
+            .is_some_and(|(first, bytes)| first == region.address && bytes <= distance)
+    };
+    let is_in_place = input.address == output.address
+        && input.stride[0] == output.stride[0]
+        && own(input)
+        && own(output);
+    if !is_before(from, to) && !is_before(to, from) && !is_in_place {
+        return 0;
+    }
+    let bytes = regions.iter().filter_map(|region| region.part(0, 1).bytes()).sum::<u64>().max(1);
+    (TOGETHER * threads() as u64 / bytes).max(1)
+}
+
 fn product(counts: &[i64]) -> Option<i64> {
     counts.iter().try_fold(1_i64, |product, &count| product.checked_mul(count))
 }
@@ -246,6 +273,21 @@ mod tests {
         assert_eq!((input.count, input.stride), ([2, 1, 3, 5], [72, 0, 24, 4]));
         assert_eq!(output.stride, [72, 0, 24, 8]);
         assert_eq!(shape.work_size(), 2 * 3 * 3 * 8);
+    }
+
+    #[test]
+    fn transforms_are_done_together_where_none_reads_what_another_writes() {
+        let complex = shape(0x29, &[1024], 64);
+        let at = |addresses, in_place| together(&complex.regions(addresses, in_place).unwrap());
+        let some = (1 << 18) / (2 * 1024 * 8) * threads() as u64;
+        assert_eq!(at([0, 1 << 20], false), some);
+        assert_eq!(at([1 << 20, 0], false), some);
+        assert_eq!(at([4096, 4096], true), some);
+        assert_eq!(at([0, 8192], false), 0, "each transform reads what the one before writes");
+        let real = shape(0x2a, &[1024], 64);
+        assert_ne!(together(&real.regions([0, 0], true).unwrap()), 0, "rows are padded");
+        let long = shape(0x29, &[1 << 20], 2);
+        assert_eq!(together(&long.regions([0, 1 << 40], false).unwrap()), 1);
     }
 
     #[test]

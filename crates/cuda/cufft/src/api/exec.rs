@@ -3,7 +3,7 @@
 use crate::code::{Answer, FftCode};
 use crate::number::Precision::{Double, Single};
 use crate::plan::{self, Made};
-use crate::shape::{Kind, Type};
+use crate::shape::{Kind, Type, together};
 use rustfft::FftDirection;
 use std::ffi::c_int;
 use texunit_client::call::{Code, Refused};
@@ -91,12 +91,14 @@ fn exec(
         FftCode::InvalidValue.because("the transforms reach to more than addresses count")
     })?;
     context::make_current()?;
-    let done = work::submit(plan.stream, function, regions.to_vec(), move |memory| {
-        if let [input, output] = memory {
-            engine.run(direction, input, output);
-        }
-        Ok(())
-    });
+    let together = together(&regions);
+    let done =
+        work::submit_in_parts(plan.stream, function, regions.to_vec(), together, move |memory| {
+            if let [input, output] = memory {
+                engine.run(direction, input, output);
+            }
+            Ok(())
+        });
     done.map_err(|why| Refused::from(why).with_code(FftCode::ExecFailed))
 }
 

@@ -36,26 +36,6 @@ library_api! { (FftCode)
         make_new(plan, || simple(&[nx, ny, nz], r#type, 1))
     }
 
-    /// Transforms that lie in memory as a program wants it.
-    fn cufftPlanMany(
-        plan: Out<c_int>,
-        rank: c_int,
-        n: In<c_int>,
-        inembed: In<c_int>,
-        istride: c_int,
-        idist: c_int,
-        onembed: In<c_int>,
-        ostride: c_int,
-        odist: c_int,
-        r#type: u32,
-        batch: c_int,
-    ) {
-        // SAFETY: the caller's arrays, each of `rank` numbers.
-        make_new(plan, || unsafe {
-            many(rank, n, [(inembed, istride, idist), (onembed, ostride, odist)], of(r#type), batch)
-        })
-    }
-
     /// Says that a plan is of transforms in one dimension.
     fn cufftMakePlan1d(plan: c_int, nx: c_int, r#type: u32, batch: c_int, workSize: Out<usize>) {
         make(plan, workSize, || simple(&[nx], r#type, batch))
@@ -78,117 +58,29 @@ library_api! { (FftCode)
         make(plan, workSize, || simple(&[nx, ny, nz], r#type, 1))
     }
 
-    /// Says what a plan is of, as `cufftPlanMany`.
-    fn cufftMakePlanMany(
-        plan: c_int,
-        rank: c_int,
-        n: In<c_int>,
-        inembed: In<c_int>,
-        istride: c_int,
-        idist: c_int,
-        onembed: In<c_int>,
-        ostride: c_int,
-        odist: c_int,
-        r#type: u32,
-        batch: c_int,
-        workSize: Out<usize>,
-    ) {
-        // SAFETY: the caller's arrays, each of `rank` numbers.
-        make(plan, workSize, || unsafe {
-            many(rank, n, [(inembed, istride, idist), (onembed, ostride, odist)], of(r#type), batch)
-        })
-    }
-
-    /// `cufftMakePlanMany` with sizes of 64 bits.
-    fn cufftMakePlanMany64(
-        plan: c_int,
-        rank: c_int,
-        n: In<c_longlong>,
-        inembed: In<c_longlong>,
-        istride: c_longlong,
-        idist: c_longlong,
-        onembed: In<c_longlong>,
-        ostride: c_longlong,
-        odist: c_longlong,
-        r#type: u32,
-        batch: c_longlong,
-        workSize: Out<usize>,
-    ) {
-        // SAFETY: the caller's arrays, each of `rank` numbers.
-        make(plan, workSize, || unsafe {
-            many(rank, n, [(inembed, istride, idist), (onembed, ostride, odist)], of(r#type), batch)
-        })
-    }
-
-    /// The same with types of input, output and execution, among them half precision.
-    fn cufftXtMakePlanMany(
-        plan: c_int,
-        rank: c_int,
-        n: In<c_longlong>,
-        inembed: In<c_longlong>,
-        istride: c_longlong,
-        idist: c_longlong,
-        inputtype: u32,
-        onembed: In<c_longlong>,
-        ostride: c_longlong,
-        odist: c_longlong,
-        outputtype: u32,
-        batch: c_longlong,
-        workSize: Out<usize>,
-        executiontype: u32,
-    ) {
-        // SAFETY: the caller's arrays, each of `rank` numbers.
-        make(plan, workSize, || unsafe {
-            let of = Type::of_data([inputtype, outputtype, executiontype]);
-            many(rank, n, [(inembed, istride, idist), (onembed, ostride, odist)], of, batch)
-        })
-    }
-
     /// The work area that such a plan needs.
     fn cufftEstimate1d(nx: c_int, r#type: u32, batch: c_int, workSize: Out<usize>) {
-        size(workSize, simple(&[nx], r#type, batch))
+        size(workSize, || simple(&[nx], r#type, batch))
     }
 
     /// The work area that such a plan needs.
     fn cufftEstimate2d(nx: c_int, ny: c_int, r#type: u32, workSize: Out<usize>) {
-        size(workSize, simple(&[nx, ny], r#type, 1))
+        size(workSize, || simple(&[nx, ny], r#type, 1))
     }
 
     /// The work area that such a plan needs.
     fn cufftEstimate3d(nx: c_int, ny: c_int, nz: c_int, r#type: u32, workSize: Out<usize>) {
-        size(workSize, simple(&[nx, ny, nz], r#type, 1))
-    }
-
-    /// The work area that such a plan needs.
-    fn cufftEstimateMany(
-        rank: c_int,
-        n: In<c_int>,
-        inembed: In<c_int>,
-        istride: c_int,
-        idist: c_int,
-        onembed: In<c_int>,
-        ostride: c_int,
-        odist: c_int,
-        r#type: u32,
-        batch: c_int,
-        workSize: Out<usize>,
-    ) {
-        // SAFETY: the caller's arrays, each of `rank` numbers.
-        size(workSize, unsafe {
-            many(rank, n, [(inembed, istride, idist), (onembed, ostride, odist)], of(r#type), batch)
-        })
+        size(workSize, || simple(&[nx, ny, nz], r#type, 1))
     }
 
     /// The work area that a plan needs, if it is made so.
     fn cufftGetSize1d(handle: c_int, nx: c_int, r#type: u32, batch: c_int, workSize: Out<usize>) {
-        plan::get(handle)?;
-        size(workSize, simple(&[nx], r#type, batch))
+        size_of_plan(handle, workSize, || simple(&[nx], r#type, batch))
     }
 
     /// The work area that a plan needs, if it is made so.
     fn cufftGetSize2d(handle: c_int, nx: c_int, ny: c_int, r#type: u32, workSize: Out<usize>) {
-        plan::get(handle)?;
-        size(workSize, simple(&[nx, ny], r#type, 1))
+        size_of_plan(handle, workSize, || simple(&[nx, ny], r#type, 1))
     }
 
     /// The work area that a plan needs, if it is made so.
@@ -200,77 +92,7 @@ library_api! { (FftCode)
         r#type: u32,
         workSize: Out<usize>,
     ) {
-        plan::get(handle)?;
-        size(workSize, simple(&[nx, ny, nz], r#type, 1))
-    }
-
-    /// The work area that a plan needs, if it is made so.
-    fn cufftGetSizeMany(
-        handle: c_int,
-        rank: c_int,
-        n: In<c_int>,
-        inembed: In<c_int>,
-        istride: c_int,
-        idist: c_int,
-        onembed: In<c_int>,
-        ostride: c_int,
-        odist: c_int,
-        r#type: u32,
-        batch: c_int,
-        workSize: Out<usize>,
-    ) {
-        plan::get(handle)?;
-        // SAFETY: the caller's arrays, each of `rank` numbers.
-        size(workSize, unsafe {
-            many(rank, n, [(inembed, istride, idist), (onembed, ostride, odist)], of(r#type), batch)
-        })
-    }
-
-    /// The work area that a plan needs, if it is made so.
-    fn cufftGetSizeMany64(
-        handle: c_int,
-        rank: c_int,
-        n: In<c_longlong>,
-        inembed: In<c_longlong>,
-        istride: c_longlong,
-        idist: c_longlong,
-        onembed: In<c_longlong>,
-        ostride: c_longlong,
-        odist: c_longlong,
-        r#type: u32,
-        batch: c_longlong,
-        workSize: Out<usize>,
-    ) {
-        plan::get(handle)?;
-        // SAFETY: the caller's arrays, each of `rank` numbers.
-        size(workSize, unsafe {
-            many(rank, n, [(inembed, istride, idist), (onembed, ostride, odist)], of(r#type), batch)
-        })
-    }
-
-    /// The work area that a plan needs, if it is made so.
-    fn cufftXtGetSizeMany(
-        handle: c_int,
-        rank: c_int,
-        n: In<c_longlong>,
-        inembed: In<c_longlong>,
-        istride: c_longlong,
-        idist: c_longlong,
-        inputtype: u32,
-        onembed: In<c_longlong>,
-        ostride: c_longlong,
-        odist: c_longlong,
-        outputtype: u32,
-        batch: c_longlong,
-        workSize: Out<usize>,
-        executiontype: u32,
-    ) {
-        plan::get(handle)?;
-        // SAFETY: the caller's arrays, each of `rank` numbers.
-        size(workSize, unsafe {
-            let of = Type::of_data([inputtype, outputtype, executiontype]);
-            many(rank, n, [(inembed, istride, idist), (onembed, ostride, odist)], of, batch)
-        })
+        size_of_plan(handle, workSize, || simple(&[nx, ny, nz], r#type, 1))
     }
 
     /// The work area that a plan needs.
@@ -281,8 +103,85 @@ library_api! { (FftCode)
     }
 }
 
-fn of(number: u32) -> Answer<Type> {
-    Type::of_c(number)
+/// Defines functions for transforms that lie in memory as a program wants it, by the widths of their integers, and what they do with the shape.
+macro_rules! many {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident<$int:ty>($($first:ident: $first_type:ty)?; $($last:ident: $last_type:ty)?) |$shape:ident| $body:expr;
+    )*) => {
+        library_api! { (FftCode) $(
+            $(#[$doc])*
+            fn $name(
+                $($first: $first_type,)?
+                rank: c_int,
+                n: In<$int>,
+                inembed: In<$int>,
+                istride: $int,
+                idist: $int,
+                onembed: In<$int>,
+                ostride: $int,
+                odist: $int,
+                r#type: u32,
+                batch: $int,
+                $($last: $last_type)?
+            ) {
+                let sides = [(inembed, istride, idist), (onembed, ostride, odist)];
+                // SAFETY: the caller's arrays, each of `rank` numbers.
+                let $shape = || unsafe { layout(rank, n, sides, Type::of_c(r#type), batch) };
+                $body
+            }
+        )* }
+    };
+}
+many! {
+    /// A plan of transforms that lie in memory as a program wants it.
+    cufftPlanMany<c_int>(plan: Out<c_int>;) |shape| make_new(plan, shape);
+    /// Says what a plan is of, as `cufftPlanMany`.
+    cufftMakePlanMany<c_int>(plan: c_int; workSize: Out<usize>) |shape| make(plan, workSize, shape);
+    /// `cufftMakePlanMany` with sizes of 64 bits.
+    cufftMakePlanMany64<c_longlong>(plan: c_int; workSize: Out<usize>) |shape| make(plan, workSize, shape);
+    /// The work area that such a plan needs.
+    cufftEstimateMany<c_int>(; workSize: Out<usize>) |shape| size(workSize, shape);
+    /// The work area that a plan needs, if it is made so.
+    cufftGetSizeMany<c_int>(handle: c_int; workSize: Out<usize>) |shape| size_of_plan(handle, workSize, shape);
+    /// `cufftGetSizeMany` with sizes of 64 bits.
+    cufftGetSizeMany64<c_longlong>(handle: c_int; workSize: Out<usize>) |shape| size_of_plan(handle, workSize, shape);
+}
+
+/// The same with types of input, output and execution, among them half precision.
+macro_rules! typed_many {
+    ($($(#[$doc:meta])* $name:ident => $with:ident;)*) => {
+        library_api! { (FftCode) $(
+            $(#[$doc])*
+            fn $name(
+                plan: c_int,
+                rank: c_int,
+                n: In<c_longlong>,
+                inembed: In<c_longlong>,
+                istride: c_longlong,
+                idist: c_longlong,
+                inputtype: u32,
+                onembed: In<c_longlong>,
+                ostride: c_longlong,
+                odist: c_longlong,
+                outputtype: u32,
+                batch: c_longlong,
+                workSize: Out<usize>,
+                executiontype: u32,
+            ) {
+                let of = Type::of_data([inputtype, outputtype, executiontype]);
+                let sides = [(inembed, istride, idist), (onembed, ostride, odist)];
+                // SAFETY: the caller's arrays, each of `rank` numbers.
+                $with(plan, workSize, || unsafe { layout(rank, n, sides, of, batch) })
+            }
+        )* }
+    };
+}
+typed_many! {
+    /// Says what a plan is of, by types of its numbers.
+    cufftXtMakePlanMany => make;
+    /// The work area that a plan needs, if it is made so.
+    cufftXtGetSizeMany => size_of_plan;
 }
 
 /// A plan that is made at once; none is left if that is refused.
@@ -304,23 +203,32 @@ fn make(handle: c_int, size: Out<'_, usize>, shape: impl FnOnce() -> Answer<Shap
     Ok(())
 }
 
-fn size(size: Out<'_, usize>, shape: Answer<Shape>) -> Answer {
+fn size(size: Out<'_, usize>, shape: impl FnOnce() -> Answer<Shape>) -> Answer {
     size.check()?;
-    size.set(shape?.work_size())?;
+    size.set(shape()?.work_size())?;
     Ok(())
+}
+
+fn size_of_plan(
+    handle: c_int,
+    to: Out<'_, usize>,
+    shape: impl FnOnce() -> Answer<Shape>,
+) -> Answer {
+    plan::get(handle)?;
+    size(to, shape)
 }
 
 /// Transforms one after the other.
 fn simple(sizes: &[c_int], number: u32, batch: c_int) -> Answer<Shape> {
     let sizes = sizes.iter().map(|&size| i64::from(size)).collect();
-    Shape::new(of(number)?, sizes, batch.into(), None)
+    Shape::new(Type::of_c(number)?, sizes, batch.into(), None)
 }
 
 /// Transforms with a layout.
 ///
 /// # Safety
 /// The arrays are null, or have `rank` numbers.
-unsafe fn many<T: Copy + Into<i64>>(
+unsafe fn layout<T: Copy + Into<i64>>(
     rank: c_int,
     sizes: In<'_, T>,
     sides: [(In<'_, T>, T, T); 2],

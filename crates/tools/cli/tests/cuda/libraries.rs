@@ -1,6 +1,7 @@
 //! Libraries with the names of NVIDIA's: which ones a program gets, and what checks see of them.
 
 use crate::checked::of;
+use crate::clients::add_python;
 use crate::commands::{SHARED, Test, contains, program, same};
 use crate::evidence::{file, json};
 use crate::process::succeed;
@@ -17,7 +18,29 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let mut all = vec![Trial::test("run/whose libraries a program gets", test)];
     let checked: [(&str, Test); 1] = [("transforms of a library", checked)];
     all.extend(of(setup, &checked));
+    for (name, count, wanted, needs) in [
+        ("blas", "300", "300 calls compared, all are right", &["numba", "nvrtc13"][..]),
+        ("calls", "3000", " ended the context", &["numba", "nvrtc13"]),
+    ] {
+        let is_there = setup.has(needs);
+        let setup = setup.clone();
+        let test = move || random_calls(&setup, name, count, wanted);
+        all.push(Trial::test(format!("libraries/{name}"), test).with_ignored_flag(!is_there));
+    }
     all
+}
+
+/// A script of tests/libraries, which `.ci/full libraries` runs for longer. NumPy is a package that Numba needs.
+fn random_calls(setup: &Setup, name: &str, count: &str, wanted: &str) -> Result<(), Failed> {
+    let script = setup.root.join(format!("tests/libraries/{name}.py"));
+    let mut command = setup.run();
+    add_python(setup, &mut command, &script, "numba")?;
+    command.arg(count);
+    let ended = succeed(&mut command, &setup.build.join(format!("libraries-{name}")))?;
+    match ended.stdout.trim_end().ends_with(wanted) {
+        true => Ok(()),
+        false => Err(format!("no `{wanted}` in {ended:?}").into()),
+    }
 }
 
 /// texunit's, though an rpath and a path lead to another one; that one, if NVIDIA's are wanted.
