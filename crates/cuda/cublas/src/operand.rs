@@ -126,6 +126,8 @@ impl Operand {
         let first = call.regions();
         match self.batch {
             Batch::Distance(distance) => {
+                // One for all of a batch is there once.
+                let count = if distance == 0 { count.min(1) } else { count };
                 call.push(region(self.address, count, distance)?)?;
             }
             Batch::List if outer == 0 || inner == 0 => {}
@@ -136,8 +138,9 @@ impl Operand {
             }
         }
         let is_list = matches!(self.batch, Batch::List);
+        let is_one = matches!(self.batch, Batch::Distance(0));
         let Self { format, rows, columns, by_rows, .. } = *self;
-        Ok(Held { first, is_list, format, rows, columns, by_rows })
+        Ok(Held { first, is_list, is_one, format, rows, columns, by_rows })
     }
 }
 
@@ -167,6 +170,8 @@ pub(crate) struct Held {
     pub(crate) first: usize,
     /// Each has a region.
     is_list: bool,
+    /// One stands for all.
+    is_one: bool,
     format: Format,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
@@ -199,9 +204,10 @@ impl Held {
     /// Where the bytes of one are: the region, and the part of it.
     fn part(&self, i: usize) -> (usize, std::ops::Range<usize>) {
         let size = self.rows * self.columns * self.format.size();
-        match self.is_list {
-            true => (self.first + i, 0..size),
-            false => (self.first, i * size..(i + 1) * size),
+        match (self.is_list, self.is_one) {
+            (true, _) => (self.first + i, 0..size),
+            (_, true) => (self.first, 0..size),
+            _ => (self.first, i * size..(i + 1) * size),
         }
     }
 

@@ -278,6 +278,8 @@ struct Room {
     sizes: Vec<usize>,
 }
 
+/// Bytes of elements that overlap, beyond twice the memory that all elements are in.
+const MAX_OVERLAPPING: u64 = 1 << 28;
 /// Bytes of it that a thread keeps.
 const MAX_KEPT: usize = 64 << 20;
 
@@ -300,7 +302,9 @@ impl Room {
             .iter()
             .try_fold(0_usize, |count, size| count.checked_add(size.div_ceil(ALIGNMENT)));
         // Elements may overlap, but not as often as one likes.
-        let limit = context.gpu.device.memory_limit().saturating_mul(4);
+        let memory = regions.iter().filter_map(Region::hull).map(|(_, bytes)| bytes);
+        let memory = memory.fold(0, u64::saturating_add).min(context.gpu.device.memory_limit());
+        let limit = memory.saturating_mul(2).saturating_add(MAX_OVERLAPPING);
         let fits = |&count: &usize| (count as u64).saturating_mul(ALIGNMENT as u64) <= limit;
         let count = count.filter(fits).ok_or_else(refused)?;
         let mut lines = KEPT.try_with(Cell::take).unwrap_or_default();
