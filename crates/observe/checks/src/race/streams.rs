@@ -263,8 +263,12 @@ impl Streams {
         self.forget();
         let others = self.past.iter().filter(|past| !is_known(&before, past));
         let others = others.map(|past| (past.first, past.last)).collect();
-        // The host has to wait for a stream of its own; what is in the default stream alone comes before all else.
-        let is_told = is_told || self.streams.len() > 1 || queue != Queue::Default;
+        // The host has to wait for a stream of its own; what is in the default stream alone comes before all else, but for the
+        // grids that its kernels launch.
+        let is_told = is_told
+            || self.streams.len() > 1
+            || queue != Queue::Default
+            || info.config.runtime.is_some();
         let text = is_told.then(|| self.text(info));
         let (first, last) = own;
         let (grid, block) = (info.config.grid, info.config.block);

@@ -180,7 +180,7 @@ fn signatures(setup: &Setup) -> Vec<(String, String)> {
                 match ty {
                     _ if is(&["Out<", "In<", "InOut<", "Raw", "Text", "*"]) => 'p',
                     _ if is(&["CUdeviceptr", "u64"]) => 'a',
-                    _ if is(&["CUhostFn", "CUstreamCallback"]) => 'c',
+                    _ if is(&["CUhostFn", "CUstreamCallback", "CUlogs", "CUasync"]) => 'c',
                     _ if is(&["cudaExtent", "cudaPitchedPtr", "cudaPos", "Dim3"]) => 's',
                     _ if is(&["CUdevice"]) => 'n',
                     _ if is(&["CU", "Stream", "Array", "Pool", "Mipmap"]) => 'h',
