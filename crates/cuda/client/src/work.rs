@@ -31,7 +31,7 @@ where
     submit_in_parts(stream, function, regions, 0, run)
 }
 
-/// The same of work that may be done for `together` elements of the first dimension of all regions after the other (0: not), so that what is
+/// Submits work as [`submit`] does that may be done for `together` elements of the first dimension of all regions after the other (0: not), so that what is
 /// copied stays in the processor's caches: what it does for some reads nothing that it writes for others.
 ///
 /// # Errors

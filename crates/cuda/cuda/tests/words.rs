@@ -183,7 +183,7 @@ again:
 fn context(device: i32) -> Ptr {
     static ENVIRONMENT: Once = Once::new();
     // SAFETY: nobody else reads it: every test begins here.
-    ENVIRONMENT.call_once(|| unsafe { std::env::set_var("TEXUNIT_DEVICE", "sm_86,sm_86") });
+    ENVIRONMENT.call_once(|| unsafe { std::env::set_var("TEXUNIT_DEVICE", "sm_86,sm_86,sm_86") });
     let mut context = null_mut();
     ok!(cuInit(0));
     ok!(cuDevicePrimaryCtxRetain(&raw mut context, device));
@@ -693,7 +693,8 @@ fn contexts_of_captured_streams_have_no_events() {
     fails!(STREAM_CAPTURE_UNSUPPORTED, cuCtxRecordEvent(context, event));
     fails!(STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &raw mut graph));
     fails!(INVALID_CONTEXT, cuCtxRecordEvent(event, event));
-    fails!(INVALID_HANDLE, cuCtxRecordEvent(self::context(0), event));
+    // One in which no other test captures.
+    fails!(INVALID_HANDLE, cuCtxRecordEvent(self::context(2), event));
 }
 
 #[test]

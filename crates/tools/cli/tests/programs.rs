@@ -128,7 +128,8 @@ fn observed(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     // Nor does one for whom only blocks and branches are counted, and what is counted is the same.
     let counter = Counts::default();
     let (seen, _) = launch_given(folder, case, form, &Given { observer: Some(&counter), ..alone })?;
-    if plain != seen || counts != counter.take() {
+    let few = counter.take();
+    if plain != seen || few.is_empty() || !counts.starts_with(&few) {
         return Err("counted alone, the results or the counts differ".into());
     }
     let [stats, before] = [report, before].map(|report| report.stats.unwrap());

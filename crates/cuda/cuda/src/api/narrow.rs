@@ -306,8 +306,10 @@ fn allocate(size: u64) -> Answer<c_uint> {
         address = address.max(end.next_multiple_of(ALIGNMENT));
     }
     if address.saturating_add(size) > PLACE.end {
-        return Err(CUresult::OUT_OF_MEMORY
-            .because(format!("the lower 4 GiB have no room for {size} bytes")));
+        let wanted = texunit_forms::Count(size, "byte");
+        return Err(
+            CUresult::OUT_OF_MEMORY.because(format!("the lower 4 GiB have no room for {wanted}"))
+        );
     }
     let name = kind.made_by();
     let buffer = memory::with_room(gpu, || {
