@@ -12,6 +12,9 @@ from conftest import run
 
 CORE = f"libtexunit_core.so.{texunit.__version__}"
 LIBRARIES = [CORE, "libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libnvidia-ml.so.1", "libtexunit_redirect.so", "libtexunit.so.1"]
+LIBRARIES += ["libcublas.so.12", "libcublas.so.13", "libcublasLt.so.12", "libcublasLt.so.13"]
+LIBRARIES += ["libcufft.so.11", "libcufft.so.12", "libcurand.so.10"]
+LIBRARIES += [f"libtexunit_{name}.so.{texunit.__version__}" for name in ("cublas", "cufft", "curand")]
 SHIMS = ["nvidia-smi", "ptxas"]
 FOR_C = ["texunit.h", "texunit.hpp", "texunit.pc"]
 
@@ -43,7 +46,7 @@ def test_all_files_are_known():
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match=r"unknown file 'libcufft.so'; available: texunit, libtexunit_core.so"):
+    with pytest.raises(ValueError, match=r"unknown file 'libcufft.so'; available: texunit, libcuda.so.1"):
         texunit.path("libcufft.so")
 
 

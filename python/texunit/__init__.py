@@ -119,18 +119,29 @@ def load(path: "str | _os.PathLike[str]", **keywords: object) -> Texture:
 
 _FOLDER = _os.path.dirname(_os.path.abspath(__file__))
 
+# Libraries of the wheel that other programs load.
+_LIBRARIES = (
+    "libcuda.so.1",
+    "libcudart.so.12",
+    "libcudart.so.13",
+    "libnvidia-ml.so.1",
+    "libcublas.so.12",
+    "libcublas.so.13",
+    "libcublasLt.so.12",
+    "libcublasLt.so.13",
+    "libcufft.so.11",
+    "libcufft.so.12",
+    "libcurand.so.10",
+    "libtexunit_redirect.so",
+    "libtexunit.so.1",
+    *(f"libtexunit_{name}.so.{__version__}" for name in ("core", "cublas", "cufft", "curand")),
+)
 # Each file of the wheel that other programs use, and where it is.
 _FILES = {
     "texunit": "bin/texunit",
-    f"libtexunit_core.so.{__version__}": f"lib/libtexunit_core.so.{__version__}",
-    "libcuda.so.1": "lib/libcuda.so.1",
-    "libcudart.so.12": "lib/libcudart.so.12",
-    "libcudart.so.13": "lib/libcudart.so.13",
-    "libnvidia-ml.so.1": "lib/libnvidia-ml.so.1",
+    **{name: f"lib/{name}" for name in _LIBRARIES},
     "nvidia-smi": "lib/shims/nvidia-smi",
     "ptxas": "lib/shims/ptxas",
-    "libtexunit_redirect.so": "lib/libtexunit_redirect.so",
-    "libtexunit.so.1": "lib/libtexunit.so.1",
     "texunit.h": "include/texunit.h",
     "texunit.hpp": "include/texunit.hpp",
     "texunit.pc": "lib/pkgconfig/texunit.pc",

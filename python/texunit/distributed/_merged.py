@@ -6,7 +6,7 @@ import math
 # Members of reports, as crates/observe/evidence/schemas/report.schema.json has them.
 COUNTERS = ("launches", "thread_instructions", "fetches", "surface_accesses", "accesses_past_end", "more_faults", "more_findings", "more_api_errors")  # fmt: skip
 TIMES = ("milliseconds", "cpu_milliseconds")
-LISTS = ("faults", "findings", "running", "api_errors", "allocations", "processes")
+LISTS = ("faults", "findings", "running", "api_errors", "allocations", "libraries", "processes")
 OF_KERNELS = ("launches", "blocks", "threads", *TIMES, "warp_instructions", "thread_instructions", "fetches", "surface_accesses", "divisions_by_zero", "accesses_past_end")  # fmt: skip
 
 
