@@ -7,9 +7,10 @@
 mod common;
 
 use common::{Ptr, cuCtxSetCurrent, cuInit, fails, functions, ok};
+use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
-use std::sync::Once;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use texunit_cuda_abi::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_LAUNCH_PARAMS, CUDA_MEMCPY_BATCH_NODE_PARAMS, CUgraphNodeParams,
     CUmemcpyAttributes, CUresult, CUstreamBatchMemOpParams,
@@ -182,6 +183,12 @@ again:
 /// The primary context of a device, two of which there are, current to this thread.
 fn context(device: i32) -> Ptr {
     static ENVIRONMENT: Once = Once::new();
+    // One test after the other: an event of a whole context ends what others capture in it.
+    static TESTS: Mutex<()> = Mutex::new(());
+    thread_local!(static OWN: RefCell<Option<MutexGuard<'static, ()>>> = const { RefCell::new(None) });
+    OWN.with_borrow_mut(|own| {
+        own.get_or_insert_with(|| TESTS.lock().unwrap_or_else(PoisonError::into_inner));
+    });
     // SAFETY: nobody else reads it: every test begins here.
     ENVIRONMENT.call_once(|| unsafe { std::env::set_var("TEXUNIT_DEVICE", "sm_86,sm_86,sm_86") });
     let mut context = null_mut();
