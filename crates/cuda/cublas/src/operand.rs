@@ -306,7 +306,7 @@ impl Factor {
     }
 }
 
-/// Access to what is multiplied by `beta` and added to: it is not read if that is 0.
+/// Access flags of the output operand (`C` of `C = alpha A B + beta C`): it is read only where `beta` is not 0.
 pub(crate) fn changed(beta: Factor) -> u64 {
     if beta.is_zero() { Region::WRITTEN } else { Region::READ | Region::WRITTEN }
 }

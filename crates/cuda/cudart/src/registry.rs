@@ -205,7 +205,7 @@ pub(crate) fn kernel(host: usize) -> Answer<CUkernel> {
     })
 }
 
-/// The host function of a kernel that was found.
+/// The address of the host stub (`__global__` function of the host program) that a kernel was looked up by, if one was.
 pub(crate) fn host_of(kernel: CUkernel) -> Option<usize> {
     with(|all| all.found.iter().find(|(_, found)| **found == kernel).map(|(&host, _)| host))
 }

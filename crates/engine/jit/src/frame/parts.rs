@@ -51,7 +51,7 @@ pub(crate) struct WarpSlot {
     /// Why the warp stopped, as [`crate::region::ExitReason`] encodes it, and before which instruction.
     pub(crate) why: u32,
     pub(crate) at: u32,
-    /// Lengths of the register files, and how many atomics were left at first, for the runtime.
+    /// Lengths of the three register files, and the initial budget of atomics: the runtime subtracts what is left of it.
     pub(crate) registers: [u32; 3],
     pub(crate) atomics: u32,
     pub(crate) last_atomic: u64,

@@ -82,9 +82,9 @@ impl<'s> CtaChunk<'s> {
 /// How a CTA has stopped without a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ends {
-    /// All threads have exited, or the launch is over anyway.
+    /// All threads of the CTA have exited, or the launch has ended for another reason.
     Done,
-    /// It waits for others.
+    /// The CTA waits in a loop for a store of another CTA, another launch or the host.
     Waits,
 }
 

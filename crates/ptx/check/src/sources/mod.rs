@@ -115,7 +115,8 @@ impl Sources {
         self.bodies[..next].last().filter(|body| at < body.span.end)
     }
 
-    /// First bytes of the stretches of the text that come from one place each, in its order; not each has an instruction.
+    /// Byte offsets, ascending, at which the source location of the PTX text changes. A range between two offsets may have no
+    /// instruction.
     pub fn stretches(&self) -> impl Iterator<Item = u32> {
         self.rows.iter().map(|&(at, _)| at)
     }

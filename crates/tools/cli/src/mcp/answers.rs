@@ -1,4 +1,4 @@
-//! Answers of tools: a short object, and items of which the first page comes with it.
+//! Results of the tools: a short JSON object, with the first page of a long list; further pages are kept for later requests.
 
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;

@@ -1,4 +1,5 @@
-//! Descriptors: words, of which each is an attribute by its number, and one that says what they are.
+//! Descriptors of cuBLASLt: an array of words, each the value of the attribute of that number; the last word marks the kind of
+//! descriptor.
 
 use crate::code::{Answer, BlasCode};
 use texunit_client::call::Code;
@@ -88,7 +89,7 @@ impl Kind {
         let words = self.read(at)?;
         drop(words);
         let place = std::ptr::with_exposed_provenance_mut::<Words>(at);
-        // SAFETY: the program's handle of a box, by the mark in it, which goes.
+        // SAFETY: the mark says that the handle is an allocation of `Box::into_raw`; the mark is removed before the box is freed.
         unsafe {
             (*place)[self.words - 1] = 0;
             drop(Box::from_raw(place));

@@ -47,7 +47,7 @@ impl Place {
         self.graph().map(|_| ())
     }
 
-    /// An operation becomes a node, behind what the stream has come to.
+    /// Adds an operation to the captured graph as a node that depends on the stream's current capture dependencies.
     pub(crate) fn add(self, op: Op) -> Answer {
         self.add_with(op, CUgraphEdgeData::default()).map(|_| ())
     }
