@@ -24,7 +24,12 @@ use crate::stats::Fault;
 use state::{Barrier, Peer};
 use std::ops::Range;
 use texunit_forms::Count;
-use texunit_memory::Block;
+use texunit_memory::{Block, SHARED_WINDOW};
+
+/// Whether a shared address points to the memory of another CTA of the cluster.
+pub(super) fn is_of_peer(at: u64) -> bool {
+    split_shared_address(at).0.is_some()
+}
 
 /// Ranks that addresses can have.
 const MAX_RANK: u64 = 254;
@@ -47,6 +52,13 @@ impl Context<'_> {
         match self.cluster.as_mut().and_then(|cluster| cluster.peer(rank)) {
             Some(peer) => (&mut peer.shared, place),
             None => (&mut self.cta.shared, at),
+        }
+    }
+
+    /// Records a load from shared memory that other CTAs of the cluster can change.
+    pub(super) fn looks_at_shared(&mut self, at: u64, size: u32) {
+        if let (Some(trace), Some(_)) = (&mut self.wait_trace, &self.cluster) {
+            trace.look(SHARED_WINDOW.wrapping_add(at), size);
         }
     }
 
@@ -248,10 +260,7 @@ fn take_back(of: &mut Context<'_>, peer: Peer) {
 
 /// The first CTA of a cluster none of whose threads can do anything, by its place in the cluster, and the deadlock as a fault.
 pub(super) fn deadlock(members: &[Resident<'_>]) -> Option<(usize, Box<Fault>)> {
-    let is_idle = |of: &Resident<'_>| {
-        !of.runs() || of.context.cluster.as_ref().is_some_and(|of| of.barrier.is_idle)
-    };
-    if !members.iter().all(is_idle) {
+    if members.iter().any(|of| of.runs() && !of.waits_for_cluster()) {
         return None;
     }
     let first = members.iter().position(Resident::runs)?;

@@ -15,7 +15,10 @@ use super::compiled::state::Compiled;
 use super::context::Context;
 use super::counters::Executed;
 use super::warp::{State, Warp, lanes};
+use crate::fault::Described;
+use crate::launch::split_shared_address;
 use crate::waiting::{Looked, WaitingLoop};
+use texunit_memory::{SHARED_WINDOW, SpaceKind, space_of};
 
 /// Age of a CTA at which its state is looked at for the first time, in rounds.
 const FIRST: u64 = 1024;
@@ -225,6 +228,9 @@ impl<'a> Context<'a> {
             warp.predicates.iter().for_each(|&word| mix.add((word & warp.live).into()));
             mix.add_rows(&warp.local, warp.live);
         }
+        if let Some(cluster) = &self.cluster {
+            cluster.barrier.masks().for_each(|mask| mix.add(mask.into()));
+        }
         for barrier in &self.cta.barriers {
             mix.add(u64::from(barrier.arrived) | u64::from(barrier.votes) << 32);
         }
@@ -264,6 +270,13 @@ impl<'a> Context<'a> {
     }
 
     fn looked(&self, address: u64, size: u32) -> Looked {
+        if space_of(address) == SpaceKind::Shared {
+            let (rank, place) = split_shared_address(address - SHARED_WINDOW);
+            let rank = rank.unwrap_or(self.cluster_place().2);
+            let text = format!("shared memory of CTA {rank} of the cluster, at {place:#x}");
+            let object = Some(Described { text, allocation: None });
+            return Looked { address, size, value: None, object };
+        }
         let map = self.launch.config.memory;
         let found = map.find(address, size.into(), usize::MAX).ok();
         let value = found

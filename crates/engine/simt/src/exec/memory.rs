@@ -101,7 +101,7 @@ impl Context<'_> {
             return Ok(());
         }
         let place = self.locate(warp, access, mask)?;
-        if matches!(place, Place::Global | Place::Generic) {
+        if place == Place::Global {
             self.acts();
         }
         let total = self.check_alignment(warp, access, place, mask, STORE)?;

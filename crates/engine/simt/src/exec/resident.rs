@@ -40,6 +40,16 @@ impl<'a> Resident<'a> {
         Self { index: 0, context, warps, stage: Stage::Idle, round, patience, told: 0 }
     }
 
+    /// How often the CTA has looked since it waits (at memory, or at the barrier of its cluster); `None` if it does not wait.
+    pub(super) fn looks(&self) -> Option<u64> {
+        if self.waits_for_cluster() { Some(self.told + 1) } else { self.patience.looks() }
+    }
+
+    /// Whether no thread of the CTA can do anything before the barrier of its cluster opens.
+    pub(super) fn waits_for_cluster(&self) -> bool {
+        self.context.cluster.as_ref().is_some_and(|cluster| cluster.barrier.is_idle)
+    }
+
     pub(super) fn runs(&self) -> bool {
         self.stage == Stage::Runs
     }

@@ -6,7 +6,7 @@
 
 use super::Shared;
 use super::cluster;
-use super::context::Launch;
+use super::context::{Context, Launch};
 use super::counters::Counts;
 use super::limits::RESIDENT_TURN;
 use super::outcome::CtaTurn;
@@ -147,14 +147,21 @@ impl<'a> Residents<'a> {
 
     /// Makes room for one more cluster, for which the others may wait. False: there is none, or all have begun.
     fn grow(&mut self) -> bool {
-        let (launch, places) = (self.all[0].context.launch, self.all.len() as u64);
-        let size = launch.cluster_size();
-        if self.order.left.is_empty() || places + size > launch.fit {
+        let Context { launch, worker, .. } = self.all[0].context;
+        let (size, places) = (launch.cluster_size(), self.all.len() as u64);
+        let most = launch.fit / launch.workers as u64;
+        if self.order.left.is_empty() || places + size > most {
             return false;
         }
-        self.all.extend((0..size).map(|_| Resident::new(launch, 0)));
+        self.all.extend((0..size).map(|_| Resident::new(launch, worker)));
         self.order.places.extend((places..places + size).map(|place| place as usize));
         true
+    }
+
+    /// Whether a cluster can begin without more places.
+    fn has_room(&self) -> bool {
+        let size = self.all[0].context.launch.cluster_size() as usize;
+        self.all.chunks(size).any(|members| !members.iter().any(Resident::runs))
     }
 
     /// A round, whose faults end the launch. False: there are no CTAs left.
@@ -166,13 +173,10 @@ impl<'a> Residents<'a> {
             Ok(())
         });
         let turn = |resident: &mut Resident<'a>, deal: Deal<'_>| {
-            let config = resident.context.launch.config;
-            let waits = config.cooperative || config.schedule.is_some();
             let result = resident.turn(deal);
             if !matches!(result, Ok(CtaTurn::Over)) {
                 resident.end(result.map(|_| ()), shared);
-            } else if waits && resident.context.cluster.is_none() {
-                // What others of a cluster may store to its memory is not looked at.
+            } else if !resident.waits_for_cluster() {
                 resident.patience.round(&mut resident.context, &mut resident.warps);
             }
             Ok(CtaTurn::Over)
@@ -216,26 +220,40 @@ impl<'a> Residents<'a> {
     }
 }
 
-/// Whether all CTAs that are there wait for somebody, who does not come: then the launch is over.
-fn waits_in_vain(launch: &Launch<'_>, shared: &Shared, parts: &mut [Residents<'_>]) -> bool {
+/// Whether each of these CTAs, all of which wait, has looked once more since the last `Some(true)`. `None`: one does not wait.
+pub(super) fn have_looked(ctas: &mut [&mut Resident<'_>]) -> Option<bool> {
+    if ctas.is_empty() || ctas.iter().any(|cta| cta.looks().is_none()) {
+        ctas.iter_mut().for_each(|cta| cta.told = 0);
+        return None;
+    }
+    // A CTA in the middle of an iteration of its loop may still leave the loop.
+    let all = ctas.iter().all(|cta| cta.looks().is_some_and(|looks| looks > cta.told));
+    if all {
+        ctas.iter_mut().for_each(|cta| cta.told = cta.looks().unwrap_or(0));
+    }
+    Some(all)
+}
+
+/// Whether all CTAs of a worker that have begun wait, and no other CTA, launch or host thread can change what they wait for:
+/// the launch is over. CTAs that have not begun begin first, as far as there is room.
+fn waits_in_vain(
+    (launch, shared, worker): (&Launch<'_>, &Shared, usize),
+    parts: &mut [Residents<'_>],
+) -> bool {
     let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
-    if running.is_empty() || running.iter().any(|r| r.patience.looks().is_none()) {
-        shared.waits.go_on(0, launch.config.others);
-        running.iter_mut().for_each(|resident| resident.told = 0);
-        return false;
+    match have_looked(&mut running) {
+        None => {
+            shared.waits.go_on(worker, launch.config.others);
+            return false;
+        }
+        Some(false) => return false,
+        Some(true) => {}
     }
-    // In the middle of a turn of its loop one may still go on.
-    if running.iter().any(|r| r.patience.looks().is_none_or(|looks| looks <= r.told)) {
-        return false;
-    }
-    for resident in &mut running {
-        resident.told = resident.patience.looks().unwrap_or(0);
-    }
-    if launch.config.schedule.is_some() && parts.iter_mut().any(Residents::grow) {
+    if parts.iter_mut().any(Residents::grow) {
         return false;
     }
     let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
-    let is_over = shared.end_if_in_vain((launch, 0), &mut running);
+    let is_over = shared.end_if_in_vain((launch, worker), &mut running);
     if is_over {
         running.iter_mut().for_each(|resident| resident.stage = Stage::Ended);
     }
@@ -247,20 +265,8 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange) {
     let size = launch.cluster_size();
     let is_faulted = || shared.faulted.load(Relaxed) != u64::MAX;
     if launch.config.schedule.is_none() && !launch.config.cooperative {
-        // Clusters, one after the other on each worker.
         texunit_threads::each(0..launch.workers, |worker| {
-            shared.timed(launch, || {
-                let mut residents = Residents::new(launch, worker, 0..0);
-                loop {
-                    let first = shared.next.fetch_add(size, Relaxed);
-                    if first >= ctas.end || is_faulted() || launch.is_cancelled() {
-                        break;
-                    }
-                    residents.order.left = first..first + size;
-                    while !is_faulted() && residents.run_round(shared) {}
-                }
-                residents.collect(shared);
-            });
+            shared.timed(launch, || run_clusters(launch, shared, worker, ctas));
         });
         return;
     }
@@ -279,9 +285,34 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange) {
         });
         let is_over = !parts.iter().any(|part| part.all.iter().any(Resident::runs))
             && parts.iter().all(|part| part.order.left.is_empty());
-        if is_over || is_faulted() || waits_in_vain(launch, shared, &mut parts) {
+        if is_faulted() || waits_in_vain((launch, shared, 0), &mut parts) || is_over {
             break;
         }
     }
     parts.iter_mut().for_each(|part| part.collect(shared));
+}
+
+/// Runs clusters on a worker: one after the other, and the next one beside those that wait.
+fn run_clusters(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
+    let size = launch.cluster_size();
+    let mut residents = Residents::new(launch, worker, 0..0);
+    let mut clusters = std::iter::repeat_with(|| shared.next.fetch_add(size, Relaxed))
+        .take_while(|&first| first < ctas.end)
+        .map(|first| first..first + size)
+        .fuse();
+    let is_over = || shared.faulted.load(Relaxed) != u64::MAX || launch.is_cancelled();
+    while !is_over() {
+        let all_wait = residents.running().all(|cta| cta.looks().is_some());
+        if residents.order.left.is_empty() && (residents.has_room() || all_wait) {
+            residents.order.left = clusters.next().unwrap_or(0..0);
+        }
+        let runs = residents.run_round(shared);
+        if !runs && residents.order.left.is_empty()
+            || waits_in_vain((launch, shared, worker), std::slice::from_mut(&mut residents))
+        {
+            break;
+        }
+    }
+    shared.waits.done(worker);
+    residents.collect(shared);
 }

@@ -8,7 +8,7 @@ const MAX_LOOKS: usize = 8;
 pub(crate) struct WaitTrace {
     /// Whether it has changed anything but its own state.
     pub(in crate::exec) acts: bool,
-    /// Addresses in global memory that it has loaded from, and bytes.
+    /// Addresses that it has loaded from, and bytes: global memory, and in a cluster the window of shared memory.
     pub(super) looks: Vec<(u64, u32)>,
 }
 

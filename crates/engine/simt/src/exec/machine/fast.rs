@@ -8,16 +8,13 @@ use super::super::prepare::prepare;
 use super::super::resident::Resident;
 use super::super::workers::Ends;
 use super::super::{CtaChunk, Shared};
-use super::{Machine, Position, Stepper};
+use super::{ALONE, Machine, Position, Stepper};
 use crate::launch::LaunchConfig;
 use crate::observe::Events;
 use crate::observe::marks::at_places;
 
 /// CTAs after which it is asked whether somebody has interrupted it.
 const AT_ONCE: u64 = 512;
-
-/// Why a CTA that waits ends.
-const ALONE: &str = "a launch that is stepped through waits for nobody";
 
 /// What came of CTAs that were executed at speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

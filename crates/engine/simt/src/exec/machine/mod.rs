@@ -32,7 +32,7 @@ use super::outcome::CtaTurn;
 use super::output::Printed;
 use super::prepare::prepare;
 use super::resident::Stage;
-use super::residents::Residents;
+use super::residents::{Residents, have_looked};
 use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::launch::{CtaRange, LaunchConfig};
@@ -43,6 +43,10 @@ use crate::stats::{BadFetches, Fault, LaunchStats};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+
+/// Why a launch that waits ends under a debugger.
+const ALONE: &str =
+    "a launch that is stepped through waits for no other CTA, launch or host thread";
 
 /// Who steps through launches.
 pub trait Debugger: Sync + std::fmt::Debug {
@@ -273,7 +277,7 @@ impl<'a> Machine<'a> {
         let is_sequential = self.is_sequential();
         let budget = if is_sequential { CTA_TURN } else { RESIDENT_TURN };
         let Self { residents, stepper, printed, launch, .. } = self;
-        let mut has_ended = false;
+        let (mut has_ended, is_random) = (false, launch.config.schedule.is_some());
         let came = residents.turn(budget, |resident, deal| {
             let blank = Box::new(Stepper::new(0, launch.config.grid));
             stepper.cta = resident.index;
@@ -282,8 +286,13 @@ impl<'a> Machine<'a> {
             if let Some(own) = resident.context.debug.take() {
                 *stepper = own;
             }
+            // In a random order a CTA that is watched has other turns, and positions would not be those of the first time.
+            if matches!(came, Ok(CtaTurn::Over)) && !is_random && !resident.waits_for_cluster() {
+                resident.patience.round(&mut resident.context, &mut resident.warps);
+            }
             if matches!(came, Ok(CtaTurn::Ended)) {
                 has_ended = true;
+                resident.patience.end(&mut resident.context);
                 resident.stage = Stage::Ended;
                 printed.take(
                     resident.index,
@@ -309,6 +318,11 @@ impl<'a> Machine<'a> {
     }
 
     fn next_round(&mut self) -> Option<Stop> {
+        let mut running: Vec<_> = self.residents.running().collect();
+        if have_looked(&mut running) == Some(true) {
+            let fault = running[0].context.waits_alone(&running[0].warps, ALONE);
+            return self.faults(fault);
+        }
         let begun = self.residents.begin_round(|resident, index| {
             // What functions find in their registers before they write them is the same whoever ran here before.
             resident.warps.fill_with(Warp::default);

@@ -2,6 +2,7 @@
 
 use super::{LOAD, STORE};
 use crate::code::Place;
+use crate::exec::cluster::is_of_peer;
 use crate::exec::context::Context;
 use crate::exec::outcome::{Executed, PendingFault};
 use crate::exec::warp::Warp;
@@ -69,6 +70,7 @@ impl Context<'_> {
         let (space, at) = self.space(warp, place, address);
         let value = match space {
             SpaceKind::Shared => {
+                self.looks_at_shared(at, size.into());
                 let (bytes, place) = self.shared_of(at);
                 load_bytes(bytes, place, size)
                     .or_else(|| self.update_past_shared(at, size.into(), |old| old))
@@ -80,6 +82,9 @@ impl Context<'_> {
             SpaceKind::Param => load_bytes(self.launch.config.params, at, size),
             SpaceKind::Global | SpaceKind::Const => {
                 self.check_heap_at(lane, address, size.into(), LOAD)?;
+                if let Some(trace) = &mut self.wait_trace {
+                    trace.look(address, size.into());
+                }
                 let map = self.launch.config.memory;
                 match map.find(address, size.into(), self.hint) {
                     Ok((index, offset)) => {
@@ -111,6 +116,9 @@ impl Context<'_> {
         let (space, at) = self.space(warp, place, address);
         let stored = match space {
             SpaceKind::Shared => {
+                if is_of_peer(at) {
+                    self.acts();
+                }
                 let (bytes, place) = self.shared_of(at);
                 store_bytes(bytes, place, size, value)
                     .or_else(|| self.update_past_shared(at, size.into(), |_| value).map(|_| ()))
@@ -123,6 +131,7 @@ impl Context<'_> {
                 return self.read_only(lane, space, at);
             }
             SpaceKind::Global => {
+                self.acts();
                 self.check_heap_at(lane, address, size.into(), STORE)?;
                 let map = self.launch.config.memory;
                 match map.find_writable(address, size.into(), self.hint) {
