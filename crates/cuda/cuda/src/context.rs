@@ -82,6 +82,7 @@ pub(crate) const MAX_STACK: usize = 512 * 1024;
 
 /// What is told when a context ends: each gives up what it holds for it.
 const OWNERS: &[fn(&Context)] = &[
+    crate::green::release_context,
     crate::module::release_context,
     crate::stream::release_context,
     crate::graph::exec::release_context,

@@ -18,6 +18,7 @@ use crate::args::Answer;
 use crate::call::Owner;
 use crate::context::{self, Context};
 use crate::graph::capture::{self, Place};
+use crate::green;
 use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
@@ -36,6 +37,8 @@ use texunit_cuda_abi::CUresult;
 pub(crate) struct Order {
     pub(crate) context: Arc<Context>,
     pub(crate) queue: Queue,
+    /// Multiprocessors for a kernel: those of the stream's green context, or all.
+    pub(crate) multiprocessors: u32,
     /// Whether the call returns when the work is done.
     pub(crate) waits: bool,
     /// Where the work becomes a node of a graph instead of being done ([`capture`]).
@@ -56,7 +59,8 @@ impl Order {
     pub(crate) fn capturable(stream: Handle<Stream>) -> Answer<Self> {
         let (context, queue) = (stream::on(stream)?, stream::queue(stream));
         let capture = capture::of(&context, queue)?;
-        Ok(Self { context, queue, waits: false, capture })
+        let multiprocessors = green::multiprocessors(stream, &context);
+        Ok(Self { multiprocessors, capture, ..Self::on(context, queue) })
     }
 
     /// Of a call that is not of a stream: in the default stream of the current context.
@@ -64,7 +68,13 @@ impl Order {
         let context = context::current()?;
         let queue = stream::default_of(&context);
         capture::of(&context, queue)?;
-        Ok(Self { context, queue, waits: true, capture: None })
+        Ok(Self { waits: true, ..Self::on(context, queue) })
+    }
+
+    /// In a queue, on all of its device.
+    pub(crate) fn on(context: Arc<Context>, queue: Queue) -> Self {
+        let multiprocessors = context.gpu.profile.multiprocessors.unsigned_abs();
+        Self { context, queue, multiprocessors, waits: false, capture: None }
     }
 
     fn line(&self) -> Line {

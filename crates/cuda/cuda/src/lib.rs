@@ -45,6 +45,7 @@ mod foreign;
 mod format;
 pub mod functions;
 mod graph;
+mod green;
 mod handle;
 mod image;
 mod ipc;

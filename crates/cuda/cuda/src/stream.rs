@@ -6,6 +6,7 @@
 use crate::args::Answer;
 use crate::context::{self, Context};
 use crate::graph::capture;
+use crate::green::GreenContext;
 use crate::handle::{Handle, Object, object};
 use crate::ipc::event::SharedEvent;
 use crate::late::{self, Order};
@@ -14,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use texunit_checks::race::Queue;
+use texunit_cuda_abi::CUresult;
 
 /// Handle of the default stream that waits for all others (`CU_STREAM_LEGACY`); null is the same.
 const LEGACY: usize = 1;
@@ -25,6 +27,8 @@ const PER_THREAD: usize = 2;
 pub(crate) struct Stream {
     /// Its context.
     pub(crate) context: Handle<Context>,
+    /// Its green context, null if it was made in none.
+    pub(crate) green: Handle<GreenContext>,
     /// `CU_STREAM_DEFAULT`, `CU_STREAM_NON_BLOCKING`.
     pub(crate) flags: u32,
     /// From 0, the least, to [`GREATEST_PRIORITY`].
@@ -35,14 +39,42 @@ pub(crate) struct Stream {
 
 object!(Stream, "a stream");
 
+impl Stream {
+    /// Makes a stream in a context in working order.
+    pub(crate) fn create(
+        context: &Context,
+        green: Handle<GreenContext>,
+        flags: u32,
+        priority: i32,
+    ) -> Answer<Handle<Self>> {
+        let attributes = Mutex::default();
+        let stream = Self { context: context.handle, green, flags, priority, attributes };
+        let handle = context.keep(stream)?;
+        crate::checks::made(handle.number());
+        Ok(handle)
+    }
+}
+
 /// The priority that goes first.
 pub(crate) const GREATEST_PRIORITY: i32 = -5;
 
-/// What a stream handle names: `None` is a default stream.
+/// Whether a handle is that of the calling thread's default stream.
+pub(crate) fn is_per_thread(stream: Handle<Stream>) -> bool {
+    stream.number() == PER_THREAD
+}
+
+/// What a stream handle names: `None` is a default stream. `CUDA_ERROR_STREAM_DETACHED` if its green context was destroyed.
 pub(crate) fn find(stream: Handle<Stream>) -> Answer<Option<Arc<Stream>>> {
     match stream.number() {
         0 | LEGACY | PER_THREAD => Ok(None),
-        _ => stream.get().map(Some),
+        _ => {
+            let stream = stream.get()?;
+            if !stream.green.is_null() && stream.green.get().is_err() {
+                return Err(CUresult::STREAM_DETACHED
+                    .because("the green context of the stream was destroyed (cuGreenCtxDestroy)"));
+            }
+            Ok(Some(stream))
+        }
     }
 }
 
@@ -87,12 +119,12 @@ pub(crate) fn queue(stream: Handle<Stream>) -> Queue {
 }
 
 /// A stream of a device that was created.
-fn own(device: u32, number: usize, stream: &Stream) -> Queue {
+pub(crate) fn own(device: u32, number: usize, stream: &Stream) -> Queue {
     Queue::on(device, Some((number as u64, stream.flags & NON_BLOCKING == 0)))
 }
 
 /// `CU_STREAM_NON_BLOCKING`
-const NON_BLOCKING: u32 = 1;
+pub(crate) const NON_BLOCKING: u32 = 1;
 
 /// An event.
 #[derive(Debug)]

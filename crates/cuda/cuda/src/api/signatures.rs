@@ -2,10 +2,11 @@
 //! declared by the same list. A difference does not compile.
 
 use super::{
-    array::*, context::*, copy::*, copy_batch::*, copy_box::*, device::*, event::*, function::*,
-    graph::*, host::*, init::*, ipc::*, launch::*, launch_devices::*, library::*, logs::*,
-    managed::*, memory::*, memset::*, mipmap::*, module::*, occupancy::*, pointer::*, pool::*,
-    procs::*, profiler::*, sparse::*, stream::*, surface::*, texture::*,
+    array::*, context::*, context_events::*, copy::*, copy_batch::*, copy_box::*, device::*,
+    event::*, function::*, graph::*, green::*, host::*, init::*, ipc::*, launch::*,
+    launch_devices::*, library::*, logs::*, managed::*, memory::*, memset::*, mipmap::*, module::*,
+    occupancy::*, pointer::*, pool::*, procs::*, profiler::*, sparse::*, stream::*, surface::*,
+    texture::*,
 };
 use crate::tables::cuGetExportTable;
 use texunit_cuda_abi::CUresult;
