@@ -1,4 +1,4 @@
-//! `reverse-step` and so on, `goto`, `last-write`.
+//! The commands `reverse-step` and its relatives, `goto` and `last-write`.
 
 use super::Done;
 use crate::dwarf::Shape;
@@ -43,13 +43,14 @@ impl Live<'_, '_> {
         Ok(())
     }
 
-    /// What is asked for by an expression that says where: a variable, or a pointer to it.
+    /// `last-write`: the location is a variable, or what a pointer expression points to.
     fn tell_last_write(&mut self, text: &str) -> Done {
         if text.is_empty() {
             return Err("Argument required (an expression).".to_owned());
         }
         let value = self.referred(text)?;
-        // Pointer arithmetic names the place that it leads to; a variable that is a pointer is itself a place.
+        // A computed pointer refers to the location that it points to; a pointer variable is a
+        // location itself.
         let value = match (&value.place, self.types.shape(value.ty)) {
             (None, Shape::Pointer { .. }) => self.with_scene(|scene| scene.pointed(&value))?,
             _ => value,
