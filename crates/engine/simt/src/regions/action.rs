@@ -23,8 +23,8 @@ pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option
     let actions = actions(operands, inst, at)?;
     let step = |action| Step { at, guard, counted: false, action };
     let mut steps: Vec<Step> = actions.into_iter().map(step).collect();
-    // The counted step is the first one that can leave the region, so that an instruction which
-    // leaves before that is not counted.
+    // The first step that can leave the region is the counted one, so that an instruction at which
+    // the region is left has not been counted.
     let counts = steps.iter().position(Step::may_leave).unwrap_or(0);
     steps[counts].counted = inst.count != 0;
     Some(steps)
