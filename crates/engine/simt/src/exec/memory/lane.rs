@@ -1,4 +1,4 @@
-//! Numbers of single lanes, wherever they are.
+//! Loads and stores of a single element of one lane, in any state space.
 
 use super::{LOAD, STORE};
 use crate::code::Place;
@@ -24,7 +24,7 @@ fn store_bytes(bytes: &mut [u8], offset: u64, size: u8, value: u64) -> Option<()
     Some(())
 }
 
-/// A number of a lane's local memory, at an aligned address.
+/// Loads an element of a lane's local memory at an aligned address.
 pub(in crate::exec) fn load_local(warp: &Warp, lane: usize, address: u64, size: u8) -> Option<u64> {
     let word = |i: usize| warp.local.get(i).map(|row| u64::from(row[lane]));
     let at = usize::try_from(address / 4).ok()?;
@@ -57,7 +57,8 @@ pub(in crate::exec) fn store_local(
 }
 
 impl Context<'_> {
-    /// One number from anywhere. `total` is the size of the whole access, for messages.
+    /// Loads an element from any state space. `total` is the size of the whole access, for
+    /// messages.
     pub(in crate::exec) fn load_one(
         &mut self,
         warp: &Warp,
