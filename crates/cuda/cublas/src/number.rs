@@ -92,7 +92,7 @@ macro_rules! number {
             }
 
             fn read(bytes: &[u8]) -> &[Self] {
-                // SAFETY: as above.
+                // SAFETY: as for the access above.
                 let (before, all, after) = unsafe { bytes.align_to() };
                 assert!(before.is_empty() && after.is_empty(), "memory that is not aligned");
                 all

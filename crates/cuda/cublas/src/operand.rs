@@ -287,7 +287,7 @@ impl Factor {
         if call.settings.on_device {
             return Ok(Self::Device(call.bytes(address, format.size(), Region::READ)?, format));
         }
-        // SAFETY: the caller's number of the host, of so many bytes.
+        // SAFETY: the caller's scalar is in host memory and has this many bytes.
         let bytes = unsafe { In::<u8>::of(address).elements(format.size()) }.to_vec()?;
         Ok(Self::Host(format.read(&bytes)))
     }

@@ -884,7 +884,7 @@ pub unsafe trait Parameter {
 
 macro_rules! as_they_are {
     ($($type:ty)*) => {
-        // SAFETY: it is its type in C.
+        // SAFETY: the type equals its C type.
         $(unsafe impl Parameter for $type {
             type C = Self;
         })*
@@ -899,17 +899,17 @@ as_they_are! {
     CUgraphNodeParams CUgraphEdgeData CUDA_GRAPH_INSTANTIATE_PARAMS CUgraphExecUpdateResultInfo
 }
 
-// SAFETY: `repr(transparent)` of what it is in C.
+// SAFETY: the type is `repr(transparent)` over its C type.
 unsafe impl<T: Parameter> Parameter for Out<'_, T> {
     type C = *mut T::C;
 }
 
-// SAFETY: `repr(transparent)` of what it is in C.
+// SAFETY: the type is `repr(transparent)` over its C type.
 unsafe impl<T: Parameter> Parameter for InOut<'_, T> {
     type C = *mut T::C;
 }
 
-// SAFETY: `repr(transparent)` of what it is in C.
+// SAFETY: the type is `repr(transparent)` over its C type.
 unsafe impl<T: Parameter> Parameter for In<'_, T> {
     type C = *const T::C;
 }
@@ -933,22 +933,22 @@ unsafe impl Parameter for Option<unsafe extern "C" fn() -> CUresult> {
     type C = *mut c_void;
 }
 
-// SAFETY: it is its type in C.
+// SAFETY: the type equals its C type.
 unsafe impl<T> Parameter for *mut T {
     type C = Self;
 }
 
-// SAFETY: it is its type in C.
+// SAFETY: the type equals its C type.
 unsafe impl<T> Parameter for *const T {
     type C = Self;
 }
 
-// SAFETY: `repr(transparent)` of what it is in C.
+// SAFETY: the type is `repr(transparent)` over its C type.
 unsafe impl Parameter for Raw<'_> {
     type C = *mut c_void;
 }
 
-// SAFETY: `repr(transparent)` of what it is in C.
+// SAFETY: the type is `repr(transparent)` over its C type.
 unsafe impl Parameter for Text<'_> {
     type C = *const c_char;
 }

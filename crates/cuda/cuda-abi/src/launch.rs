@@ -60,7 +60,7 @@ impl CUlaunchConfig {
     /// # Safety
     /// `attrs` is null, or leads to `numAttrs` of them, for the lifetime.
     pub unsafe fn attributes<'a>(&self) -> Elements<'a, CUlaunchAttribute> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { In::of(self.attrs).elements(self.numAttrs as usize) }
     }
 }

@@ -7,10 +7,10 @@
 use crate::CUresult;
 use std::borrow::Cow;
 
-/// A call that is refused: what the program gets, and why.
+/// A refused call: the status that the program gets, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What the function answers.
+    /// Status that the function returns.
     pub code: CUresult,
     reason: Reason,
 }

@@ -27,7 +27,7 @@ macro_rules! driver_api {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Pointers are null, or valid for what the driver API's page says.
+        /// Pointers are null, or valid as the driver API requires.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, unreachable_pub)]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> texunit_cuda_abi::CUresult {
@@ -61,7 +61,7 @@ const BEFORE_INIT: &[&str] = &[
     "cuGetExportTable",
 ];
 
-/// Runs the work of an exported function.
+/// Runs the body of an exported function.
 pub(crate) fn answer(
     name: &'static str,
     work: impl FnOnce() -> Answer,
@@ -161,7 +161,7 @@ extern "C" fn texunit_core_end() {
     let mut next = ENDS.swap(std::ptr::null_mut(), AcqRel).cast_const();
     // SAFETY: functions in the list are never freed.
     while let Some(end) = unsafe { next.as_ref() } {
-        // A panic must not reach the dynamic linker; it has been printed.
+        // A panic must not unwind into the dynamic linker; its message has been printed.
         let _ = catch_unwind(end.function);
         next = end.next;
     }

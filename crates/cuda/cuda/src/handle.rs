@@ -168,7 +168,7 @@ impl<T> Handle<T> {
         self.number == 0
     }
 
-    /// How the reason of a refusal finds it among the arguments of a call.
+    /// How the reason of a refusal names this argument of the call.
     pub(crate) fn subject(&self) -> Option<Subject> {
         Some(Subject::new::<Self>(self.number as u64))
     }

@@ -45,10 +45,10 @@ pub(crate) enum Content {
 /// # Safety
 /// It is null, or there are the header of a fatbin and as many bytes as that says.
 unsafe fn fatbin_at(image: Raw<'_>) -> Answer<Vec<u8>> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let header = unsafe { image.bytes(fatbin::HEADER) }.array::<{ fatbin::HEADER }>(0)?;
     let size = fatbin::size(&header).map_err(invalid)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { image.bytes(size) }.to_vec()
 }
 
@@ -181,7 +181,7 @@ impl Content {
     /// # Safety
     /// Such a structure is there.
     unsafe fn wrapped(image: Raw<'_>) -> Answer<Self> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let bytes = unsafe { image.bytes(24) }.array::<24>(0)?;
         let word =
             |at: usize| bytes[at..at + 8].iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));

@@ -28,7 +28,7 @@ pub(crate) struct Jit<'a> {
 // SAFETY: the pointers are used by the calls of one thread at a time: the one that made the options,
 // or one that is given the same link state, which C callers may not share between threads.
 unsafe impl Send for Jit<'_> {}
-// SAFETY: as above.
+// SAFETY: as for the access above.
 unsafe impl Sync for Jit<'_> {}
 
 /// A buffer of the caller for messages.
@@ -49,7 +49,7 @@ impl<'a> Log<'a> {
     unsafe fn new(buffer: Option<Raw<'a>>, size: Option<InOut<'a, usize>>) -> Answer<Self> {
         let bytes = size.map_or(Ok(0), InOut::get)? as u32 as usize;
         let buffer = buffer.filter(|buffer| !buffer.is_null() && bytes > 0);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let buffer = buffer.map(|buffer| unsafe { buffer.room(bytes) });
         Ok(Self { buffer, written: size.map(InOut::out) })
     }
@@ -92,10 +92,10 @@ impl<'a> Jit<'a> {
         let mut jit = Self::default();
         let (mut buffers, mut sizes) = ([None; 2], [None; 2]);
         let count = given.count as usize;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let options = unsafe { given.options.elements(count) };
         for i in 0..count {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             let slot = unsafe { given.values.nth(i) };
             let value = slot.get()?;
             // SAFETY: the option's value is a pointer to a buffer of the caller.
@@ -123,9 +123,9 @@ impl<'a> Jit<'a> {
                 }
             }
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         jit.info = unsafe { Log::new(buffers[0], sizes[0])? };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         jit.error = unsafe { Log::new(buffers[1], sizes[1])? };
         jit.info.write("");
         jit.error.write("");

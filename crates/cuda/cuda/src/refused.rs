@@ -227,7 +227,7 @@ fn is_power(mut count: u64, of: u64) -> bool {
     count == 1
 }
 
-/// Says what is not supported, unless the refusal that follows is told anyway.
+/// Prints what is not supported, unless the refusal of the call is reported anyway.
 pub(crate) fn say_refused(text: &str) {
     if !settings().report_api_errors {
         say(format_args!("{text}"));
@@ -240,7 +240,7 @@ pub(crate) fn say_refused(text: &str) {
 /// The text is valid.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn texunit_say_refused(text: Str) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     say_refused(&unsafe { text.text() });
 }
 
@@ -277,7 +277,7 @@ pub(crate) unsafe extern "C" fn texunit_runtime_begins(function: Str) -> u32 {
     if !has_runtime() {
         HAS_RUNTIME.store(true, Relaxed);
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let function = unsafe { function.bytes() };
     let maker = MAKERS.into_iter().find(|name| name.as_bytes() == function);
     if maker.is_some() && MAKER.get().is_none() {
@@ -314,7 +314,7 @@ impl Str {
     /// # Safety
     /// It points to so many bytes, or to nothing if there are none.
     pub(crate) unsafe fn text(self) -> String {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         String::from_utf8_lossy(unsafe { self.bytes() }).into_owned()
     }
 
@@ -324,7 +324,7 @@ impl Str {
         if self.size == 0 {
             return &[];
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { std::slice::from_raw_parts(self.start, self.size) }
     }
 }

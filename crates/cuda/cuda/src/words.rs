@@ -116,7 +116,7 @@ impl BatchOp {
             )));
         }
         let context = crate::graph::params::context_or_current(params.ctx)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let operations = unsafe {
             In::<CUstreamBatchMemOpParams>::of(params.paramArray).elements(params.count as usize)
         };

@@ -37,7 +37,7 @@ struct Given {
 
 // SAFETY: a library gives work that any thread may do, several at once.
 unsafe impl Send for Given {}
-// SAFETY: as above.
+// SAFETY: as for the access above.
 unsafe impl Sync for Given {}
 
 impl Drop for Given {

@@ -49,7 +49,7 @@ macro_rules! runtime_api {
 }
 pub(crate) use runtime_api;
 
-/// Runs the work of an exported function.
+/// Runs the body of an exported function.
 pub(crate) fn answer(
     name: &'static str,
     work: impl FnOnce() -> Answer,

@@ -5,8 +5,8 @@ use std::sync::Once;
 use texunit_client::told;
 use texunit_cuda_abi::lacking;
 
-/// Defines functions that say once, by name, that they are not provided. A C caller may pass arguments
-/// to a function that takes none.
+/// Defines functions that texunit does not provide: each prints its name once and returns an error.
+/// They take no parameters, as a C caller may pass arguments to a function that takes none.
 macro_rules! refused {
     ($(fn $name:ident() = $group:literal;)*) => {$(
         #[unsafe(no_mangle)]

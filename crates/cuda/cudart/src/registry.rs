@@ -233,7 +233,7 @@ pub(crate) fn symbol(host: *const c_void) -> Answer<(CUdeviceptr, usize)> {
         Ok((all.library(binary)?, name))
     })?;
     let (mut address, mut size) = (0, 0);
-    // SAFETY: the pointers are to our own variables.
+    // SAFETY: the out-pointers are to local variables.
     let code = unsafe {
         driver::cuLibraryGetGlobal(&raw mut address, &raw mut size, library, name.as_ptr())
     };

@@ -29,7 +29,7 @@ pub(crate) fn init() -> Answer<CUdevice> {
     static COUNT: OnceLock<Answer<CUdevice>> = OnceLock::new();
     let count = COUNT.get_or_init(|| {
         check(driver::cuInit(0))?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         let count = ask(|count| unsafe { driver::cuDeviceGetCount(count) })?;
         match count {
             0 => Err(CUresult::NO_DEVICE.because("the driver has no device")),
@@ -45,7 +45,7 @@ pub(crate) fn init() -> Answer<CUdevice> {
 
 /// The device of the calling thread (`cudaGetDevice`): that of its context, if one is current.
 pub(crate) fn device() -> CUdevice {
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     ask(|device| unsafe { driver::cuCtxGetDevice(device) }).unwrap_or_else(|_| chosen())
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn set_first_device(device: CUdevice) {
 /// variables have their addresses from then on.
 pub(crate) fn context() -> Answer {
     init()?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     let current = ask(|context| unsafe { driver::cuCtxGetCurrent(context) })?;
     if current == 0 {
         check(driver::cuCtxSetCurrent(primary(chosen())?))?;
@@ -102,7 +102,7 @@ pub(crate) fn primary(device: CUdevice) -> Answer<CUcontext> {
     if let Some(context) = contexts.get(&device) {
         return Ok(*context);
     }
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     let context = ask(|context| unsafe { driver::cuDevicePrimaryCtxRetain(context, device) })?;
     contexts.insert(device, context);
     Ok(context)
@@ -119,6 +119,6 @@ pub(crate) fn reset() -> Answer {
 
 /// An attribute of a device.
 pub(crate) fn attribute(attribute: c_int, device: CUdevice) -> Answer<c_int> {
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     ask(|value| unsafe { driver::cuDeviceGetAttribute(value, attribute, device) })
 }

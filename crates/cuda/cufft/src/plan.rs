@@ -181,7 +181,7 @@ pub(crate) fn check_property(property: u32) -> Answer {
 pub(crate) fn check_stream(stream: CUstream) -> Answer {
     context::make_current()?;
     let mut flags = 0;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     told::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
     Ok(())
 }

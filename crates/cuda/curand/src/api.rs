@@ -56,7 +56,7 @@ library_api! { (RandCode)
         generator::check(generator)?;
         context::make_current()?;
         let mut flags = 0;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         told::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
         generator::set_stream(generator, stream)
     }

@@ -120,7 +120,7 @@ impl Gpu {
             // is the user's word when the variable names it.
             match unsafe { libloading::Library::new(&name) } {
                 Ok(library) if ffi::is_ours(&library) => return Err(GpuError::Ours(name)),
-                // SAFETY: as above.
+                // SAFETY: as for the access above.
                 Ok(library) => match unsafe { Api::new(library) } {
                     Ok(api) => return Self::start(api),
                     Err(e) => {
@@ -145,7 +145,7 @@ impl Gpu {
             return Err(GpuError::NoGpu(format!(" ({})", api.error_text(code))));
         }
         let (mut count, mut device, mut version) = (0, 0, 0);
-        // SAFETY: as above.
+        // SAFETY: as for the access above.
         unsafe {
             check(&api, "cuDeviceGetCount", (api.device_count)(&raw mut count))?;
             if count == 0 {
@@ -163,14 +163,14 @@ impl Gpu {
             .map_or_else(|_| "unknown GPU".to_owned(), |name| name.to_string_lossy().into_owned());
         let attribute = |which| {
             let mut value = 0;
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             let code = unsafe { (api.device_attribute)(&raw mut value, which, device) };
             check(&api, "cuDeviceGetAttribute", code).map(|()| value as u32)
         };
         let capability =
             (attribute(ffi::COMPUTE_CAPABILITY_MAJOR)?, attribute(ffi::COMPUTE_CAPABILITY_MINOR)?);
         let mut handle = 0;
-        // SAFETY: as above.
+        // SAFETY: as for the access above.
         let code = unsafe { (api.context_retain)(&raw mut handle, device) };
         check(&api, "cuDevicePrimaryCtxRetain", code)?;
         // From here on the context is released whatever happens.

@@ -308,7 +308,7 @@ unsafe extern "C" fn free(address: u64) -> CUresult {
 }
 
 unsafe extern "C" fn copy_to_device(address: u64, from: *mut c_void, size: usize) -> CUresult {
-    // SAFETY: the caller's memory holds so many bytes.
+    // SAFETY: the caller's memory holds this many bytes.
     let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size) };
     with(|s| match s.buffers.get(&address).map(|b| b.write(0, bytes)) {
         Some(Ok(())) => SUCCESS,
@@ -323,7 +323,7 @@ unsafe extern "C" fn copy_to_host(to: *mut c_void, address: u64, size: usize) ->
         if bytes.len() < size {
             return INVALID_VALUE;
         }
-        // SAFETY: the caller's memory holds so many bytes.
+        // SAFETY: the caller's memory holds this many bytes.
         unsafe { to.cast::<u8>().copy_from(bytes.as_ptr(), size) };
         SUCCESS
     })
@@ -344,11 +344,11 @@ unsafe extern "C" fn copy_3d(copy: *const CUDA_MEMCPY3D) -> CUresult {
         };
         assert_eq!(array.size(), size as u64, "whole levels are copied");
         if upload {
-            // SAFETY: the caller's memory holds so many bytes.
+            // SAFETY: the caller's memory holds this many bytes.
             let bytes = unsafe { std::slice::from_raw_parts(memory, size) };
             refused_if(array.write(bytes).is_err())
         } else {
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             unsafe { memory.copy_from(array.read().as_ptr(), size) };
             SUCCESS
         }

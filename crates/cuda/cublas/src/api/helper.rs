@@ -57,7 +57,7 @@ library_api! { (BlasCode)
     fn cublasSetStream_v2(handle: usize, streamId: CUstream) {
         handle::get(handle)?;
         let mut flags = 0;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         told::check(unsafe { driver::cuStreamGetFlags(streamId, &raw mut flags) })?;
         handle::change(handle, |settings| settings.stream = streamId)
     }

@@ -74,7 +74,7 @@ library_api! { (BlasCode)
 
     /// A layout in memory of the program.
     fn cublasLtMatrixLayoutInit_internal(matLayout: Out<u64>, size: usize, r#type: u32, rows: u64, cols: u64, ld: i64) {
-        // SAFETY: the caller's room.
+        // SAFETY: the caller's buffer has this capacity.
         unsafe { LAYOUT.write(matLayout, size, &layout(r#type, rows, cols, ld)) }
     }
 
@@ -85,7 +85,7 @@ library_api! { (BlasCode)
 
     /// A product in memory of the program.
     fn cublasLtMatmulDescInit_internal(matmulDesc: Out<u64>, size: usize, computeType: u32, scaleType: u32) {
-        // SAFETY: the caller's room.
+        // SAFETY: the caller's buffer has this capacity.
         unsafe { PRODUCT.write(matmulDesc, size, &product(computeType, scaleType)) }
     }
 
@@ -96,7 +96,7 @@ library_api! { (BlasCode)
 
     /// A preference in memory of the program.
     fn cublasLtMatmulPreferenceInit_internal(pref: Out<u64>, size: usize) {
-        // SAFETY: the caller's room.
+        // SAFETY: the caller's buffer has this capacity.
         unsafe { PREFERENCE.write(pref, size, &[]) }
     }
 

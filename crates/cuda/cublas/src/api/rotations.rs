@@ -182,7 +182,7 @@ fn on_scalars<const N: usize>(
         });
     }
     for (place, given) in places.iter().zip(&mut given) {
-        // SAFETY: the caller's number of the host, of so many bytes.
+        // SAFETY: the caller's scalar is in host memory and has this many bytes.
         let bytes =
             unsafe { In::<u8>::of(place.address).elements(place.format.size()) }.to_vec()?;
         *given = place.format.read(&bytes);
@@ -192,7 +192,7 @@ fn on_scalars<const N: usize>(
         if place.access & Region::WRITTEN != 0 {
             let mut bytes = vec![0; place.format.size()];
             place.format.write(made, &mut bytes);
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             unsafe { Out::<u8>::of(place.address).elements(bytes.len()) }.set_all(bytes)?;
         }
     }

@@ -22,7 +22,7 @@ impl<'a> Raw<'a> {
     /// # Safety
     /// It is null, or such a text is there, which nobody writes meanwhile.
     pub unsafe fn text(self) -> Text<'a> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { Text::new(self.0.cast()) }
     }
 

@@ -82,7 +82,7 @@ macro_rules! pointer {
                 if self.is_null() { Err($crate::args::null(&self)) } else { Ok(()) }
             }
 
-            /// How the reason of a refusal finds it among the arguments of a call.
+            /// How the reason of a refusal names this argument of the call.
             pub fn subject(&self) -> Option<$crate::Subject> {
                 Some($crate::Subject::new::<Self>(self.0.addr() as u64))
             }
@@ -173,7 +173,8 @@ impl<'a, T: Copy> InOut<'a, T> {
     /// `CUDA_ERROR_INVALID_VALUE` if it is null.
     pub fn get(self) -> Answer<T> {
         self.check()?;
-        // SAFETY: it is not null, and there is a value, as whoever made this has promised.
+        // SAFETY: the pointer is not null; the contract of its constructor guarantees a valid
+        // value.
         Ok(unsafe { self.0.read_unaligned() })
     }
 
@@ -202,7 +203,8 @@ impl<'a, T: Copy> In<'a, T> {
 
     /// The value, if the caller gives one.
     pub fn get_if(self) -> Option<T> {
-        // SAFETY: it is not null, and there is a value, as whoever made this has promised.
+        // SAFETY: the pointer is not null; the contract of its constructor guarantees a valid
+        // value.
         (!self.is_null()).then(|| unsafe { self.0.read_unaligned() })
     }
 

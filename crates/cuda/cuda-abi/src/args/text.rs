@@ -30,7 +30,7 @@ impl Text<'_> {
         Self(pointer, PhantomData)
     }
 
-    /// How the reason of a refusal finds it among the arguments of a call.
+    /// How the reason of a refusal names this argument of the call.
     pub fn subject(&self) -> Option<Subject> {
         Some(Subject::new::<Self>(self.0.addr() as u64))
     }

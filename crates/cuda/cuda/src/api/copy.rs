@@ -29,7 +29,8 @@ macro_rules! copies {
             fn $now($($arg: $type,)* ByteCount: usize) {
                 let order = Order::current()?;
                 #[allow(unused_unsafe)] // where both ends are of a device
-                // SAFETY: memory of the program is as the driver API's page says, for the call.
+                // SAFETY: the program's memory is valid during the call, as the driver API
+                // requires.
                 let (to, from) = unsafe { ($to, $from) };
                 at_once(copy_bytes(to, from, ByteCount, &order))
             }
@@ -39,7 +40,8 @@ macro_rules! copies {
             fn $in_stream($($arg: $type,)* ByteCount: usize, hStream: Handle<Stream>) {
                 let order = Order::capturable(hStream)?;
                 #[allow(unused_unsafe)] // where both ends are of a device
-                // SAFETY: memory of the program is as the driver API's page says, for the call.
+                // SAFETY: the program's memory is valid during the call, as the driver API
+                // requires.
                 let (to, from) = unsafe { ($to, $from) };
                 copy_bytes(to, from, ByteCount, &order)
             }
@@ -141,7 +143,7 @@ driver_api! {
 /// # Safety
 /// That of [`End::memory`].
 pub(crate) unsafe fn any<'a>(address: u64) -> End<'a> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { End::memory(Memory::bytes(Space::Unified, address), [0; 3]) }
 }
 
@@ -160,7 +162,7 @@ fn of(context: Handle<Context>, address: u64) -> Answer<End<'static>> {
 /// # Safety
 /// That of [`End::memory`].
 unsafe fn host(pointer: Raw<'_>) -> End<'_> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { End::memory(Memory::bytes(Space::Host, pointer.address()), [0; 3]) }
 }
 

@@ -58,9 +58,9 @@ driver_api! {
         failIdx: Out<usize>,
         hStream: Handle<Stream>,
     ) {
-        // SAFETY: the caller says that there are so many of each.
+        // SAFETY: the caller guarantees this length for each array.
         let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
-        // SAFETY: addresses of the batch are as the driver API's page says.
+        // SAFETY: addresses of the batch are valid as the driver API requires.
         unsafe { batch.submit(hStream) }.map_err(|fault| failed(fault, failIdx))
     }
 
@@ -75,9 +75,9 @@ driver_api! {
         numAttrs: usize,
         hStream: Handle<Stream>,
     ) {
-        // SAFETY: the caller says that there are so many of each.
+        // SAFETY: the caller guarantees this length for each array.
         let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
-        // SAFETY: addresses of the batch are as the driver API's page says.
+        // SAFETY: addresses of the batch are valid as the driver API requires.
         unsafe { batch.submit(hStream) }.map_err(|(_, refusal)| refusal)
     }
 
@@ -90,7 +90,8 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         let order = on_other_than_default(hStream)?;
-        // SAFETY: there are so many, whose addresses are as the driver API's page says.
+        // SAFETY: the arrays have this length, and their addresses are valid as the driver API
+        // requires.
         unsafe { copy_operations(opList.elements(numOps), flags, &order) }.map_err(|fault| failed(fault, failIdx))
     }
 
@@ -102,7 +103,8 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         let order = on_other_than_default(hStream)?;
-        // SAFETY: there are so many, whose addresses are as the driver API's page says.
+        // SAFETY: the arrays have this length, and their addresses are valid as the driver API
+        // requires.
         unsafe { copy_operations(opList.elements(numOps), flags, &order) }.map_err(|(_, refusal)| refusal)
     }
 }
@@ -152,7 +154,7 @@ fn check_attributes(order: u32) -> Answer {
 /// # Safety
 /// That of [`End::memory`], for both ends.
 pub(crate) unsafe fn copy_bytes(to: u64, from: u64, size: usize, order: &Order) -> Answer {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let (to, from) = unsafe { (super::copy::any(to), super::copy::any(from)) };
     boxes::copy_bytes(to, from, size, order)
 }
@@ -178,7 +180,7 @@ impl<'a> Batch<'a> {
         indices: In<'a, usize>,
         groups: usize,
     ) -> Self {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe {
             Self {
                 dsts: dsts.elements(count),
@@ -234,7 +236,7 @@ impl<'a> Batch<'a> {
         }
         for i in 0..sizes.len() {
             let copy = || {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller upholds this function's safety contract.
                 unsafe { copy_bytes(dsts.at(i)?, srcs.at(i)?, sizes.at(i)?, &order) }
             };
             copy()
@@ -260,7 +262,7 @@ unsafe fn copy_operations(
     }
     for i in 0..list.len() {
         let operation = list.at(i).map_err(|refusal| (i, refusal))?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { copy_operation(&operation, order) }
             .map_err(|refusal| (i, refusal.within(|| format!("opList[{i}]"), &[])))?;
     }
@@ -289,9 +291,9 @@ unsafe fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> A
              same element size", units[0], Count(units[1], "byte"))));
     }
     let [from, to] = arrays;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let from = unsafe { operand(&operation.src, from, size, unit)? };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let to = unsafe { operand(&operation.dst, to, size, unit)? };
     let width = size[0].checked_mul(unit).ok_or_else(|| too_wide(size[0], unit))?;
     boxes::copy(&to, &from, [width, size[1], size[2]], order)
@@ -336,6 +338,6 @@ unsafe fn operand<'a>(
     let pitch = bytes(if a == 0 { size[0] } else { a })?;
     let height = if b == 0 { size[1] } else { b };
     let memory = Memory { pitch, height, ..Memory::bytes(Space::Unified, operand.what) };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     Ok(unsafe { End::memory(memory, [0; 3]) })
 }

@@ -23,7 +23,7 @@ macro_rules! copies {
             $(#[$doc])*
             fn $($now)|+(pCopy: In<$type>) {
                 let order = Order::current()?;
-                // SAFETY: addresses in the structure are as the driver API's page says.
+                // SAFETY: addresses in the structure are valid as the driver API requires.
                 at_once(unsafe { $copy(&pCopy.get()?, &order) })
             }
 
@@ -31,7 +31,7 @@ macro_rules! copies {
             /// This is done in the order of a stream.
             fn $in_stream(pCopy: In<$type>, hStream: Handle<Stream>) {
                 let order = Order::capturable(hStream)?;
-                // SAFETY: addresses in the structure are as the driver API's page says.
+                // SAFETY: addresses in the structure are valid as the driver API requires.
                 unsafe { $copy(&pCopy.get()?, &order) }
             }
         )*}
@@ -78,7 +78,7 @@ unsafe fn end_2d<'a>(name: &str, side: &CopySide2D) -> Answer<End<'a>> {
     Ok(match place(name, side.memory_type, side.host, side.device, side.array)? {
         Ok((space, address)) => {
             let memory = Memory { pitch: side.pitch as u64, ..Memory::bytes(space, address) };
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             unsafe { End::memory(memory, at) }
         }
         Err(array) => End::array(array, at),
@@ -97,7 +97,7 @@ unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<End<'a>> {
         Ok((space, address)) => {
             let [pitch, height] = [side.pitch, side.height].map(|n| n as u64);
             let memory = Memory { pitch, height, ..Memory::bytes(space, address) };
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             unsafe { End::memory(memory, at) }
         }
         Err(array) => End::array(array, at),
@@ -108,7 +108,7 @@ unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<End<'a>> {
 /// That of [`End::memory`], for both ends.
 pub(super) unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let (to, from) = unsafe { (end_2d("dst", &copy.dst)?, end_2d("src", &copy.src)?) };
     boxes::copy(&to, &from, size, order)
 }
@@ -117,7 +117,7 @@ pub(super) unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
 /// That of [`End::memory`], for both ends.
 pub(crate) unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let (to, from) = unsafe { (end_3d("dst", &copy.dst)?, end_3d("src", &copy.src)?) };
     boxes::copy(&to, &from, size, order)
 }
@@ -134,6 +134,6 @@ unsafe fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
                 .check()?;
         }
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { copy_3d(copy, order) }
 }

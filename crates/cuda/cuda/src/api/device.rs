@@ -43,7 +43,7 @@ driver_api! {
     /// Its name, as much of it as fits.
     fn cuDeviceGetName(name: Out<c_char>, len: c_int, dev: CUdevice) {
         let of_device = state::gpu(dev)?.profile.name;
-        // SAFETY: the caller says that there is room for so many.
+        // SAFETY: the caller guarantees a buffer of this capacity.
         unsafe { text(name, len, of_device) }
     }
 
@@ -77,7 +77,7 @@ driver_api! {
                 name.len()
             )));
         }
-        // SAFETY: the caller says that there is room for so many.
+        // SAFETY: the caller guarantees a buffer of this capacity.
         unsafe { text(pciBusId, len, &name) }
     }
 
@@ -203,7 +203,7 @@ driver_api! {
         dev: CUdevice,
     ) {
         state::gpu(dev)?;
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         unsafe { atomics(capabilities, operations, count, false) }
     }
 
@@ -221,7 +221,7 @@ driver_api! {
                 "srcDevice and dstDevice are both {srcDevice}: peers are two devices"
             )));
         }
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         unsafe { atomics(capabilities, operations, count, src.can_reach(dst)) }
     }
 
@@ -245,7 +245,7 @@ driver_api! {
         callback.set(handle)
     }
 
-    /// Does so no more.
+    /// Unregisters the callback.
     fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: usize) {
         state::gpu(device)?;
         match notified().1.remove(&(device, callback)) {
@@ -282,7 +282,7 @@ unsafe fn atomics(
         return Err(CUresult::INVALID_VALUE.because("count is 0"));
     }
     capabilities.check()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let operations = unsafe { operations.elements(count as usize) }.to_vec()?;
     let of = |(i, &operation): (usize, &c_uint)| -> Answer<c_uint> {
         let all = match operation {
@@ -302,7 +302,7 @@ unsafe fn atomics(
         Ok(if is_native { all } else { 0 })
     };
     let all: Answer<Vec<c_uint>> = operations.iter().enumerate().map(of).collect();
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { capabilities.elements(count as usize) }.set_all(all?)
 }
 
@@ -351,6 +351,6 @@ unsafe fn text(out: Out<'_, c_char>, len: c_int, text: &str) -> Answer {
         CUresult::INVALID_VALUE.because(format!("len {len} is not a size of a text, 1 and more"))
     })?;
     let bytes = text.bytes().take(room - 1).chain([0]);
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { out.elements(room) }.set_all(bytes.map(|byte| byte as c_char))
 }

@@ -138,7 +138,7 @@ driver_api! {
                 "numbytes {numbytes} is more than {MAX_PARAMETERS}, the maximum size of a kernel's parameters"
             )));
         }
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let bytes = unsafe { ptr.bytes(numbytes as usize) }.to_vec()?;
         parameter(hfunc, offset, &bytes)
     }

@@ -66,7 +66,7 @@ driver_api! {
     fn cuGraphGetNodes(hGraph: Handle<Graph>, nodes: Out<Handle<Node>>, numNodes: InOut<usize>) {
         let graph = hGraph.get()?;
         let all: Vec<usize> = graph.state().nodes.keys().copied().collect();
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         unsafe { give(&all, nodes, numNodes) }
     }
 
@@ -77,13 +77,13 @@ driver_api! {
         let roots = state.nodes.iter().filter(|(_, node)| node.before.is_empty());
         let roots: Vec<usize> = roots.map(|(&number, _)| number).collect();
         drop(state);
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         unsafe { give(&roots, rootNodes, numRootNodes) }
     }
 
     /// The edges. `CUDA_ERROR_LOSSY_QUERY` if one has more to it than its nodes.
     fn cuGraphGetEdges(hGraph: Handle<Graph>, from: Out<Handle<Node>>, to: Out<Handle<Node>>, numEdges: InOut<usize>) {
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         unsafe { edges(hGraph, from, to, None, numEdges) }
     }
 
@@ -95,13 +95,13 @@ driver_api! {
         edgeData: Out<CUgraphEdgeData>,
         numEdges: InOut<usize>,
     ) {
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         unsafe { edges(hGraph, from, to, Some(edgeData), numEdges) }
     }
 
     /// Adds edges.
     fn cuGraphAddDependencies(hGraph: Handle<Graph>, from: In<Handle<Node>>, to: In<Handle<Node>>, numDependencies: usize) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         hGraph.get()?.add_edges(&unsafe { pairs(from, to, In::null(), numDependencies)? })
     }
 
@@ -113,13 +113,13 @@ driver_api! {
         edgeData: In<CUgraphEdgeData>,
         numDependencies: usize,
     ) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         hGraph.get()?.add_edges(&unsafe { pairs(from, to, edgeData, numDependencies)? })
     }
 
     /// Removes edges.
     fn cuGraphRemoveDependencies(hGraph: Handle<Graph>, from: In<Handle<Node>>, to: In<Handle<Node>>, numDependencies: usize) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         hGraph.get()?.remove_edges(&unsafe { pairs(from, to, In::null(), numDependencies)? })
     }
 
@@ -131,7 +131,7 @@ driver_api! {
         edgeData: In<CUgraphEdgeData>,
         numDependencies: usize,
     ) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         hGraph.get()?.remove_edges(&unsafe { pairs(from, to, edgeData, numDependencies)? })
     }
 
@@ -259,7 +259,7 @@ unsafe fn give_all<T: Copy>(
     for (values, out) in lists {
         if !out.is_null() {
             let padded = values.iter().copied().chain(std::iter::repeat(none));
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             unsafe { out.elements(room) }.set_all(padded.take(room))?;
         }
     }
@@ -270,7 +270,7 @@ unsafe fn give_all<T: Copy>(
 /// That of [`give_all`].
 unsafe fn give(all: &[usize], out: Out<'_, Handle<Node>>, count: InOut<'_, usize>) -> Answer {
     let handles: Vec<Handle<Node>> = all.iter().map(|&number| Handle::of(number)).collect();
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { give_all(&[(&handles, out)], (all.len(), Handle::NULL), count) }
 }
 
@@ -293,7 +293,7 @@ unsafe fn give_links(
         Some(out) => {
             let room = count.get()?;
             let padded = data.iter().copied().chain(std::iter::repeat(CUgraphEdgeData::default()));
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             unsafe { out.elements(room) }.set_all(padded.take(room))?;
         }
         None if !is_plain && wants_nodes => {
@@ -303,7 +303,7 @@ unsafe fn give_links(
         }
         None => {}
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { give_all(lists, (data.len(), Handle::NULL), count) }
 }
 
@@ -320,7 +320,7 @@ unsafe fn edges(
     let sources: Vec<Handle<Node>> = edges.iter().map(|(from, _)| Handle::of(*from)).collect();
     let targets: Vec<Handle<Node>> = edges.iter().map(|(_, link)| Handle::of(link.node)).collect();
     let all: Vec<CUgraphEdgeData> = edges.iter().map(|(_, link)| link.data).collect();
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { give_links(&[(&sources, from), (&targets, to)], &all, data, count) }
 }
 
@@ -334,12 +334,12 @@ unsafe fn pairs(
     data: In<'_, CUgraphEdgeData>,
     count: usize,
 ) -> Answer<Vec<(usize, usize, CUgraphEdgeData)>> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let (from, to) = unsafe { (from.elements(count), to.elements(count)) };
     let edge = |i: usize| {
         let data = match data.is_null() {
             true => CUgraphEdgeData::default(),
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             false => unsafe { data.elements(count) }.at(i)?,
         };
         Ok((from.at(i)?.number(), to.at(i)?.number(), data))
@@ -356,12 +356,12 @@ unsafe fn links(
     data: In<'_, CUgraphEdgeData>,
     count: usize,
 ) -> Answer<Vec<Link>> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let nodes = unsafe { nodes.elements(count) };
     let link = |i: usize| {
         let data = match data.is_null() {
             true => CUgraphEdgeData::default(),
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             false => unsafe { data.elements(count) }.at(i)?,
         };
         Ok(Link { node: nodes.at(i)?.number(), data })

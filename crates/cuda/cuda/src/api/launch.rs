@@ -34,7 +34,7 @@ driver_api! {
             cooperative: false,
             cluster: None,
         };
-        // SAFETY: the arguments of the kernel are as the driver API's page says.
+        // SAFETY: the kernel's arguments are valid as the driver API requires.
         unsafe { launch(f, hStream, &shape, kernelParams, extra) }
     }
 
@@ -58,7 +58,7 @@ driver_api! {
             cooperative: true,
             cluster: None,
         };
-        // SAFETY: the arguments of the kernel are as the driver API's page says.
+        // SAFETY: the kernel's arguments are valid as the driver API requires.
         unsafe { launch(f, hStream, &shape, kernelParams, In::null()) }
     }
 
@@ -71,7 +71,7 @@ driver_api! {
         extra: In<u64>,
     ) {
         let config = config.get()?;
-        // SAFETY: a structure of the caller points to as many attributes as it says.
+        // SAFETY: the caller's structure points to as many attributes as it counts.
         let attributes = unsafe { config.attributes() }.to_vec()?;
         let mut shape = Shape {
             grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
@@ -86,7 +86,7 @@ driver_api! {
         }
         // A fault of the kernel is not this call's.
         let order = Order::capturable(Handle::of(config.hStream))?;
-        // SAFETY: the arguments of the kernel are as the driver API's page says.
+        // SAFETY: the kernel's arguments are valid as the driver API requires.
         let node = unsafe { launch_in(f, &order, &shape, (kernelParams, extra), &attributes)? };
         let updatable =
             attributes.iter().position(|one| one.id == attribute::DEVICE_UPDATABLE_KERNEL_NODE);
@@ -110,7 +110,7 @@ driver_api! {
 /// # Safety
 /// It is a value of the caller, which may be written.
 pub(super) unsafe fn give_node(value: *mut [u32; 16], node: u64) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { value.cast::<u64>().add(1).write_unaligned(node) };
 }
 
@@ -190,7 +190,7 @@ unsafe fn launch(
     extra: In<'_, u64>,
 ) -> Answer {
     let order = Order::capturable(stream)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { launch_in(f, &order, shape, (params, extra), &[]) }.map(|_| ())
 }
 
@@ -206,7 +206,7 @@ pub(super) unsafe fn launch_in(
     attributes: &[CUlaunchAttribute],
 ) -> Answer<u64> {
     let function = launch::function(f, &order.context)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let params = unsafe { launch::parameters(&function, params, extra)? };
     match order.capture {
         None if attributes.iter().any(|one| one.id == attribute::DEVICE_UPDATABLE_KERNEL_NODE) => {

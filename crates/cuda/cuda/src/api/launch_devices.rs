@@ -34,7 +34,7 @@ driver_api! {
         if numDevices == 0 || numDevices as usize > devices {
             return Err(invalid(format!("numDevices {numDevices} is 0 or more than the {devices} that there are")));
         }
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         let list = unsafe { launchParamsList.elements(numDevices as usize) }.to_vec()?;
         let mut orders: Vec<Order> = Vec::new();
         for (i, one) in list.iter().enumerate() {
@@ -50,7 +50,7 @@ driver_api! {
         }
         for (one, order) in list.iter().zip(&orders) {
             let function = Handle::of(one.function);
-            // SAFETY: the arguments of the kernel are as the driver API's page says.
+            // SAFETY: the kernel's arguments are valid as the driver API requires.
             unsafe {
                 let params = (In::of(one.kernelParams), In::null());
                 launch_in(function, order, &shape(one), params, &[])?;

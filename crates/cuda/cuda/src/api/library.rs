@@ -26,11 +26,11 @@ driver_api! {
         numLibraryOptions: c_uint,
     ) {
         let jit = Given { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let options = unsafe { libraryOptions.elements(numLibraryOptions as usize) };
-        // SAFETY: the image is one of those that the driver API's page lists.
+        // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
         let image = || Ok((unsafe { Image::at(code)? }, "ptx".to_owned()));
-        // SAFETY: the options are as the driver API's page says.
+        // SAFETY: the options are valid as the driver API requires.
         unsafe { load(library, jit, (options, libraryOptionValues), image) }
     }
 
@@ -46,9 +46,9 @@ driver_api! {
         numLibraryOptions: c_uint,
     ) {
         let jit = Given { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let options = unsafe { libraryOptions.elements(numLibraryOptions as usize) };
-        // SAFETY: the options are as the driver API's page says.
+        // SAFETY: the options are valid as the driver API requires.
         unsafe { load(library, jit, (options, libraryOptionValues), || file(fileName)) }
     }
 
@@ -76,7 +76,7 @@ driver_api! {
         lib: Handle<Library>,
     ) {
         let library = lib.get()?;
-        // SAFETY: the caller says that there is room for so many.
+        // SAFETY: the caller guarantees a buffer of this capacity.
         unsafe { kernels.elements(numKernels as usize) }.set_all(library.kernels.iter().copied())
     }
 
@@ -209,7 +209,7 @@ unsafe fn load(
     image: impl FnOnce() -> Answer<(Image, String)>,
 ) -> Answer {
     library.check()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let jit = unsafe { Jit::read(jit)? };
     library_options(of_library)?;
     let (image, name) = image()?;

@@ -119,7 +119,7 @@ driver_api! {
         optionValues: InOut<usize>,
     ) {
         let given = Given { count: numOptions, options, values: optionValues };
-        // SAFETY: the options are as the driver API's page says.
+        // SAFETY: the options are valid as the driver API requires.
         unsafe { add_file(state, r#type, path, given) }
     }
 
@@ -159,7 +159,7 @@ unsafe fn create(given: Given<'static>, state: Out<'_, Handle<LinkState>>) -> An
     use crate::handle::Object;
     state.check()?;
     context::current()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let jit = unsafe { Jit::read(given)? };
     state.set(LinkState::registry().insert(LinkState { jit, parts: Mutex::default() }))
 }
@@ -176,7 +176,7 @@ unsafe fn add_data(
 ) -> Answer {
     let state = state.get()?;
     let context = context::current()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let jit = unsafe { Jit::read(given)? };
     if data.is_null() || size == 0 {
         let name = if data.is_null() { "data is null" } else { "size is 0" };
@@ -184,7 +184,7 @@ unsafe fn add_data(
             CUresult::INVALID_VALUE.because(format!("{name}: an input has at least one byte"))
         );
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let bytes = unsafe { data.bytes(size) }.to_vec()?;
     let name = if name.is_null() { "input.ptx".to_owned() } else { name.get()? };
     let image = input(kind, Image::of(bytes, Origin::At(data.address())))?;
@@ -201,7 +201,7 @@ unsafe fn add_file(
 ) -> Answer {
     let state = state.get()?;
     let context = context::current()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let jit = unsafe { Jit::read(given)? };
     let (image, name) = file(path)?;
     state.add(&input(kind, image)?, &name, &jit, context.gpu.profile)

@@ -17,7 +17,7 @@ driver_api! {
         Ok(())
     }
 
-    /// Does so no more.
+    /// Unregisters the callback.
     fn cuLogsUnregisterCallback(callback: usize) {
         match log::unregister(callback) {
             true => Ok(()),

@@ -67,7 +67,7 @@ driver_api! {
     ) {
         Order::of(hStream)?;
         none(flags)?;
-        // SAFETY: the caller says that there are so many of both.
+        // SAFETY: the caller guarantees this length for both arrays.
         let (addresses, sizes) = unsafe { (dptrs.elements(count), sizes.elements(count)) };
         check_ranges(addresses, sizes)
     }
@@ -86,9 +86,9 @@ driver_api! {
         Order::of(hStream)?;
         none(flags)?;
         let groups = numPrefetchLocs;
-        // SAFETY: the caller says that there are so many of both.
+        // SAFETY: the caller guarantees this length for both arrays.
         let ranges = unsafe { (dptrs.elements(count), sizes.elements(count)) };
-        // SAFETY: the caller says that there are so many of both.
+        // SAFETY: the caller guarantees this length for both arrays.
         let locations = unsafe { (prefetchLocs.elements(groups), prefetchLocIdxs.elements(groups)) };
         prefetch_batch(ranges, locations)
     }
@@ -102,7 +102,7 @@ driver_api! {
         count: usize,
     ) {
         current()?;
-        // SAFETY: the caller says that there is room for so many.
+        // SAFETY: the caller guarantees a buffer of this capacity.
         let data = unsafe { data.room(dataSize) };
         range_attribute(data, attribute, devPtr, count)
     }
@@ -120,7 +120,7 @@ driver_api! {
         if numAttributes == 0 {
             return Err(CUresult::INVALID_VALUE.because("numAttributes is 0: at least one is asked for"));
         }
-        // SAFETY: the caller says that there are so many of each.
+        // SAFETY: the caller guarantees this length for each array.
         let (data, dataSizes, attributes) = unsafe {
             (
                 data.elements(numAttributes),
@@ -129,7 +129,7 @@ driver_api! {
             )
         };
         for i in 0..numAttributes {
-            // SAFETY: the caller says that there is room for so many.
+            // SAFETY: the caller guarantees a buffer of this capacity.
             let data = unsafe { data.at(i)?.room(dataSizes.at(i)?) };
             range_attribute(data, attributes.at(i)?, devPtr, count)?;
         }

@@ -23,7 +23,7 @@ driver_api! {
 
     /// Loads PTX text that ends with a zero byte, or a fatbin.
     fn cuModuleLoadData(module: Out<Handle<Module>>, image: Raw) {
-        // SAFETY: the image is one of those that the driver API's page lists.
+        // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
         unsafe { load_data(module, image, &Jit::default()) }
     }
 
@@ -44,7 +44,7 @@ driver_api! {
     fn cuModuleLoadFatBinary(module: Out<Handle<Module>>, fatCubin: Raw) {
         module.check()?;
         let context = context::current()?;
-        // SAFETY: the image is one of those that the driver API's page lists.
+        // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
         let image = unsafe { Image::at(fatCubin)? };
         if matches!(image.content, Content::Text(_)) {
             return Err(CUresult::INVALID_IMAGE.because(
@@ -80,7 +80,7 @@ driver_api! {
         hmod: Handle<Module>,
     ) {
         let module = hmod.get()?;
-        // SAFETY: the caller says that there is room for so many.
+        // SAFETY: the caller guarantees a buffer of this capacity.
         let room = unsafe { functions.elements(numFunctions as usize) };
         room.set_all(module.functions.iter().copied())
     }
@@ -125,7 +125,7 @@ pub(super) fn file(name: Text<'_>) -> Answer<(Image, String)> {
 unsafe fn load_data(module: Out<'_, Handle<Module>>, image: Raw<'_>, jit: &Jit<'_>) -> Answer {
     module.check()?;
     let context = context::current()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     load(module, &context, &unsafe { Image::at(image)? }, jit)
 }
 

@@ -143,7 +143,7 @@ macro_rules! widened {
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, unreachable_pub)]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> CUresult {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             unsafe { $today($($arg.widen()),*) }
         }
     )*};
@@ -203,7 +203,7 @@ driver_api! {
     /// The allocation that an address lies in.
     fn cuMemGetAddressRange(pbase: Out<c_uint>, psize: Out<c_uint>, dptr: c_uint) {
         let (mut base, mut size) = (0, 0);
-        // SAFETY: both are variables.
+        // SAFETY: both out-pointers are to local variables.
         ok(unsafe { cuMemGetAddressRange_v2(Out::new(&raw mut base), Out::new(&raw mut size), dptr.into()) })?;
         if !pbase.is_null() {
             pbase.set(narrow(base)?)?;
@@ -215,7 +215,7 @@ driver_api! {
     /// Memory of the device that is free, and all of it: no more than 32 bits count.
     fn cuMemGetInfo(free: Out<c_uint>, total: Out<c_uint>) {
         let (mut left, mut all) = (0_usize, 0_usize);
-        // SAFETY: both are variables.
+        // SAFETY: both out-pointers are to local variables.
         ok(unsafe { cuMemGetInfo_v2(Out::new(&raw mut left), Out::new(&raw mut all)) })?;
         let cut = |bytes: usize| c_uint::try_from(bytes).unwrap_or(c_uint::MAX);
         free.set_if(cut(left));
@@ -234,7 +234,7 @@ driver_api! {
     /// A variable of a module, if 32 bits are enough for its address.
     fn cuModuleGetGlobal(dptr: Out<c_uint>, bytes: Out<c_uint>, hmod: Handle<Module>, name: Text) {
         let (mut address, mut size) = (0, 0_usize);
-        // SAFETY: both are variables.
+        // SAFETY: both out-pointers are to local variables.
         ok(unsafe { cuModuleGetGlobal_v2(Out::new(&raw mut address), Out::new(&raw mut size), hmod, name) })?;
         if !dptr.is_null() {
             dptr.set(narrow(address)?)?;
@@ -245,25 +245,25 @@ driver_api! {
 
     /// Copies rows among host, device and arrays.
     fn cuMemcpy2D | cuMemcpy2DUnaligned(pCopy: In<Copy2D>) {
-        // SAFETY: addresses in the structure are as the driver API's page says.
+        // SAFETY: addresses in the structure are valid as the driver API requires.
         at_once(unsafe { copy_2d(&pCopy.get()?.wide(), &Order::current()?) })
     }
 
     /// The same in the order of a stream.
     fn cuMemcpy2DAsync(pCopy: In<Copy2D>, hStream: Handle<Stream>) {
-        // SAFETY: addresses in the structure are as the driver API's page says.
+        // SAFETY: addresses in the structure are valid as the driver API requires.
         unsafe { copy_2d(&pCopy.get()?.wide(), &Order::capturable(hStream)?) }
     }
 
     /// Copies slices among host, device and arrays.
     fn cuMemcpy3D(pCopy: In<Copy3D>) {
-        // SAFETY: addresses in the structure are as the driver API's page says.
+        // SAFETY: addresses in the structure are valid as the driver API requires.
         at_once(unsafe { copy_3d(&pCopy.get()?.wide(), &Order::current()?) })
     }
 
     /// The same in the order of a stream.
     fn cuMemcpy3DAsync(pCopy: In<Copy3D>, hStream: Handle<Stream>) {
-        // SAFETY: addresses in the structure are as the driver API's page says.
+        // SAFETY: addresses in the structure are valid as the driver API requires.
         unsafe { copy_3d(&pCopy.get()?.wide(), &Order::capturable(hStream)?) }
     }
 }

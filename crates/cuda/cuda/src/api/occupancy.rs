@@ -94,7 +94,7 @@ driver_api! {
         config: In<CUlaunchConfig>,
     ) {
         clusterSize.check()?;
-        // SAFETY: a structure of the caller points to as many attributes as it says.
+        // SAFETY: the caller's structure points to as many attributes as it counts.
         let held = unsafe { held(func, config)? };
         clusterSize.set(held.function.most_in_cluster(held.function.takes_non_portable()))
     }
@@ -106,7 +106,7 @@ driver_api! {
         config: In<CUlaunchConfig>,
     ) {
         numClusters.check()?;
-        // SAFETY: a structure of the caller points to as many attributes as it says.
+        // SAFETY: the caller's structure points to as many attributes as it counts.
         let held = unsafe { held(func, config)? };
         let blocks = held.blocks as c_int * held.context.gpu.profile.multiprocessors;
         numClusters.set(blocks / held.cluster.max(1) as c_int)
@@ -163,7 +163,8 @@ fn best(
     let dynamic = |threads: u32| match of_block {
         Some(of_block) => {
             let _inside = InProgram::enter();
-            // SAFETY: the caller's function, called as the driver would.
+            // SAFETY: the caller's callback is called with the arguments that the driver would
+            // pass.
             unsafe { of_block(threads as c_int) as u64 }
         }
         None => fixed as u64,
@@ -201,7 +202,7 @@ unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> An
         cooperative: false,
         cluster: function.required_cluster(),
     };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     for one in unsafe { config.attributes() }.to_vec()? {
         if let (launch_attribute::CLUSTER_DIMENSION, [x, y, z, ..]) = (one.id, one.value) {
             shape.cluster = Some([x, y, z]);

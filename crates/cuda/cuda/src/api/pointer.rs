@@ -43,7 +43,7 @@ driver_api! {
         }
         let pointer = Pointer::of(ptr)?;
         let count = numAttributes as usize;
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let (attributes, data) = unsafe { (attributes.elements(count), data.elements(count)) };
         for i in 0..count {
             let attribute = Attribute::of(attributes.at(i)?)?;
@@ -111,7 +111,7 @@ impl Value {
     /// # Safety
     /// There is room for it.
     unsafe fn write(&self, to: Raw<'_>) -> Answer {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let write = |bytes: &[u8]| unsafe { to.room(bytes.len()) }.write(0, bytes);
         match *self {
             Value::Int(value) => write(&value.to_ne_bytes()),

@@ -111,7 +111,7 @@ driver_api! {
     fn cuMemPoolSetAccess(pool: Handle<Pool>, map: In<CUmemAccessDesc>, count: usize) {
         state::gpus()?;
         let pool = pool.get()?;
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let map = unsafe { map.elements(count) };
         for i in 0..count {
             let CUmemAccessDesc { location, flags } = map.at(i)?;

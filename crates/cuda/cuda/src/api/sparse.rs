@@ -43,7 +43,7 @@ driver_api! {
         if count == 0 {
             return Err(CUresult::INVALID_VALUE.because("count is 0: at least one change is given"));
         }
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let list = unsafe { mapInfoList.elements(count as usize) };
         sparse::map(&context, &list.to_vec()?)
     }

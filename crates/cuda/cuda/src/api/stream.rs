@@ -102,7 +102,8 @@ driver_api! {
         let call = move |works: Answer| {
             let status = works.map_or_else(|refusal| refusal.code, |()| CUresult::SUCCESS);
             let inside = InProgram::enter();
-            // SAFETY: the caller's function, called as the driver would.
+            // SAFETY: the caller's callback is called with the arguments that the driver would
+            // pass.
             unsafe { callback(hStream, status, userData) };
             drop(inside);
             Ok(())
@@ -235,7 +236,7 @@ fn call(
     late::submit(&order, move |works| {
         works?;
         let inside = InProgram::enter();
-        // SAFETY: the caller's function, called as the driver would.
+        // SAFETY: the caller's callback is called with the arguments that the driver would pass.
         unsafe { function(data) };
         drop(inside);
         Ok(())

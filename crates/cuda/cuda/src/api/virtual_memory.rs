@@ -108,7 +108,7 @@ driver_api! {
         if count == 0 {
             return Err(CUresult::INVALID_VALUE.because("count is 0: at least one access is given"));
         }
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let all = unsafe { desc.elements(count) };
         let one = |i| -> Answer<(Who, u32)> {
             let CUmemAccessDesc { location, flags } = all.at(i)?;

@@ -39,7 +39,7 @@ driver_api! {
     ) {
         let order = Order::capturable(stream)?;
         paramArray.check()?;
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         unsafe { batch(&order, count, paramArray.as_ptr(), flags) }
     }
 }
@@ -64,6 +64,6 @@ unsafe fn batch(
         paramArray: operations.expose_provenance() as u64,
         flags,
     };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { BatchOp::new(&params)? }.submit(order)
 }

@@ -27,7 +27,7 @@ impl CopiesOp {
     pub(crate) unsafe fn new(params: &CUDA_MEMCPY_BATCH_NODE_PARAMS) -> Answer<Self> {
         let CUDA_MEMCPY_BATCH_NODE_PARAMS { count, numAttrs, .. } = *params;
         let context = context_or_current(params.ctx)?.handle;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe {
             let (dsts, srcs, sizes) =
                 (In::of(params.dsts), In::of(params.srcs), In::of(params.sizes));

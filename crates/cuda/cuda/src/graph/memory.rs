@@ -57,7 +57,7 @@ impl AllocOp {
         if params.bytesize == 0 {
             return Err(invalid("bytesize is 0: an allocation has at least one byte".to_owned()));
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let access = unsafe {
             In::<CUmemAccessDesc>::of(params.accessDescs).elements(params.accessDescCount)
         };

@@ -70,7 +70,7 @@ pub(crate) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Answer<Op> {
         cluster: None,
     };
     launch::check(&context, &function, &shape)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let bytes = unsafe {
         let (each, extra) = (In::of(params.kernelParams), In::of(params.extra));
         launch::parameters(&function, each, extra)?
@@ -204,7 +204,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
         return Err(invalid("reserved0 and reserved2 of nodeParams are not all 0".to_owned()));
     }
     Ok(match params.kind {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         kind::KERNEL => unsafe { kernel(&params.get())? },
         kind::MEMCPY => {
             let given: CUDA_MEMCPY_NODE_PARAMS = params.get();
@@ -240,7 +240,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
         kind::EXT_SEMAS_SIGNAL | kind::EXT_SEMAS_WAIT => return Err(semaphores(&params.get())),
         kind::MEM_ALLOC => {
             let mut given: CUDA_MEM_ALLOC_NODE_PARAMS = params.get();
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             let op = unsafe { AllocOp::new(&mut given)? };
             params.set(given);
             Op::MemAlloc(Arc::new(op))
@@ -249,7 +249,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
             let given: CUDA_MEM_FREE_NODE_PARAMS = params.get();
             memory::free_op(given.dptr)?
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         kind::BATCH_MEM_OP => Op::Batch(Arc::new(unsafe { BatchOp::new(&params.get())? })),
         kind::CONDITIONAL => {
             let mut given: CUDA_CONDITIONAL_NODE_PARAMS = params.get();
@@ -258,7 +258,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
             params.set(given);
             Op::Conditional(op)
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         kind::MEMCPY_BATCH => Op::Copies(Arc::new(unsafe { CopiesOp::new(&params.get())? })),
         other => {
             return Err(CUresult::NOT_SUPPORTED.because(format!(

@@ -38,7 +38,7 @@ pub(crate) unsafe fn parameters(
         }
         (false, true) => {
             let params = function.kernel.params();
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             let each = unsafe { each.elements(params.len()) };
             for (i, param) in params.iter().enumerate() {
                 let (start, end) = (param.offset as usize, (param.offset + param.size) as usize);
@@ -54,7 +54,7 @@ pub(crate) unsafe fn parameters(
                 argument.map_err(|refusal| refusal.named(&format!("kernelParams[{i}]")))?;
             }
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         (true, false) => unsafe { packed(extra, &mut buffer)? },
     }
     Ok(buffer)

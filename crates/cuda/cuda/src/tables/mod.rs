@@ -180,7 +180,7 @@ mod tests {
         // SAFETY: the entry is `unknown`, a function without arguments.
         let entry =
             unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> CUresult>(entry) };
-        // SAFETY: as above.
+        // SAFETY: as for the access above.
         assert_eq!(unsafe { entry() }, CUresult::NOT_SUPPORTED);
     }
 

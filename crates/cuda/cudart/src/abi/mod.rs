@@ -46,7 +46,7 @@ impl cudaLaunchConfig_t {
     /// # Safety
     /// `attrs` is null, or leads to `numAttrs` of them, for the lifetime.
     pub(crate) unsafe fn attributes<'a>(&self) -> Elements<'a, CUlaunchAttribute> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { In::of(self.attrs).elements(self.numAttrs as usize) }
     }
 }

@@ -11,7 +11,8 @@ use texunit_cuda_abi::{
     CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUdevice, CUresult,
 };
 
-// The pointers that they take come from the C caller, whose they are, or are to our own variables.
+// The pointers passed to driver functions come from the C caller, which guarantees that they are
+// valid, or are to local variables.
 runtime_api! {
     /// Allocates an array of one or two axes.
     fn cudaMallocArray(

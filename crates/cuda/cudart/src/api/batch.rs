@@ -49,7 +49,7 @@ mod versions {
         ) {
             context()?;
             let (list, failed) = (opList.as_ptr(), failIdx.as_ptr());
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             check(unsafe { driver::cuMemcpy3DBatchAsync(numOps, list, failed, flags, stream) })
         }
     }
@@ -90,7 +90,7 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             check(unsafe { driver::cuMemcpy3DBatchAsync_v2(numOps, opList.as_ptr(), flags, stream) })
         }
 
@@ -103,7 +103,7 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             check(unsafe {
                 driver::cuMemcpyWithAttributesAsync(dst, src, size, attr.as_ptr(), stream)
             })
@@ -116,7 +116,7 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             check(unsafe { driver::cuMemcpy3DWithAttributesAsync(op.as_ptr(), flags, stream) })
         }
     }

@@ -43,7 +43,7 @@ pub(super) enum Order {
 in_order! {
     /// Copies bytes.
     fn cudaMemcpy, cudaMemcpyAsync(dst: u64, src: u64, count: usize, kind: u32) |order| {
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { line(dst, src, count, kind, order) }
     }
 
@@ -68,7 +68,7 @@ in_order! {
         height: usize,
         kind: u32,
     ) |order| {
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { rows((dst, dpitch), (src, spitch), [width, height], kind, order) }
     }
 }
@@ -84,7 +84,7 @@ pub(super) unsafe fn line(to: u64, from: u64, count: usize, kind: u32, order: Or
     }
     let direction = Direction::of(kind)?;
     let host = |address: u64| std::ptr::with_exposed_provenance_mut::<c_void>(address as usize);
-    // SAFETY: as the caller promises, of whom the driver wants the same.
+    // SAFETY: the caller upholds the same contract as for the driver's function.
     check(unsafe {
         match (direction, order) {
             (Direction::HostToHost, _) => {
@@ -159,7 +159,7 @@ unsafe fn rows(
             if width > to.1 { format!("dpitch {}", to.1) } else { format!("spitch {}", from.1) }
         )));
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { copy_rows(to, from, [width, height], Direction::of(kind)?, order) }
 }
 
@@ -178,7 +178,7 @@ unsafe fn copy_rows(
         width_in_bytes: width,
         height,
     };
-    // SAFETY: as the caller promises, of whom the driver wants the same.
+    // SAFETY: the caller upholds the same contract as for the driver's function.
     check(unsafe {
         match order {
             Order::Wait => driver::cuMemcpy2DUnaligned_v2(&raw const copy),

@@ -17,13 +17,13 @@ use texunit_forms::Count;
 in_order! {
     /// Copies slices.
     fn cudaMemcpy3D, cudaMemcpy3DAsync(p: In<cudaMemcpy3DParms>) |order| {
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { copy(&p.get()?, order) }
     }
 
     /// Copies slices between devices.
     fn cudaMemcpy3DPeer, cudaMemcpy3DPeerAsync(p: In<cudaMemcpy3DPeerParms>) |order| {
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { copy_peer(&p.get()?, order) }
     }
 }
@@ -50,7 +50,7 @@ struct Boxes {
 unsafe fn copy(parms: &cudaMemcpy3DParms, order: Order) -> Answer {
     context()?;
     match sides(parms)? {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         Some(copy) => unsafe { boxes(copy.src, copy.dst, copy.size, order) },
         None => Ok(()),
     }
@@ -94,7 +94,7 @@ unsafe fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
     (src.context, dst.context) = (src_context, dst_context);
     let [width_in_bytes, height, depth] = size;
     let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
-    // SAFETY: as the caller promises, of whom the driver wants the same.
+    // SAFETY: the caller upholds the same contract as for the driver's function.
     check(unsafe {
         match order {
             Order::Wait => driver::cuMemcpy3DPeer(&raw const copy),

@@ -25,7 +25,7 @@ in_order! {
         kind: u32,
     ) |order| {
         let array = ArrayPosition { array: dst, x: wOffset, y: hOffset };
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { Way::In.rows(array, (src, spitch), [width, height], kind, order) }
     }
 
@@ -41,7 +41,7 @@ in_order! {
         kind: u32,
     ) |order| {
         let array = ArrayPosition { array: src, x: wOffset, y: hOffset };
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { Way::Out.rows(array, (dst, dpitch), [width, height], kind, order) }
     }
 
@@ -55,7 +55,7 @@ in_order! {
         kind: u32,
     ) |order| {
         let array = ArrayPosition { array: dst, x: wOffset, y: hOffset };
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { Way::In.line(array, src, count, kind, order) }
     }
 
@@ -69,7 +69,7 @@ in_order! {
         kind: u32,
     ) |order| {
         let array = ArrayPosition { array: src, x: wOffset, y: hOffset };
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { Way::Out.line(array, dst, count, kind, order) }
     }
 }
@@ -149,7 +149,7 @@ pub(super) unsafe fn boxes(
 ) -> Answer {
     let [width_in_bytes, height, depth] = size;
     let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
-    // SAFETY: as the caller promises, of whom the driver wants the same.
+    // SAFETY: the caller upholds the same contract as for the driver's function.
     check(unsafe {
         match order {
             Order::Wait => driver::cuMemcpy3D_v2(&raw const copy),
@@ -201,7 +201,7 @@ impl Way {
             Self::In => (memory, array),
             Self::Out => (array, memory),
         };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { boxes(from, to, size, order) }
     }
 
@@ -226,7 +226,7 @@ impl Way {
                 .because(format!("pitch {pitch} is less than width {width}: a row does not fit")));
         }
         let memory = memory_side(self.memory(kind)?, address, pitch);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { self.copy(array_side(array, x, y), memory, [width, height, 1], order) }
     }
 
@@ -244,7 +244,7 @@ impl Way {
     ) -> Answer {
         context()?;
         let memory = (self.memory(kind)?, address);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { self.pieces(&array.pieces(count)?, memory, order) }
     }
 
@@ -260,7 +260,7 @@ impl Way {
                 ))
             })?;
             let memory = memory_side(kind, address, piece.pitch);
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             unsafe { self.copy(piece.array, memory, piece.size, order) }
         })
     }

@@ -59,7 +59,7 @@ runtime_api! {
                 "len {len} is not from 0 to {count}, the number of devices"
             )));
         }
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let all = unsafe { device_arr.elements(len as usize) }.to_vec()?;
         all.iter().try_for_each(|&device| state::check_device(device))?;
         state::set_first_device(all.first().copied().unwrap_or(0));
@@ -88,7 +88,7 @@ runtime_api! {
         flags.check()?;
         state::init()?;
         let (mut set, mut active) = (0, 0);
-        // SAFETY: the pointers are to our own variables.
+        // SAFETY: the out-pointers are to local variables.
         check(unsafe {
             driver::cuDevicePrimaryCtxGetState(state::device(), &raw mut set, &raw mut active)
         })?;
@@ -125,7 +125,7 @@ runtime_api! {
     /// What was set by `cudaDeviceSetSharedMemConfig`.
     fn cudaDeviceGetSharedMemConfig(pConfig: Out<c_uint>) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         pConfig.set(ask(|pConfig| unsafe { driver::cuCtxGetSharedMemConfig(pConfig) })?)
     }
 
@@ -139,7 +139,7 @@ runtime_api! {
     fn cudaDeviceGetStreamPriorityRange(leastPriority: Out<c_int>, greatestPriority: Out<c_int>) {
         state::context()?;
         let (mut low, mut high) = (0, 0);
-        // SAFETY: the pointers are to our own variables.
+        // SAFETY: the out-pointers are to local variables.
         check(unsafe { driver::cuCtxGetStreamPriorityRange(&raw mut low, &raw mut high) })?;
         leastPriority.set_if(low);
         greatestPriority.set_if(high);
@@ -165,7 +165,7 @@ runtime_api! {
         canAccessPeer.check()?;
         state::check_device(device)?;
         state::check_device(peerDevice)?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         canAccessPeer.set(ask(|canAccessPeer| unsafe { driver::cuDeviceCanAccessPeer(canAccessPeer, device, peerDevice) })?)
     }
 
@@ -174,7 +174,7 @@ runtime_api! {
         state::context()?;
         state::check_device(peerDevice)?;
         let device = state::device();
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         let can = ask(|can: *mut c_int| unsafe { driver::cuDeviceCanAccessPeer(can, device, peerDevice) })?;
         if can == 0 {
             return Err(CUresult::INVALID_DEVICE.because(format!(
@@ -201,7 +201,7 @@ runtime_api! {
         value.check()?;
         state::check_device(srcDevice)?;
         state::check_device(dstDevice)?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         value.set(ask(|value| unsafe {
             driver::cuDeviceGetP2PAttribute(value, attr, srcDevice, dstDevice)
         })?)
@@ -294,7 +294,7 @@ fn set_flags(device: CUdevice, flags: c_uint) -> Answer {
 
 fn get_limit(value: Out<usize>, limit: c_uint) -> Answer {
     state::context()?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     value.set(ask(|value| unsafe { driver::cuCtxGetLimit(value, limit) })?)
 }
 
@@ -305,7 +305,7 @@ fn set_limit(limit: c_uint, value: usize) -> Answer {
 
 fn get_cache_config(config: Out<c_uint>) -> Answer {
     state::context()?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     config.set(ask(|config| unsafe { driver::cuCtxGetCacheConfig(config) })?)
 }
 
@@ -323,13 +323,13 @@ runtime_api! {
         callback: Out<usize>,
     ) {
         state::check_device(device)?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe {
             driver::cuDeviceRegisterAsyncNotification(device, callbackFunc, userData, callback.as_ptr())
         })
     }
 
-    /// Does so no more.
+    /// Unregisters the callback.
     fn cudaDeviceUnregisterAsyncNotification(device: CUdevice, callback: usize) {
         state::check_device(device)?;
         check(driver::cuDeviceUnregisterAsyncNotification(device, callback))
@@ -347,7 +347,7 @@ runtime_api! {
     ) {
         state::check_device(device)?;
         let (to, operations) = (capabilities.as_ptr(), operations.as_ptr());
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         check(unsafe { driver::cuDeviceGetHostAtomicCapabilities(to, operations, count, device) })
     }
 
@@ -362,7 +362,7 @@ runtime_api! {
         state::check_device(srcDevice)?;
         state::check_device(dstDevice)?;
         let (to, operations) = (capabilities.as_ptr(), operations.as_ptr());
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         check(unsafe {
             driver::cuDeviceGetP2PAtomicCapabilities(to, operations, count, srcDevice, dstDevice)
         })

@@ -70,7 +70,7 @@ fn entry(
     }
     state::init()?;
     let (mut found, mut why) = (std::ptr::null_mut::<c_void>(), 0);
-    // SAFETY: the name is the caller's text; the results go to variables of our own.
+    // SAFETY: the name is the caller's C string; the out-pointers are to local variables.
     let code = unsafe {
         driver::cuGetProcAddress_v2(symbol.as_ptr(), &raw mut found, version, flags, &raw mut why)
     };

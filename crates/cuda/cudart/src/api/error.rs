@@ -65,7 +65,7 @@ fn text(text: Option<&'static str>) -> *const c_char {
 runtime_api! {
     /// The newest version of CUDA that the driver has.
     fn cudaDriverGetVersion(driverVersion: Out<c_int>) {
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         driverVersion.set(ask(|driverVersion| unsafe { driver::cuDriverGetVersion(driverVersion) })?)
     }
 

@@ -64,13 +64,13 @@ runtime_api! {
 fn create(event: Out<CUevent>, flags: c_uint) -> Answer {
     event.check()?;
     state::context()?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     event.set(ask(|made| unsafe { driver::cuEventCreate(made, flags) })?)
 }
 
 fn elapsed(milliseconds: Out<f32>, start: CUevent, end: CUevent) -> Answer {
     milliseconds.check()?;
     state::context()?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     milliseconds.set(ask(|ms| unsafe { driver::cuEventElapsedTime_v2(ms, start, end) })?)
 }

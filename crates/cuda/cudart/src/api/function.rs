@@ -15,7 +15,7 @@ runtime_api! {
     fn cudaFuncGetAttributes(attr: Out<cudaFuncAttributes>, func: Raw) {
         attr.check()?;
         let kernel = kernel(func)?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         let of = |id| ask(|value| unsafe { driver::cuFuncGetAttribute(value, id, kernel) });
         let size = |id| of(id).map(|bytes| bytes.max(0) as usize);
         attr.set(cudaFuncAttributes {
@@ -63,7 +63,7 @@ runtime_api! {
         name.check()?;
         let kernel = kernel(func)?;
         let mut text = std::ptr::null();
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         check(unsafe { driver::cuFuncGetName(&raw mut text, kernel) })?;
         name.set(text)
     }
@@ -78,7 +78,7 @@ runtime_api! {
         paramOffset.check()?;
         let kernel = kernel(func)?;
         let (mut at, mut bytes) = (0, 0);
-        // SAFETY: the pointers are to our own variables.
+        // SAFETY: the out-pointers are to local variables.
         check(unsafe {
             driver::cuFuncGetParamInfo(kernel, paramIndex, &raw mut at, &raw mut bytes)
         })?;
@@ -91,7 +91,7 @@ runtime_api! {
         functionPtr.check()?;
         state::context()?;
         let kernel = registry::kernel(symbolPtr.address() as usize)?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         functionPtr.set(ask(|functionPtr| unsafe { driver::cuKernelGetFunction(functionPtr, kernel) })?)
     }
 
@@ -109,7 +109,7 @@ runtime_api! {
     fn cudaFuncGetParamCount(func: Raw, paramCount: Out<usize>) {
         paramCount.check()?;
         let kernel = kernel(func)?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         paramCount.set(ask(|paramCount| unsafe { driver::cuFuncGetParamCount(kernel, paramCount) })?)
     }
 }
@@ -121,7 +121,7 @@ pub(crate) fn kernel(function: Raw) -> Answer<CUfunction> {
     state::context()?;
     let kernel = registry::kernel_or_handle(function.address() as usize)?;
     let mut name = std::ptr::null();
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     match unsafe { driver::cuFuncGetName(&raw mut name, kernel) } {
         CUresult::INVALID_HANDLE => Err(INVALID_DEVICE_FUNCTION.because(format!(
             "func {:#x} is not a `__global__` function that the program has registered, nor a handle of one",

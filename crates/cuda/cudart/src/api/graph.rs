@@ -84,7 +84,7 @@ runtime_api! {
         flags: c_uint,
     ) {
         state::context()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuUserObjectCreate(object_out.as_ptr(), ptr, destroy, initialRefcount, flags) })
     }
 
@@ -122,14 +122,14 @@ runtime_api! {
     /// The nodes, in the order in which they were made.
     fn cudaGraphGetNodes(graph: CUgraph, nodes: Out<CUgraphNode>, numNodes: InOut<usize>) {
         state::context()?;
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         check(unsafe { driver::cuGraphGetNodes(graph, nodes.as_ptr(), numNodes.as_ptr()) })
     }
 
     /// The nodes that come behind none.
     fn cudaGraphGetRootNodes(graph: CUgraph, pRootNodes: Out<CUgraphNode>, pNumRootNodes: InOut<usize>) {
         state::context()?;
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         check(unsafe { driver::cuGraphGetRootNodes(graph, pRootNodes.as_ptr(), pNumRootNodes.as_ptr()) })
     }
 }

@@ -24,21 +24,21 @@ runtime_api! {
         if ptr.is_null() {
             return Ok(());
         }
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemFreeHost(ptr.as_ptr()) })
     }
 
     /// Lets kernels use memory of the program.
     fn cudaHostRegister(ptr: Raw, size: usize, flags: c_uint) {
         context()?;
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemHostRegister_v2(ptr.as_ptr(), size, flags) })
     }
 
     /// From here on kernels cannot use the memory.
     fn cudaHostUnregister(ptr: Raw) {
         context()?;
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemHostUnregister(ptr.as_ptr()) })
     }
 

@@ -35,7 +35,7 @@ runtime_api! {
         stream: CUstream,
     ) {
         let shape = Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
-        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
         unsafe { launch(func.address() as usize, &shape, args, stream, &[]) }
     }
 
@@ -49,18 +49,18 @@ runtime_api! {
         stream: CUstream,
     ) {
         let shape = Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
-        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
         unsafe { launch(func.address() as usize, &shape, args, stream, &[cooperative()]) }
     }
 
     /// Launches a kernel with attributes.
     fn cudaLaunchKernelExC(config: In<cudaLaunchConfig_t>, func: Raw, args: In<Raw>) {
         let config = config.get()?;
-        // SAFETY: a structure of the caller points to as many attributes as it says.
+        // SAFETY: the caller's structure points to as many attributes as it counts.
         let attributes = unsafe { config.attributes() }.to_vec()?;
         let (grid, block) = (config.gridDim.all(), config.blockDim.all());
         let shape = Shape { grid, block, shared: config.dynamicSmemBytes };
-        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
         unsafe { launch(func.address() as usize, &shape, args, config.stream, &attributes)? };
         // The driver has written the handle of a node that kernels update into its attribute.
         for (i, one) in attributes.iter().enumerate() {
@@ -77,7 +77,7 @@ runtime_api! {
     /// Calls a function of the host when the work of a stream is done.
     fn cudaLaunchHostFunc(stream: CUstream, function: CUhostFn, userData: *mut c_void) {
         state::context()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuLaunchHostFunc(stream, function, userData) })
     }
 }
@@ -92,7 +92,7 @@ runtime_api! {
         syncMode: c_uint,
     ) {
         state::context()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuLaunchHostFunc_v2(stream, function, userData, syncMode) })
     }
 }
@@ -106,7 +106,7 @@ runtime_api! {
         flags: c_uint,
     ) {
         state::context()?;
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         let list = unsafe { list.elements(devices as usize) }.to_vec()?;
         let of_driver = |one: &cudaLaunchParams| -> Answer<CUDA_LAUNCH_PARAMS> {
             let (grid, block) = (one.gridDim.all(), one.blockDim.all());
@@ -181,7 +181,7 @@ fn was_handle(kernel: CUfunction) -> bool {
 
 fn is_kernel(kernel: CUfunction) -> bool {
     let mut name = std::ptr::null();
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     unsafe { driver::cuFuncGetName(&raw mut name, kernel) == CUresult::SUCCESS }
 }
 
@@ -216,9 +216,9 @@ fn check_stream(stream: CUstream) -> Answer {
     if stream <= LAST_DEFAULT {
         return Ok(());
     }
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     let owner = ask(|context| unsafe { driver::cuStreamGetCtx(stream, context) })?;
-    // SAFETY: as above.
+    // SAFETY: as for the access above.
     let current = ask(|context| unsafe { driver::cuCtxGetCurrent(context) })?;
     if owner == current {
         return Ok(());

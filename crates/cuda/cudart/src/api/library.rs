@@ -24,7 +24,7 @@ macro_rules! loads {
             ) {
                 library.check()?;
                 state::context()?;
-                // SAFETY: as the caller says, of whom the driver wants the same.
+                // SAFETY: the caller upholds the same contract as for the driver's function.
                 library.set(ask(|library| unsafe {
                     driver::$driver(
                         library, $from, jitOptions, jitOptionsValues, numJitOptions,
@@ -65,7 +65,7 @@ runtime_api! {
         library: CUlibrary,
         name: *const c_char,
     ) {
-        // SAFETY: the name is the caller's text; the results go to variables of our own.
+        // SAFETY: the name is the caller's C string; the out-pointers are to local variables.
         variable(dptr, bytes, |dptr, bytes| unsafe {
             driver::cuLibraryGetGlobal(dptr, bytes, library, name)
         })
@@ -78,7 +78,7 @@ runtime_api! {
         library: CUlibrary,
         name: *const c_char,
     ) {
-        // SAFETY: the name is the caller's text; the results go to variables of our own.
+        // SAFETY: the name is the caller's C string; the out-pointers are to local variables.
         variable(dptr, bytes, |dptr, bytes| unsafe {
             driver::cuLibraryGetManaged(dptr, bytes, library, name)
         })
@@ -100,7 +100,7 @@ runtime_api! {
     /// How many kernels there are.
     fn cudaLibraryGetKernelCount(count: Out<c_uint>, lib: CUlibrary) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         count.set(ask(|count| unsafe { driver::cuLibraryGetKernelCount(count, lib) })?)
     }
 

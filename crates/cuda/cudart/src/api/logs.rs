@@ -11,11 +11,11 @@ runtime_api! {
     /// Has a function called with each message.
     fn cudaLogsRegisterCallback(callbackFunc: CUlogsCallback, userData: *mut c_void, callback_out: Out<usize>) {
         state::init()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuLogsRegisterCallback(callbackFunc, userData, callback_out.as_ptr()) })
     }
 
-    /// Does so no more.
+    /// Unregisters the callback.
     fn cudaLogsUnregisterCallback(callback: usize) {
         state::init()?;
         check(driver::cuLogsUnregisterCallback(callback))
@@ -38,7 +38,7 @@ runtime_api! {
     fn cudaLogsDumpToMemory(iterator: InOut<c_uint>, buffer: Raw, size: InOut<usize>, flags: c_uint) {
         state::init()?;
         let buffer = buffer.as_ptr();
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         check(unsafe { driver::cuLogsDumpToMemory(iterator.as_ptr(), buffer, size.as_ptr(), flags) })
     }
 }

@@ -20,7 +20,7 @@ runtime_api! {
         count: usize,
     ) {
         context()?;
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe {
             driver::cuMemRangeGetAttribute(data.as_ptr(), dataSize, attribute, devPtr, count)
         })
@@ -37,7 +37,7 @@ runtime_api! {
     ) {
         context()?;
         let (data, sizes) = (data.as_ptr().cast(), dataSizes.as_ptr());
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe {
             driver::cuMemRangeGetAttributes(
                 data, sizes, attributes.as_ptr(), numAttributes, devPtr, count,
@@ -133,7 +133,7 @@ mod versions {
         ) {
             context()?;
             let (addresses, sizes) = (dptrs.as_ptr(), sizes.as_ptr());
-            // SAFETY: as the caller says, of whom the driver wants the same.
+            // SAFETY: the caller upholds the same contract as for the driver's function.
             check(unsafe { driver::cuMemDiscardBatchAsync(addresses, sizes, count, flags, stream) })
         }
     }
@@ -157,7 +157,7 @@ mod versions {
                     let (addresses, sizes) = (dptrs.as_ptr(), sizes.as_ptr());
                     let (places, indices) = (prefetchLocs.as_ptr(), prefetchLocIdxs.as_ptr());
                     let groups = numPrefetchLocs;
-                    // SAFETY: as the caller says, of whom the driver wants the same.
+                    // SAFETY: the caller upholds the same contract as for the driver's function.
                     check(unsafe {
                         driver::$driver(addresses, sizes, count, places, indices, groups, flags, stream)
                     })

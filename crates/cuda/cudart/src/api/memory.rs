@@ -9,7 +9,8 @@ use texunit_cuda_abi::args::{Answer, Out};
 use texunit_cuda_abi::{CUdeviceptr, CUresult};
 use texunit_forms::Count;
 
-// The pointers that they take come from the C caller, whose they are, or are to our own variables.
+// The pointers passed to driver functions come from the C caller, which guarantees that they are
+// valid, or are to local variables.
 runtime_api! {
     /// Allocates device memory; of no bytes, null.
     fn cudaMalloc(devPtr: Out<CUdeviceptr>, size: usize) {

@@ -40,7 +40,7 @@ runtime_api! {
     ) {
         dynamicSmemSize.check()?;
         let kernel = kernel(func)?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         dynamicSmemSize.set(ask(|dynamicSmemSize| unsafe {
             driver::cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, kernel, numBlocks, blockSize)
         })?)
@@ -76,7 +76,7 @@ fn active(
 ) -> Answer {
     blocks.check()?;
     let kernel = kernel(function)?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     blocks.set(ask(|blocks| unsafe {
         driver::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
             blocks, kernel, threads, shared, flags,
@@ -97,7 +97,7 @@ unsafe fn clusters(
     out.check()?;
     let given = given.get()?;
     let kernel = kernel(function)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let attributes = unsafe { given.attributes() }.to_vec()?;
     let (grid, block) = (given.gridDim.all(), given.blockDim.all());
     let shape = Shape { grid, block, shared: given.dynamicSmemBytes };

@@ -56,21 +56,21 @@ runtime_api! {
     /// A setting of a pool.
     fn cudaMemPoolSetAttribute(memPool: Pool, attr: c_uint, value: Raw) {
         context()?;
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemPoolSetAttribute(memPool, attr, value.as_ptr()) })
     }
 
     /// A setting or count of a pool.
     fn cudaMemPoolGetAttribute(memPool: Pool, attr: c_uint, value: Raw) {
         context()?;
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemPoolGetAttribute(memPool, attr, value.as_ptr()) })
     }
 
     /// Who reaches the memory of a pool.
     fn cudaMemPoolSetAccess(memPool: Pool, descList: In<CUmemAccessDesc>, count: usize) {
         context()?;
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemPoolSetAccess(memPool, descList.as_ptr(), count) })
     }
 
@@ -93,7 +93,7 @@ runtime_api! {
     ) {
         context()?;
         let (to, flags) = (shareableHandle.as_ptr(), flags.into());
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemPoolExportToShareableHandle(to, memPool, handleType, flags) })
     }
 
@@ -106,7 +106,7 @@ runtime_api! {
     ) {
         context()?;
         let (to, from, flags) = (memPool.as_ptr(), shareableHandle.as_ptr(), flags.into());
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemPoolImportFromShareableHandle(to, from, handleType, flags) })
     }
 

@@ -31,7 +31,7 @@ thread_local! {
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn __cudaRegisterFatBinary(fat_cubin: *mut c_void) -> *mut *mut c_void {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { registry::add_binary(fat_cubin.expose_provenance()) };
     fat_cubin.cast()
 }
@@ -117,7 +117,7 @@ unsafe extern "C" fn __cudaRegisterManagedVar(
     if let Some(name) = text(name)
         && !place.is_null()
     {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { registry::add_managed(handle.addr(), place.expose_provenance(), name) };
     }
 }
@@ -190,7 +190,7 @@ runtime_api! {
     ) {
         let shape =
             launch::Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
-        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
         unsafe { launch::launch(kernel, &shape, args, stream, &[]) }
     }
 }

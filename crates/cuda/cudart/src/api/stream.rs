@@ -55,42 +55,42 @@ runtime_api! {
         flags: c_uint,
     ) {
         state::context()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuStreamAddCallback(stream, callback, userData, flags) })
     }
 
     /// The flags that a stream was made with.
     fn cudaStreamGetFlags(hStream: CUstream, flags: Out<c_uint>) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         flags.set(ask(|flags| unsafe { driver::cuStreamGetFlags(hStream, flags) })?)
     }
 
     /// The priority that a stream was made with.
     fn cudaStreamGetPriority(hStream: CUstream, priority: Out<c_int>) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         priority.set(ask(|priority| unsafe { driver::cuStreamGetPriority(hStream, priority) })?)
     }
 
     /// A number that no other stream has.
     fn cudaStreamGetId(hStream: CUstream, streamId: Out<c_ulonglong>) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         streamId.set(ask(|streamId| unsafe { driver::cuStreamGetId(hStream, streamId) })?)
     }
 
     /// The device of a stream.
     fn cudaStreamGetDevice(hStream: CUstream, device: Out<CUdevice>) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         device.set(ask(|device| unsafe { driver::cuStreamGetDevice(hStream, device) })?)
     }
 
     /// An attribute of a stream.
     fn cudaStreamGetAttribute(stream: CUstream, attribute: c_uint, value: Out<[u64; 8]>) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         let found = ask(|value| unsafe { driver::cuStreamGetAttribute(stream, attribute, value) });
         value.set(found?)
     }
@@ -99,7 +99,7 @@ runtime_api! {
     fn cudaStreamSetAttribute(stream: CUstream, attribute: c_uint, value: In<[u64; 8]>) {
         state::context()?;
         let value = value.get()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         check(unsafe { driver::cuStreamSetAttribute(stream, attribute, &raw const value) })
     }
 
@@ -113,7 +113,7 @@ runtime_api! {
 fn create(stream: Out<CUstream>, flags: c_uint, priority: c_int) -> Answer {
     stream.check()?;
     state::context()?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     let made = ask(|made| unsafe { driver::cuStreamCreateWithPriority(made, flags, priority) })?;
     stream.set(made)
 }

@@ -8,7 +8,8 @@ use crate::types::cudaResourceDesc;
 use texunit_cuda_abi::args::{In, Out};
 use texunit_cuda_abi::{CU_RESOURCE_TYPE_ARRAY, CUDA_RESOURCE_DESC, CUsurfObject};
 
-// The pointers that they take come from the C caller, whose they are, or are to our own variables.
+// The pointers passed to driver functions come from the C caller, which guarantees that they are
+// valid, or are to local variables.
 runtime_api! {
     /// Makes a surface object of an array, which need not have been made for them (inferred from what
     /// the driver was seen to do: docs/cuda-api.md, "What a driver returns").

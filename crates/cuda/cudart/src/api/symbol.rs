@@ -41,7 +41,7 @@ in_order! {
         }
         let address = inside(symbol, offset, count)?;
         Direction::of(kind)?.writes_device()?;
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { line(address, src, count, kind, order) }
     }
 
@@ -59,7 +59,7 @@ in_order! {
         }
         let address = inside(symbol, offset, count)?;
         Direction::of(kind)?.reads_device()?;
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { line(dst, address, count, kind, order) }
     }
 }

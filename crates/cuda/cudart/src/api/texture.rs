@@ -11,7 +11,8 @@ use texunit_cuda_abi::{
     CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult, CUtexObject,
 };
 
-// The pointers that they take come from the C caller, whose they are, or are to our own variables.
+// The pointers passed to driver functions come from the C caller, which guarantees that they are
+// valid, or are to local variables.
 runtime_api! {
     /// Makes a texture object. `cudaErrorInvalidFilterSetting`: a linear filter of integers;
     /// `cudaErrorInvalidNormSetting`: a read mode that the format does not have. The format is that

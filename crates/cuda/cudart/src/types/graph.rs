@@ -38,7 +38,7 @@ pub(crate) struct cudaMemcpyNodeParams {
 
 // SAFETY: structures of numbers, and the assertions.
 unsafe impl NodeParams for cudaKernelNodeParamsV2 {}
-// SAFETY: as above.
+// SAFETY: as for the access above.
 unsafe impl NodeParams for cudaMemcpyNodeParams {}
 const _: () = assert!(size_of::<cudaKernelNodeParamsV2>() <= 232);
 const _: () = assert!(size_of::<cudaMemcpyNodeParams>() <= 232);

@@ -58,32 +58,32 @@ library_api! { (FftCode)
         make(plan, workSize, || simple(&[nx, ny, nz], r#type, 1))
     }
 
-    /// The work area that such a plan needs.
+    /// Size of the work area that such a plan needs.
     fn cufftEstimate1d(nx: c_int, r#type: u32, batch: c_int, workSize: Out<usize>) {
         size(workSize, || simple(&[nx], r#type, batch))
     }
 
-    /// The work area that such a plan needs.
+    /// Size of the work area that such a plan needs.
     fn cufftEstimate2d(nx: c_int, ny: c_int, r#type: u32, workSize: Out<usize>) {
         size(workSize, || simple(&[nx, ny], r#type, 1))
     }
 
-    /// The work area that such a plan needs.
+    /// Size of the work area that such a plan needs.
     fn cufftEstimate3d(nx: c_int, ny: c_int, nz: c_int, r#type: u32, workSize: Out<usize>) {
         size(workSize, || simple(&[nx, ny, nz], r#type, 1))
     }
 
-    /// The work area that a plan needs, if it is made so.
+    /// Estimates the size of the work area that a plan of these parameters needs.
     fn cufftGetSize1d(handle: c_int, nx: c_int, r#type: u32, batch: c_int, workSize: Out<usize>) {
         size_of_plan(handle, workSize, || simple(&[nx], r#type, batch))
     }
 
-    /// The work area that a plan needs, if it is made so.
+    /// Estimates the size of the work area that a plan of these parameters needs.
     fn cufftGetSize2d(handle: c_int, nx: c_int, ny: c_int, r#type: u32, workSize: Out<usize>) {
         size_of_plan(handle, workSize, || simple(&[nx, ny], r#type, 1))
     }
 
-    /// The work area that a plan needs, if it is made so.
+    /// Estimates the size of the work area that a plan of these parameters needs.
     fn cufftGetSize3d(
         handle: c_int,
         nx: c_int,
@@ -140,9 +140,9 @@ many! {
     cufftMakePlanMany<c_int>(plan: c_int; workSize: Out<usize>) |shape| make(plan, workSize, shape);
     /// `cufftMakePlanMany` with sizes of 64 bits.
     cufftMakePlanMany64<c_longlong>(plan: c_int; workSize: Out<usize>) |shape| make(plan, workSize, shape);
-    /// The work area that such a plan needs.
+    /// Size of the work area that such a plan needs.
     cufftEstimateMany<c_int>(; workSize: Out<usize>) |shape| size(workSize, shape);
-    /// The work area that a plan needs, if it is made so.
+    /// Estimates the size of the work area that a plan of these parameters needs.
     cufftGetSizeMany<c_int>(handle: c_int; workSize: Out<usize>) |shape| size_of_plan(handle, workSize, shape);
     /// `cufftGetSizeMany` with sizes of 64 bits.
     cufftGetSizeMany64<c_longlong>(handle: c_int; workSize: Out<usize>) |shape| size_of_plan(handle, workSize, shape);
@@ -180,7 +180,7 @@ macro_rules! typed_many {
 typed_many! {
     /// Says what a plan is of, by types of its numbers.
     cufftXtMakePlanMany => make;
-    /// The work area that a plan needs, if it is made so.
+    /// Estimates the size of the work area that a plan of these parameters needs.
     cufftXtGetSizeMany => size_of_plan;
 }
 
@@ -239,7 +239,7 @@ unsafe fn layout<T: Copy + Into<i64>>(
         return Err(FftCode::InvalidValue.because(format!("rank {rank} is not 1, 2 or 3")));
     }
     let read = |array: In<'_, T>| -> Answer<Vec<i64>> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let all = unsafe { array.elements(rank.unsigned_abs() as usize) }.to_vec()?;
         Ok(all.into_iter().map(Into::into).collect())
     };

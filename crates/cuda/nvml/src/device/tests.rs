@@ -42,7 +42,7 @@ fn a_device_answers_between_start_and_end() {
         // SAFETY: an Out is a pointer.
         unsafe { std::mem::transmute::<*mut Handle, Out<Handle>>(place) }
     };
-    // SAFETY: as above.
+    // SAFETY: as for the access above.
     let number =
         |place: &mut c_uint| unsafe { std::mem::transmute::<*mut c_uint, Out<c_uint>>(place) };
     // SAFETY: all pointers lead to what the functions write.

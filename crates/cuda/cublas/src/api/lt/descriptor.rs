@@ -69,7 +69,7 @@ impl Kind {
             words[word] = value;
         }
         words[self.words - 1] = self.mark;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { at.elements(self.words) }.set_all(words.into_iter().take(self.words))?;
         Ok(())
     }

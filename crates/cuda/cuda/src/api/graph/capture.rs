@@ -33,7 +33,7 @@ driver_api! {
     ) {
         let context = stream::on(hStream)?;
         hGraph.get()?;
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         let before = unsafe { links(dependencies, dependencyData, numDependencies)? };
         capture::begin(&context, stream::queue(hStream), mode, Some((hGraph, before)), None)
     }
@@ -114,7 +114,7 @@ driver_api! {
         numDependencies: usize,
         flags: c_uint,
     ) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         unsafe { update(hStream, dependencies, In::null(), numDependencies, flags) }
     }
 
@@ -126,7 +126,7 @@ driver_api! {
         numDependencies: usize,
         flags: c_uint,
     ) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         unsafe { update(hStream, dependencies, dependencyData, numDependencies, flags) }
     }
 
@@ -210,7 +210,7 @@ unsafe fn update(
             "flags {flags} is not CU_STREAM_ADD_CAPTURE_DEPENDENCIES (0) or CU_STREAM_SET_CAPTURE_DEPENDENCIES (1)"
         )));
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let links = unsafe { links(nodes, data, count)? };
     place.update(&links, flags == 1)
 }

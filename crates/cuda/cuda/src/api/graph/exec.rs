@@ -24,7 +24,7 @@ driver_api! {
         bufferSize: usize,
     ) {
         phGraphExec.check()?;
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         let log = unsafe { logBuffer.room(bufferSize) };
         let told = |(_, node, refusal): Fault| {
             phErrorNode.set_if(Handle::of(node));

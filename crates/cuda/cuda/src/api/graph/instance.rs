@@ -34,13 +34,13 @@ macro_rules! sets {
 sets! {
     /// Changes a kernel, in the first version of its parameters.
     fn cuGraphExecKernelNodeSetParams(nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
-        // SAFETY: arguments are as the driver API's page says.
+        // SAFETY: the arguments are valid as the driver API requires.
         unsafe { params::kernel(&of_v1(&nodeParams.get()?))? }
     }
 
     /// Changes a kernel.
     fn cuGraphExecKernelNodeSetParams_v2(nodeParams: In<CUDA_KERNEL_NODE_PARAMS>) {
-        // SAFETY: arguments are as the driver API's page says.
+        // SAFETY: the arguments are valid as the driver API requires.
         unsafe { params::kernel(&nodeParams.get()?)? }
     }
 
@@ -71,17 +71,17 @@ sets! {
 
     /// Changes operations on words of memory.
     fn cuGraphExecBatchMemOpNodeSetParams(nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) {
-        // SAFETY: the array is as the driver API's page says.
+        // SAFETY: the array is valid as the driver API requires.
         let op = unsafe { BatchOp::new(&nodeParams.get()?)? };
         Op::Batch(Arc::new(op))
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cuGraphExecExternalSemaphoresSignalNodeSetParams(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
         params::no_semaphores(&nodeParams.get()?)?
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cuGraphExecExternalSemaphoresWaitNodeSetParams(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
         params::no_semaphores(&nodeParams.get()?)?
     }
@@ -95,7 +95,7 @@ driver_api! {
             let child: CUDA_CHILD_GRAPH_NODE_PARAMS = given.get();
             return exec.step(hNode, |step| update::child(step, Handle::of(child.graph)));
         }
-        // SAFETY: pointers in the structure are as the driver API's page says.
+        // SAFETY: pointers in the structure are valid as the driver API requires.
         set(&exec, hNode, unsafe { super::params::changed(hNode, given)? })
     }
 

@@ -30,7 +30,7 @@ macro_rules! adds {
                 numDependencies: usize,
                 $($arg: $type),*
             ) {
-                // SAFETY: the caller says how many there are.
+                // SAFETY: the caller passes the length of its array.
                 let before = || unsafe { links(dependencies, In::null(), numDependencies) };
                 add(phGraphNode, hGraph, before, |_| $op)
             }
@@ -41,13 +41,13 @@ macro_rules! adds {
 adds! {
     /// Adds a kernel, in its first version: a function.
     fn cuGraphAddKernelNode(nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
-        // SAFETY: arguments are as the driver API's page says.
+        // SAFETY: the arguments are valid as the driver API requires.
         unsafe { params::kernel(&of_v1(&nodeParams.get()?)) }
     }
 
     /// Adds a kernel: a function, or a kernel of a library.
     fn cuGraphAddKernelNode_v2(nodeParams: In<CUDA_KERNEL_NODE_PARAMS>) {
-        // SAFETY: arguments are as the driver API's page says.
+        // SAFETY: the arguments are valid as the driver API requires.
         unsafe { params::kernel(&nodeParams.get()?) }
     }
 
@@ -86,19 +86,19 @@ adds! {
         Ok(Op::WaitEvent(params::event(event.number())?))
     }
 
-    /// Refuses a node of semaphores of others, of which there are none.
+    /// Refused: external semaphores do not exist here.
     fn cuGraphAddExternalSemaphoresSignalNode(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
         params::no_semaphores(&nodeParams.get()?)
     }
 
-    /// Refuses a node of semaphores of others, of which there are none.
+    /// Refused: external semaphores do not exist here.
     fn cuGraphAddExternalSemaphoresWaitNode(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
         params::no_semaphores(&nodeParams.get()?)
     }
 
     /// Adds operations on words of memory.
     fn cuGraphAddBatchMemOpNode(nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) {
-        // SAFETY: the array is as the driver API's page says.
+        // SAFETY: the array is valid as the driver API requires.
         let op = unsafe { BatchOp::new(&nodeParams.get()?)? };
         Ok(Op::Batch(Arc::new(op)))
     }
@@ -106,7 +106,7 @@ adds! {
     /// Adds an allocation; its address is there at once, the memory when the node is run.
     fn cuGraphAddMemAllocNode(nodeParams: InOut<CUDA_MEM_ALLOC_NODE_PARAMS>) {
         let mut given = nodeParams.get()?;
-        // SAFETY: the array is as the driver API's page says.
+        // SAFETY: the array is valid as the driver API requires.
         let op = unsafe { memory::AllocOp::new(&mut given)? };
         nodeParams.out().set(given)?;
         Ok(Op::MemAlloc(Arc::new(op)))
@@ -127,9 +127,9 @@ driver_api! {
         numDependencies: usize,
         nodeParams: InOut<CUgraphNodeParams>,
     ) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         let before = || unsafe { links(dependencies, In::null(), numDependencies) };
-        // SAFETY: pointers in the structure are as the driver API's page says.
+        // SAFETY: pointers in the structure are valid as the driver API requires.
         add(phGraphNode, hGraph, before, |graph| unsafe { any(nodeParams, graph) })
     }
 
@@ -142,9 +142,9 @@ driver_api! {
         numDependencies: usize,
         nodeParams: InOut<CUgraphNodeParams>,
     ) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         let before = || unsafe { links(dependencies, dependencyData, numDependencies) };
-        // SAFETY: pointers in the structure are as the driver API's page says.
+        // SAFETY: pointers in the structure are valid as the driver API requires.
         add(phGraphNode, hGraph, before, |graph| unsafe { any(nodeParams, graph) })
     }
 
@@ -177,7 +177,7 @@ driver_api! {
 
     /// The nodes that come before. `CUDA_ERROR_LOSSY_QUERY` if an edge has more to it than its nodes.
     fn cuGraphNodeGetDependencies(hNode: Handle<Node>, dependencies: Out<Handle<Node>>, numDependencies: InOut<usize>) {
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         unsafe { neighbours(hNode, true, dependencies, None, numDependencies) }
     }
 
@@ -188,13 +188,13 @@ driver_api! {
         edgeData: Out<CUgraphEdgeData>,
         numDependencies: InOut<usize>,
     ) {
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         unsafe { neighbours(hNode, true, dependencies, Some(edgeData), numDependencies) }
     }
 
     /// The nodes that come behind. `CUDA_ERROR_LOSSY_QUERY` if an edge has more to it than its nodes.
     fn cuGraphNodeGetDependentNodes(hNode: Handle<Node>, dependentNodes: Out<Handle<Node>>, numDependentNodes: InOut<usize>) {
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         unsafe { neighbours(hNode, false, dependentNodes, None, numDependentNodes) }
     }
 
@@ -205,7 +205,7 @@ driver_api! {
         edgeData: Out<CUgraphEdgeData>,
         numDependentNodes: InOut<usize>,
     ) {
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         unsafe { neighbours(hNode, false, dependentNodes, Some(edgeData), numDependentNodes) }
     }
 }
@@ -267,7 +267,7 @@ fn add(
 /// That of [`params::any`].
 unsafe fn any(given: InOut<'_, CUgraphNodeParams>, graph: &Graph) -> Answer<Op> {
     let mut params = given.get()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let op = unsafe { params::any(&mut params, graph)? };
     if matches!(params.kind, graph_node_type::MEM_ALLOC | graph_node_type::CONDITIONAL) {
         given.out().set(params)?;
@@ -289,7 +289,7 @@ unsafe fn neighbours(
     })?;
     let nodes: Vec<Handle<Node>> = links.iter().map(|link| Handle::of(link.node)).collect();
     let all: Vec<CUgraphEdgeData> = links.iter().map(|link| link.data).collect();
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { give_links(&[(&nodes, out)], &all, data, count) }
 }
 

@@ -81,13 +81,13 @@ macro_rules! sets {
 sets! {
     /// Changes a kernel, in the first version of its parameters.
     fn cuGraphKernelNodeSetParams(nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
-        // SAFETY: arguments are as the driver API's page says.
+        // SAFETY: the arguments are valid as the driver API requires.
         unsafe { params::kernel(&of_v1(&nodeParams.get()?))? }
     }
 
     /// Changes a kernel. Its attributes stay.
     fn cuGraphKernelNodeSetParams_v2(nodeParams: In<CUDA_KERNEL_NODE_PARAMS>) {
-        // SAFETY: arguments are as the driver API's page says.
+        // SAFETY: the arguments are valid as the driver API requires.
         unsafe { params::kernel(&nodeParams.get()?)? }
     }
 
@@ -118,17 +118,17 @@ sets! {
 
     /// Changes operations on words of memory.
     fn cuGraphBatchMemOpNodeSetParams(nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) {
-        // SAFETY: the array is as the driver API's page says.
+        // SAFETY: the array is valid as the driver API requires.
         let op = unsafe { BatchOp::new(&nodeParams.get()?)? };
         Op::Batch(Arc::new(op))
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cuGraphExternalSemaphoresSignalNodeSetParams(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
         params::no_semaphores(&nodeParams.get()?)?
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cuGraphExternalSemaphoresWaitNodeSetParams(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
         params::no_semaphores(&nodeParams.get()?)?
     }
@@ -138,18 +138,18 @@ driver_api! {
     /// Changes a node of any kind.
     fn cuGraphNodeSetParams | cuGraphNodeSetParams_v2(hNode: Handle<Node>, nodeParams: In<CUgraphNodeParams>) {
         let given = nodeParams.get()?;
-        // SAFETY: pointers in the structure are as the driver API's page says.
+        // SAFETY: pointers in the structure are valid as the driver API requires.
         let op = unsafe { changed(hNode, given)? };
         set(hNode, op)
     }
 
-    /// There is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cuGraphExternalSemaphoresSignalNodeGetParams(hNode: Handle<Node>, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) {
         params_out.check()?;
         Err(not_of_kind(&graph::op_of(hNode)?, "external semaphore signal"))
     }
 
-    /// There is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cuGraphExternalSemaphoresWaitNodeGetParams(hNode: Handle<Node>, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) {
         params_out.check()?;
         Err(not_of_kind(&graph::op_of(hNode)?, "external semaphore wait"))
@@ -224,7 +224,7 @@ pub(super) unsafe fn changed(node: Handle<Node>, mut given: CUgraphNodeParams) -
         )));
     }
     let graph = node.get()?.graph.get()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { params::any(&mut given, &graph) }
 }
 

@@ -66,7 +66,7 @@ extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut
     if code == ACCERR {
         // SAFETY: each thread has one.
         let errno = unsafe { libc::__errno_location() };
-        // SAFETY: as above.
+        // SAFETY: as for the access above.
         let saved = unsafe { *errno };
         let before = views::opens(address);
         if let Some(before) = before
@@ -75,7 +75,7 @@ extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut
             let (at, writes) = who(context);
             note(address, before == Rights::Read || writes, at);
         }
-        // SAFETY: as above.
+        // SAFETY: as for the access above.
         unsafe { *errno = saved };
         if before.is_some() {
             return;
@@ -99,7 +99,7 @@ fn who(context: *mut c_void) -> (usize, bool) {
 #[cfg(target_arch = "aarch64")]
 fn who(context: *mut c_void) -> (usize, bool) {
     let context: *const libc::ucontext_t = context.cast();
-    // SAFETY: as above.
+    // SAFETY: as for the access above.
     (unsafe { (*context).uc_mcontext.pc } as usize, false)
 }
 
@@ -156,10 +156,10 @@ unsafe fn call(
         handler(signal, info, context);
     } else {
         type Plain = extern "C" fn(c_int);
-        // SAFETY: as above.
+        // SAFETY: as for the access above.
         let handler = unsafe { std::mem::transmute::<libc::sighandler_t, Plain>(handler) };
         handler(signal);
     }
-    // SAFETY: as above.
+    // SAFETY: as for the access above.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, null_mut()) };
 }

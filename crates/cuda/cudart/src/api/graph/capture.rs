@@ -29,7 +29,7 @@ runtime_api! {
     ) {
         state::context()?;
         let (before, data) = (dependencies.as_ptr(), dependencyData.as_ptr());
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         check(unsafe { driver::cuStreamBeginCaptureToGraph(stream, graph, before, data, numDependencies, mode) })
     }
 
@@ -37,7 +37,7 @@ runtime_api! {
     fn cudaThreadExchangeStreamCaptureMode(mode: InOut<c_uint>) {
         state::init()?;
         let mut value = mode.get()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         check(unsafe { driver::cuThreadExchangeStreamCaptureMode(&raw mut value) })?;
         mode.out().set(value)
     }
@@ -88,7 +88,7 @@ fn update(
 ) -> Answer {
     state::context()?;
     let (nodes, data) = (nodes.as_ptr(), data.as_ptr());
-    // SAFETY: the caller says how many there are.
+    // SAFETY: the caller passes the length of its array.
     check(unsafe {
         driver::cuStreamUpdateCaptureDependencies_v2(stream, nodes, data, count, flags)
     })

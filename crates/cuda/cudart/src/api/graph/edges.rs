@@ -20,7 +20,7 @@ macro_rules! with_data {
                 numEdges: InOut<usize>,
             ) {
                 state::context()?;
-                // SAFETY: the caller says how much room there is.
+                // SAFETY: the caller passes the capacity of its buffer.
                 check(unsafe {
                     driver::cuGraphGetEdges_v2(graph, from.as_ptr(), to.as_ptr(), edgeData.as_ptr(), numEdges.as_ptr())
                 })
@@ -35,7 +35,7 @@ macro_rules! with_data {
             ) {
                 state::context()?;
                 let (to, count) = (pDependencies.as_ptr(), pNumDependencies.as_ptr());
-                // SAFETY: the caller says how much room there is.
+                // SAFETY: the caller passes the capacity of its buffer.
                 check(unsafe { driver::cuGraphNodeGetDependencies_v2(node, to, edgeData.as_ptr(), count) })
             }
 
@@ -48,7 +48,7 @@ macro_rules! with_data {
             ) {
                 state::context()?;
                 let (to, count) = (pDependentNodes.as_ptr(), pNumDependentNodes.as_ptr());
-                // SAFETY: the caller says how much room there is.
+                // SAFETY: the caller passes the capacity of its buffer.
                 check(unsafe { driver::cuGraphNodeGetDependentNodes_v2(node, to, edgeData.as_ptr(), count) })
             }
 
@@ -62,7 +62,7 @@ macro_rules! with_data {
             ) {
                 state::context()?;
                 let (from, to, data) = (from.as_ptr(), to.as_ptr(), edgeData.as_ptr());
-                // SAFETY: the caller says how many there are.
+                // SAFETY: the caller passes the length of its array.
                 check(unsafe { driver::cuGraphAddDependencies_v2(graph, from, to, data, numDependencies) })
             }
 
@@ -76,7 +76,7 @@ macro_rules! with_data {
             ) {
                 state::context()?;
                 let (from, to, data) = (from.as_ptr(), to.as_ptr(), edgeData.as_ptr());
-                // SAFETY: the caller says how many there are.
+                // SAFETY: the caller passes the length of its array.
                 check(unsafe { driver::cuGraphRemoveDependencies_v2(graph, from, to, data, numDependencies) })
             }
         }
@@ -106,14 +106,14 @@ runtime_api! {
     /// The edges.
     fn cudaGraphGetEdges(graph: CUgraph, from: Out<CUgraphNode>, to: Out<CUgraphNode>, numEdges: InOut<usize>) {
         state::context()?;
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         check(unsafe { driver::cuGraphGetEdges(graph, from.as_ptr(), to.as_ptr(), numEdges.as_ptr()) })
     }
 
     /// The nodes that come before.
     fn cudaGraphNodeGetDependencies(node: CUgraphNode, pDependencies: Out<CUgraphNode>, pNumDependencies: InOut<usize>) {
         state::context()?;
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         check(unsafe { driver::cuGraphNodeGetDependencies(node, pDependencies.as_ptr(), pNumDependencies.as_ptr()) })
     }
 
@@ -121,7 +121,7 @@ runtime_api! {
     fn cudaGraphNodeGetDependentNodes(node: CUgraphNode, pDependentNodes: Out<CUgraphNode>, pNumDependentNodes: InOut<usize>) {
         state::context()?;
         let (to, count) = (pDependentNodes.as_ptr(), pNumDependentNodes.as_ptr());
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         check(unsafe { driver::cuGraphNodeGetDependentNodes(node, to, count) })
     }
 
@@ -129,7 +129,7 @@ runtime_api! {
     fn cudaGraphAddDependencies(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, numDependencies: usize) {
         state::context()?;
         let (from, to) = (from.as_ptr(), to.as_ptr());
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         check(unsafe { driver::cuGraphAddDependencies_v2(graph, from, to, std::ptr::null(), numDependencies) })
     }
 
@@ -137,7 +137,7 @@ runtime_api! {
     fn cudaGraphRemoveDependencies(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, numDependencies: usize) {
         state::context()?;
         let (from, to) = (from.as_ptr(), to.as_ptr());
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         check(unsafe { driver::cuGraphRemoveDependencies_v2(graph, from, to, std::ptr::null(), numDependencies) })
     }
 }

@@ -52,7 +52,7 @@ runtime_api! {
     ) {
         state::context()?;
         let params = kernel(&pNodeParams.get()?)?;
-        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
         check(unsafe { driver::cuGraphExecKernelNodeSetParams_v2(hGraphExec, node, &raw const params) })
     }
 
@@ -121,11 +121,11 @@ runtime_api! {
         pNodeParams: In<CUDA_HOST_NODE_PARAMS_v1>,
     ) {
         state::context()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuGraphExecHostNodeSetParams(hGraphExec, node, pNodeParams.as_ptr()) })
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cudaGraphExecExternalSemaphoresSignalNodeSetParams(
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
@@ -133,11 +133,11 @@ runtime_api! {
     ) {
         state::context()?;
         let params = nodeParams.as_ptr();
-        // SAFETY: the structure is the caller's.
+        // SAFETY: the caller passes a valid structure.
         check(unsafe { driver::cuGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, params) })
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cudaGraphExecExternalSemaphoresWaitNodeSetParams(
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
@@ -145,7 +145,7 @@ runtime_api! {
     ) {
         state::context()?;
         let params = nodeParams.as_ptr();
-        // SAFETY: the structure is the caller's.
+        // SAFETY: the caller passes a valid structure.
         check(unsafe { driver::cuGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, params) })
     }
 
@@ -159,7 +159,7 @@ runtime_api! {
 }
 
 fn set_copy(exec: CUgraphExec, node: CUgraphNode, copy: &CUDA_MEMCPY3D) -> Answer {
-    // SAFETY: memory of the program is as the runtime API's page says.
+    // SAFETY: the program's memory is valid as the runtime API requires.
     check(unsafe {
         driver::cuGraphExecMemcpyNodeSetParams(exec, node, std::ptr::from_ref(copy), 0)
     })

@@ -112,12 +112,12 @@ adds! {
         add!(cuGraphAddEventWaitNode, new, event)
     }
 
-    /// Refuses a node of semaphores of others, of which there are none.
+    /// Refused: external semaphores do not exist here.
     fn cudaGraphAddExternalSemaphoresSignalNode(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) |new| {
         add!(cuGraphAddExternalSemaphoresSignalNode, new, nodeParams.as_ptr())
     }
 
-    /// Refuses a node of semaphores of others, of which there are none.
+    /// Refused: external semaphores do not exist here.
     fn cudaGraphAddExternalSemaphoresWaitNode(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) |new| {
         add!(cuGraphAddExternalSemaphoresWaitNode, new, nodeParams.as_ptr())
     }

@@ -40,9 +40,9 @@ forward! {
     fn cudaGraphMemAllocNodeGetParams(node: CUgraphNode, params_out: Out<CUDA_MEM_ALLOC_NODE_PARAMS>) = cuGraphMemAllocNodeGetParams;
     /// The address that a node frees.
     fn cudaGraphMemFreeNodeGetParams(node: CUgraphNode, dptr_out: Out<CUdeviceptr>) = cuGraphMemFreeNodeGetParams;
-    /// There is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cudaGraphExternalSemaphoresSignalNodeGetParams(hNode: CUgraphNode, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) = cuGraphExternalSemaphoresSignalNodeGetParams;
-    /// There is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cudaGraphExternalSemaphoresWaitNodeGetParams(hNode: CUgraphNode, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) = cuGraphExternalSemaphoresWaitNodeGetParams;
     /// An attribute of a kernel.
     fn cudaGraphKernelNodeGetAttribute(hNode: CUgraphNode, attr: c_uint, value_out: Out<[u32; 16]>) = cuGraphKernelNodeGetAttribute;
@@ -67,7 +67,7 @@ runtime_api! {
     fn cudaGraphKernelNodeSetParams(node: CUgraphNode, pNodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
         state::context()?;
         let params = kernel(&pNodeParams.get()?)?;
-        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
         check(unsafe { driver::cuGraphKernelNodeSetParams_v2(node, &raw const params) })
     }
 
@@ -121,21 +121,21 @@ runtime_api! {
     /// Changes a call of a function.
     fn cudaGraphHostNodeSetParams(node: CUgraphNode, pNodeParams: In<CUDA_HOST_NODE_PARAMS_v1>) {
         state::context()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuGraphHostNodeSetParams(node, pNodeParams.as_ptr()) })
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cudaGraphExternalSemaphoresSignalNodeSetParams(hNode: CUgraphNode, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
         state::context()?;
-        // SAFETY: the structure is the caller's.
+        // SAFETY: the caller passes a valid structure.
         check(unsafe { driver::cuGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams.as_ptr()) })
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cudaGraphExternalSemaphoresWaitNodeSetParams(hNode: CUgraphNode, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
         state::context()?;
-        // SAFETY: the structure is the caller's.
+        // SAFETY: the caller passes a valid structure.
         check(unsafe { driver::cuGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams.as_ptr()) })
     }
 
@@ -263,7 +263,7 @@ pub(super) fn of_symbol(
 }
 
 fn set_copy(node: CUgraphNode, copy: &CUDA_MEMCPY3D) -> Answer {
-    // SAFETY: memory of the program is as the runtime API's page says.
+    // SAFETY: the program's memory is valid as the runtime API requires.
     check(unsafe { driver::cuGraphMemcpyNodeSetParams(node, std::ptr::from_ref(copy)) })
 }
 
