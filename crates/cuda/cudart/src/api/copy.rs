@@ -1,4 +1,4 @@
-//! Copies of bytes in a line and of rows of memory (runtime API, "Memory Management").
+//! Copies of bytes and of 2D regions in memory (runtime API, "Memory Management").
 
 use crate::call::check;
 use crate::driver::{self, CUcontext};
@@ -8,8 +8,8 @@ use std::ffi::c_void;
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUdevice, CUdeviceptr, CopySide2D};
 
-/// Functions of which there are two: the one returns when the work is done, the other one's work is done in the order of a
-/// stream. The body is given which it is.
+/// Defines pairs of functions: a synchronous one, and an asynchronous one for a stream. The body is
+/// given the order as an [`Order`].
 macro_rules! in_order {
     ($($(#[$doc:meta])*
     fn $now:ident, $in_stream:ident($($arg:ident: $type:ty),* $(,)?) |$order:ident| $body:block)*) => {
@@ -21,7 +21,7 @@ macro_rules! in_order {
             }
 
             $(#[$doc])*
-            /// This is done in the order of a stream.
+            /// As the synchronous function, in stream order.
             fn $in_stream($($arg: $type,)* stream: $crate::types::Stream) {
                 let $order = $crate::api::copy::Order::Stream(stream);
                 $body
@@ -31,12 +31,12 @@ macro_rules! in_order {
 }
 pub(super) use in_order;
 
-/// When the work is done.
+/// When a copy is done.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Order {
-    /// When the call returns.
+    /// Before the call returns.
     Wait,
-    /// In a stream.
+    /// In the order of a stream.
     Stream(Stream),
 }
 
@@ -58,7 +58,7 @@ in_order! {
         peer((dst, dstDevice), (src, srcDevice), count, order)
     }
 
-    /// Copies rows.
+    /// Copies rows with pitches.
     fn cudaMemcpy2D, cudaMemcpy2DAsync(
         dst: u64,
         dpitch: usize,
@@ -73,10 +73,10 @@ in_order! {
     }
 }
 
-/// Copies bytes, of memory of any kind.
+/// Copies bytes between memory of any kind.
 ///
 /// # Safety
-/// What is memory of the program has so many bytes, to be read, or to be written without anybody's having a reference to them.
+/// Host ranges hold `count` bytes; those that are written are not referenced elsewhere.
 pub(super) unsafe fn line(to: u64, from: u64, count: usize, kind: u32, order: Order) -> Answer {
     context()?;
     if count == 0 {
@@ -88,7 +88,8 @@ pub(super) unsafe fn line(to: u64, from: u64, count: usize, kind: u32, order: Or
     check(unsafe {
         match (direction, order) {
             (Direction::HostToHost, _) => {
-                // One row, without a pitch, which would be limited.
+                // A host-to-host copy is a 3D copy of one row; the pitch is 0, as pitches have a
+                // maximum.
                 return copy_rows((to, 0), (from, 0), [count, 1], direction, order);
             }
             (Direction::HostToDevice, Order::Wait) => {
@@ -115,7 +116,7 @@ pub(super) unsafe fn line(to: u64, from: u64, count: usize, kind: u32, order: Or
     })
 }
 
-/// The context of a device's memory.
+/// The context that owns a device's memory.
 pub(super) fn context_of(device: CUdevice) -> Answer<CUcontext> {
     check_device(device)?;
     primary(device)
@@ -138,10 +139,10 @@ fn peer(
     })
 }
 
-/// Rows are not longer than their pitch, unless there is one only.
+/// Copies rows. A row must not be longer than its pitch, unless there is only one.
 ///
 /// # Safety
-/// That of [`line`], for all rows.
+/// As for [`line`], for all rows.
 unsafe fn rows(
     to: (u64, usize),
     from: (u64, usize),
@@ -164,7 +165,7 @@ unsafe fn rows(
 }
 
 /// # Safety
-/// That of [`line`], for all rows.
+/// As for [`line`], for all rows.
 unsafe fn copy_rows(
     to: (u64, usize),
     from: (u64, usize),
