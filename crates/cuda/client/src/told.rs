@@ -1,12 +1,13 @@
-//! Why a call is refused: the driver library tells the user (trace, report, standard error). What a function of a library
-//! is refused for is found there, or by a function of the driver that it calls; the call that is told of is the program's own.
+//! Reports of calls to the driver library, which passes them on to the user (trace, report,
+//! standard error). A library's function is refused for a reason found there or in a driver
+//! function that it calls; the report names the call that the program made.
 
 use std::fmt::Arguments;
 use std::io::Write;
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CUresult, Refusal};
 
-/// A text for the driver library.
+/// A string passed to the driver library.
 #[repr(C)]
 pub(crate) struct Str {
     start: *const u8,
@@ -19,7 +20,8 @@ impl Str {
     }
 }
 
-/// Functions of texunit's driver. Without a driver, of which the user is told, they do nothing.
+/// Functions of texunit's driver that take reports. Without a driver they do nothing, and the user
+/// has been told that there is none.
 mod linked {
     use super::Str;
     use crate::driver::Found;
@@ -29,47 +31,48 @@ mod linked {
     type Say = unsafe extern "C" fn(Str);
     type Reason = unsafe extern "C" fn(*mut u8, usize) -> usize;
 
-    // SAFETY: the types of the functions in crate `texunit-cuda`, module `refused`.
+    // SAFETY: these are the types of the functions in module `refused` of crate `texunit-cuda`.
     pub(super) static BEGINS: Found<Begins> = unsafe { Found::named(c"texunit_runtime_begins") };
-    // SAFETY: as above.
+    // SAFETY: as for the access above.
     pub(super) static ENDS: Found<Ends> = unsafe { Found::named(c"texunit_runtime_ends") };
-    // SAFETY: as above.
+    // SAFETY: as for the access above.
     pub(super) static SAY: Found<Say> = unsafe { Found::named(c"texunit_say_refused") };
-    // SAFETY: as above.
+    // SAFETY: as for the access above.
     pub(super) static REASON: Found<Reason> = unsafe { Found::named(c"texunit_reason") };
 }
 
-/// Tells how a call has ended.
+/// Reports how a call has ended.
 fn ends(code: u32, function: &str, name: &str, reason: &str) {
     if let Some(ends) = linked::ENDS.get() {
-        // SAFETY: the texts are valid while it runs.
+        // SAFETY: the texts are valid during the call.
         unsafe { ends(code, Str::of(function), Str::of(name), Str::of(reason)) };
     }
 }
 
-/// A call of a library by the program, as the driver library knows of it.
+/// A call of a library's function by the program, from its start to its end, as the driver library
+/// records it.
 #[derive(Debug)]
 pub struct Call {
     function: &'static str,
-    /// Whether anybody wants to know how it ends.
+    /// Whether the trace or a report records how the call ends.
     is_told: bool,
 }
 
 impl Call {
-    /// It begins, by the name of the function.
+    /// Reports the start of a call of the function of this name.
     pub fn begins(function: &'static str) -> Self {
         let begins = linked::BEGINS.get();
-        // SAFETY: the text is valid as long as the library is.
+        // SAFETY: the text is static in this library, which is never unloaded.
         let is_told = begins.is_some_and(|begins| unsafe { begins(Str::of(function)) } != 0);
         Self { function, is_told }
     }
 
-    /// Whether anybody wants to know how it ends.
+    /// Whether the trace or a report records how the call ends.
     pub fn is_told(&self) -> bool {
         self.is_told
     }
 
-    /// It was refused: a code that is not 0, its name, and why.
+    /// Reports that the call was refused: a code other than 0, its name, and the reason.
     pub fn refused(mut self, code: u32, name: &str, reason: &str) {
         if self.is_told {
             ends(code, self.function, name, reason);
@@ -78,7 +81,8 @@ impl Call {
     }
 }
 
-/// However a call is left, it ends: this thread is in one call less.
+/// A call that is dropped without a result, by a panic too, has ended: the thread's call depth
+/// falls by one.
 impl Drop for Call {
     fn drop(&mut self) {
         if self.is_told {
@@ -87,40 +91,41 @@ impl Drop for Call {
     }
 }
 
-/// What a function of the driver has refused, for its reason; nobody has one if nobody wants to know it.
+/// The reason for which a function of the driver refused the last call; without one if nothing
+/// records reasons.
 pub fn driver(code: CUresult) -> Refusal {
     let Some(reason) = linked::REASON.get() else {
         return code.because("no driver of texunit's is found");
     };
-    // SAFETY: nothing is written.
+    // SAFETY: a null buffer of size 0 only asks for the length.
     let size = unsafe { reason(std::ptr::null_mut(), 0) };
     let mut bytes = vec![0; size];
-    // SAFETY: the buffer is our own, of that size.
+    // SAFETY: the buffer is our own and has this size.
     unsafe { reason(bytes.as_mut_ptr(), size) };
     code.because(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The answer of a function of the driver.
+/// Turns the status of a driver function into a result.
 ///
 /// # Errors
-/// What the driver has refused.
+/// The driver's refusal with its reason.
 pub fn check(code: CUresult) -> Answer {
     if code == CUresult::SUCCESS { Ok(()) } else { Err(driver(code)) }
 }
 
-/// Says what is not supported, unless the refusal that follows is told anyway.
+/// Prints what is not supported, unless the refusal of the call is reported anyway.
 pub fn say_refused(text: &str) {
     if let Some(say) = linked::SAY.get() {
-        // SAFETY: the text is valid while it runs.
+        // SAFETY: the text is valid during the call.
         unsafe { say(Str::of(text)) }
     }
 }
 
-/// A line on standard error: what the library has to say to the user. Where nobody reads it the program
-/// goes on; `eprintln!` would panic, which ends a C program.
+/// Prints a line on standard error. A closed standard error is ignored; `eprintln!` would panic,
+/// which ends a C program.
 pub fn say(text: Arguments<'_>) {
     let text = format!("texunit: {text}\n");
-    // Names come from files; a terminal obeys none of them.
+    // File names may contain control characters, which a terminal must not interpret.
     let shown = text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
     let _ = std::io::stderr().lock().write_all(shown.as_bytes());
 }

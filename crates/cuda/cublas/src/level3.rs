@@ -1,20 +1,21 @@
-//! Matrices of which one half says everything, and what is solved with them. All are columns one after the other.
+//! Computations with symmetric, Hermitian and triangular matrices of which one triangle is stored.
+//! All matrices are contiguous and column-major.
 
 use crate::number::Number;
 use crate::view::{View, multiply};
 
-/// What the other half of a square matrix is.
+/// Meaning of the other triangle of a square matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Other {
-    /// The same.
+    /// The transpose of the stored triangle.
     Symmetric,
-    /// The conjugates, and the diagonal is real.
+    /// The conjugate transpose; the diagonal is real.
     Hermitian,
-    /// Zeros; the diagonal is ones if that is so.
+    /// Zeros; `unit` means that the diagonal is ones.
     Zeros { unit: bool },
 }
 
-/// A square matrix as a whole, of which the upper or the lower half is given.
+/// Completes a square matrix of which the upper or lower triangle is given.
 pub(crate) fn whole<T: Number>(a: &[T], n: usize, upper: bool, other: Other) -> Vec<T> {
     let mut all = vec![T::zero(); n * n];
     for column in 0..n {
@@ -35,7 +36,8 @@ pub(crate) fn whole<T: Number>(a: &[T], n: usize, upper: bool, other: Other) -> 
     all
 }
 
-/// Adds to one half of a square matrix: `c = product + beta * c`. The diagonal of a Hermitian matrix is real.
+/// Updates one triangle of a square matrix: `c = product + beta * c`. The diagonal of a Hermitian
+/// matrix stays real.
 pub(crate) fn add_half<T: Number>(
     c: &mut [T],
     product: &[T],
@@ -54,10 +56,10 @@ pub(crate) fn add_half<T: Number>(
     }
 }
 
-/// Rows that are solved one by one.
+/// Block size: rows that are solved by substitution, while products update the rest.
 const BLOCK: usize = 48;
 
-/// Solves `a x = b` for each column of `b`, where `a` is triangular, and puts `x` in its place.
+/// Solves `a x = b` for each column of `b`, where `a` is triangular, and overwrites `b` with `x`.
 pub(crate) fn solve<T: Number>(
     a: View<'_, T>,
     lower: bool,
@@ -86,7 +88,7 @@ pub(crate) fn solve<T: Number>(
             }
             solved.extend_from_slice(part);
         }
-        // What the rest has of these rows.
+        // Subtracts the solved rows' contribution from the remaining rows.
         let rest = if lower { end..n } else { 0..first };
         if rest.is_empty() {
             continue;
@@ -107,7 +109,7 @@ pub(crate) fn solve<T: Number>(
     }
 }
 
-/// The transposed matrix.
+/// The transpose.
 pub(crate) fn transposed<T: Number>(a: &[T], rows: usize, columns: usize) -> Vec<T> {
     let mut to = Vec::with_capacity(rows * columns);
     for row in 0..rows {
@@ -134,7 +136,7 @@ mod tests {
     fn a_half_says_everything() {
         let i = Complex64::i();
         let one = Complex64::new(1.0, 0.0);
-        // Columns: (1 + i, 2), (3i, 4); the upper half has 1 + i, 3i and 4.
+        // Column-major: (1 + i, 2), (3i, 4); the upper triangle is 1 + i, 3i and 4.
         let a = [one + i, one * 2.0, i * 3.0, one * 4.0];
         let other = |other| whole(&a, 2, true, other);
         assert_eq!(other(Other::Symmetric), [one + i, i * 3.0, i * 3.0, one * 4.0]);

@@ -1,8 +1,8 @@
-//! Who asked for memory, and who freed it (`TEXUNIT_HOST_BACKTRACE`): places in the program, for faults that have to do
-//! with an allocation. Without the variable nothing is kept.
+//! Backtraces of allocations and frees (`TEXUNIT_HOST_BACKTRACE`), for reports of faults and
+//! findings about an allocation. Nothing is recorded without the variable.
 //!
-//! Addresses are kept as they are; what they stand for is looked up when a fault is told. Of a Python program the lines of
-//! Python are kept.
+//! Return addresses are stored, and resolved to functions and lines when a report needs them. For a
+//! Python program the Python frames are stored.
 
 pub(crate) mod pools;
 mod python;
@@ -13,17 +13,18 @@ use std::ffi::{CStr, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_report::place::{function_name, is_toolkit, shown_file};
 
-/// Frames of a call that are kept: ours come first.
+/// Maximum number of frames stored for a call, of which the innermost are texunit's own.
 const MAX_KEPT: usize = 64;
-/// Frames that are shown.
+/// Maximum number of frames shown.
 const MAX_SHOWN: usize = 12;
-/// Freed allocations that are remembered, as many as the memory of a device remembers.
+/// Maximum number of remembered freed allocations, equal to the number that device memory
+/// remembers.
 const MAX_FREED: usize = 1 << 12;
 
-/// Frames of Python that are kept and shown: packages come first.
+/// Maximum number of Python frames stored and shown, of which the innermost are those of packages.
 const MAX_OF_PYTHON: usize = 24;
 
-/// Where a thread was, the innermost first.
+/// Stack trace of a thread, innermost frame first.
 #[derive(Clone, Default)]
 struct Trace {
     /// Return addresses.
@@ -34,9 +35,10 @@ struct Trace {
 #[derive(Default)]
 struct Known {
     by_number: HashMap<u64, Calls>,
-    /// Numbers of those that were freed, the oldest first.
+    /// Numbers of freed allocations, oldest first.
     freed: VecDeque<u64>,
-    /// Allocations of pools, and whether they are blocks.
+    /// Allocations made by memory pools of packages, and whether they are blocks that hold several
+    /// arrays.
     pools: HashMap<u64, (pools::Pool, bool)>,
 }
 
@@ -52,7 +54,7 @@ fn known() -> MutexGuard<'static, Option<Known>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The program has asked for an allocation.
+/// Records the stack trace of an allocation.
 pub(crate) fn made(number: u64) {
     if settings().host_backtrace {
         let made = trace();
@@ -61,7 +63,7 @@ pub(crate) fn made(number: u64) {
     }
 }
 
-/// The program has freed an allocation.
+/// Records the stack trace of a free.
 pub(crate) fn freed(number: u64) {
     if let Some(known) = &mut *known() {
         known.pools.remove(&number);
@@ -92,7 +94,8 @@ fn trace() -> Trace {
     Trace { addresses: addresses.into(), python }
 }
 
-/// What is to be said of an allocation, line by line: where the program was, if that was asked for, and whose block it is.
+/// Lines for a report about an allocation: the stack traces, if they were recorded, and the memory
+/// pool that it is a block of.
 pub(crate) fn lines(number: u64) -> Vec<String> {
     let (calls, block) = {
         let known = known();
@@ -110,28 +113,29 @@ pub(crate) fn lines(number: u64) -> Vec<String> {
     lines
 }
 
-/// Whether the program has asked for what has this number.
+/// Whether the stack trace of an allocation or object with this number is recorded.
 pub(crate) fn knows(number: u64) -> bool {
     known().as_ref().is_some_and(|known| known.by_number.contains_key(&number))
 }
 
-/// Whether memory with this number is a pool's, which nobody frees before the end.
+/// Whether the allocation with this number belongs to a package's memory pool, which frees nothing
+/// before the end.
 pub(crate) fn is_of_pool(number: u64) -> bool {
     known().as_ref().is_some_and(|known| known.pools.contains_key(&number))
 }
 
-/// Where the program asked for what has this number, the innermost place first; nothing if that is not known.
+/// Frames of the call that allocated the number, innermost first; empty if it is unknown.
 pub(crate) fn places(number: u64) -> Vec<String> {
     let made = known().as_ref().and_then(|known| Some(known.by_number.get(&number)?.made.clone()));
     made.map_or_else(Vec::new, |made| frames(&made))
 }
 
-/// Where the program is in a call of ours, the innermost place first; nothing if nobody wants to know.
+/// Frames of the current call, innermost first; empty if backtraces are not enabled.
 pub(crate) fn here() -> Vec<String> {
     if settings().host_backtrace { frames(&trace()) } else { Vec::new() }
 }
 
-/// The first place on the line of what is said, the callers below.
+/// Formats a trace: the first frame on the line of `what`, its callers below.
 fn said(what: &str, trace: &Trace) -> Vec<String> {
     let frames = frames(trace);
     let Some((first, callers)) = frames.split_first() else {
@@ -141,10 +145,10 @@ fn said(what: &str, trace: &Trace) -> Vec<String> {
     std::iter::once(format!("{what} {first}")).chain(callers).collect()
 }
 
-/// The places of a trace that are outside of texunit's libraries, up to `main`.
+/// Frames of a trace outside of texunit's libraries, up to `main`.
 fn frames(trace: &Trace) -> Vec<String> {
     if !trace.python.is_empty() {
-        // What lies below is the interpreter.
+        // Frames below are those of the interpreter.
         let shown = trace.python.iter().map(|python::Frame { file, line, function }| {
             texunit_report::visible(&format!("{}:{line} in {function}", shown_file(file)))
         });
@@ -162,11 +166,12 @@ fn frames(trace: &Trace) -> Vec<String> {
     shown
 }
 
-/// Adds the functions at a return address, of which there are several where calls are inlined; whether the last is `main`.
-/// Templates of CUDA's headers around its functions are left out.
+/// Adds the functions at a return address, of which there are several with inlining, and returns
+/// whether the last one is `main`. Template wrappers in CUDA's headers are omitted.
 fn show(address: usize, shown: &mut Vec<String>) -> bool {
     let (before, mut is_main, mut in_toolkit) = (shown.len(), false, false);
-    // What follows a call may be another line, or another function.
+    // The return address may belong to the next line or function, so that the call before it is
+    // resolved.
     let call = std::ptr::without_provenance_mut(address.saturating_sub(1));
     backtrace::resolve(call, |symbol| {
         let name = symbol.name().and_then(|name| name.as_str().map(function_name));
@@ -198,14 +203,14 @@ fn show(address: usize, shown: &mut Vec<String>) -> bool {
     is_main
 }
 
-/// Whether a function is a template of CUDA's headers: `cudaMalloc<int>(int**, unsigned long)`.
+/// Whether a function is a template wrapper in CUDA's headers: `cudaMalloc<int>(int**, unsigned
+/// long)`.
 fn is_wrapper(function: &str) -> bool {
     let rest = function.strip_prefix("cuda").unwrap_or("");
     rest.starts_with(|c: char| c.is_ascii_uppercase()) && rest.contains('<')
 }
 
-/// Where the program is by addresses of its own, the innermost place first. Functions of the C library that it has called
-/// are left out.
+/// Frames for code addresses, innermost first. Frames of the C library are omitted.
 pub(crate) fn places_in_program(addresses: &[usize]) -> Vec<String> {
     let is_system = |&&address: &&usize| {
         let name = module(address).map(|(name, _)| name).unwrap_or_default();
@@ -219,7 +224,8 @@ pub(crate) fn places_in_program(addresses: &[usize]) -> Vec<String> {
     frames(&Trace { addresses, python: Box::default() })
 }
 
-/// Whether code is in one of texunit's libraries: NVIDIA's have the same names, in other folders.
+/// Whether an address is in one of texunit's libraries. NVIDIA's libraries have the same names but
+/// other folders.
 pub(crate) fn is_ours(address: usize) -> bool {
     let own = module(is_ours as fn(usize) -> bool as usize);
     let (Some((name, _)), Some((own, _))) = (module(address), own) else { return false };
@@ -232,7 +238,7 @@ pub(crate) fn is_ours(address: usize) -> bool {
     own == name || folder == own_folder && is_library.iter().any(|start| file.starts_with(start))
 }
 
-/// The file with the code that has called texunit's libraries, the innermost one outside of them.
+/// The file that contains the innermost caller of texunit's libraries.
 pub(crate) fn caller() -> Option<String> {
     let (mut found, mut frames) = (None, 0);
     backtrace::trace(|frame| {
@@ -247,7 +253,7 @@ pub(crate) fn caller() -> Option<String> {
     found
 }
 
-/// The file that has an address, and how far it is from the file's beginning in memory.
+/// The loaded file that contains an address, and the offset of the address in it.
 pub(crate) fn module(address: usize) -> Option<(String, usize)> {
     let mut info = libc::Dl_info {
         dli_fname: std::ptr::null(),
@@ -256,12 +262,13 @@ pub(crate) fn module(address: usize) -> Option<(String, usize)> {
         dli_saddr: std::ptr::null_mut(),
     };
     let at: *const c_void = std::ptr::without_provenance(address);
-    // SAFETY: the function only compares the address, and writes the structure.
+    // SAFETY: `dladdr` only compares the address and writes the structure.
     let found = unsafe { libc::dladdr(at, &mut info) };
     if found == 0 || info.dli_fname.is_null() {
         return None;
     }
-    // SAFETY: a name that the dynamic linker keeps as long as the file is loaded; it is copied at once.
+    // SAFETY: the dynamic linker keeps the name as long as the file is loaded; it is copied
+    // immediately.
     let name = unsafe { CStr::from_ptr(info.dli_fname) };
     Some((name.to_string_lossy().into_owned(), address.saturating_sub(info.dli_fbase.addr())))
 }
@@ -275,7 +282,8 @@ mod tests {
         std::hint::black_box(trace())
     }
 
-    /// Whether the test's program has tables of lines, which no release has, nor a build with `CARGO_PROFILE_DEV_DEBUG=0`.
+    /// Whether the test executable has line tables, which release builds and builds with
+    /// `CARGO_PROFILE_DEV_DEBUG=0` lack.
     fn has_lines() -> bool {
         let (code, mut has_lines) = (a_function_of_the_test as *const (), false);
         backtrace::resolve(code.cast_mut().cast(), |symbol| has_lines |= symbol.lineno().is_some());
@@ -295,7 +303,7 @@ mod tests {
         });
         let place = shown.iter().find(|line| line.contains("a_function_of_the_test"));
         assert!(place.is_some_and(|line| line.contains("asked.rs:")), "{shown:?}");
-        // Everything here is one file: that of the test.
+        // In the test, texunit's code and the caller are in one executable.
         assert!(is_ours(trace.addresses[0]));
         assert!(
             is_wrapper("cudaMalloc<int>(int**, unsigned long)") && !is_wrapper("cuda_thing<int>()")

@@ -1,5 +1,5 @@
-//! What kernels are checked for (`TEXUNIT_CHECK`, crate `checks`): the observer of each launch, and what is said of
-//! what was found.
+//! Checks of kernels (`TEXUNIT_CHECK`, crate `checks`): creates the observer of each launch, tells
+//! the race detector about calls of the host, and reports findings.
 
 mod copies;
 mod host;
@@ -31,7 +31,7 @@ use texunit_checks::{
 use texunit_device::LaunchStats;
 use texunit_report::{Host, Located};
 
-/// What is asked for.
+/// Settings of the checks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     checks: Checks,
@@ -39,22 +39,22 @@ pub(crate) struct Wanted {
     init: InitWhen,
     /// `TEXUNIT_MAX_FINDINGS`
     max_findings: Option<u64>,
-    /// `TEXUNIT_SUPPRESSIONS`: files with colons between them.
+    /// `TEXUNIT_SUPPRESSIONS`: files, separated by colons.
     suppressions: Vec<PathBuf>,
     /// `TEXUNIT_GEN_SUPPRESSIONS=1`
     gen_suppressions: bool,
-    /// `TEXUNIT_CHECK_KERNEL`: a name with `*`.
+    /// `TEXUNIT_CHECK_KERNEL`: a kernel name with `*` as wildcard.
     kernel: Option<String>,
 }
 
 impl Wanted {
-    /// Whether a check is asked for.
+    /// Whether a check is enabled.
     pub(crate) fn has(&self, check: Check) -> bool {
         self.checks.has(check)
     }
 }
 
-/// What the environment asks for, if that is something.
+/// Reads the settings from environment variables; `None` if no check is enabled.
 pub(crate) fn wanted(
     variable: &impl Fn(&str) -> Option<String>,
     complaints: &mut Vec<String>,
@@ -95,19 +95,18 @@ pub(crate) fn wanted(
     })
 }
 
-/// The process that the findings are of.
+/// The process that owns the findings.
 static OWNER: Owner = Owner::none();
 
-/// What this process has found; it is made where something is checked, or something has been found
-/// without.
+/// Findings of this process; created when a check is enabled or something is found without one.
 static LOG: OnceLock<Log> = OnceLock::new();
 
-/// What this process has found, if anything is checked.
+/// Findings of this process, if a check is enabled.
 pub(crate) fn log() -> Option<&'static Log> {
     settings().checks.as_ref().map(|_| own_log())
 }
 
-/// What this process has found.
+/// Findings of this process.
 fn own_log() -> &'static Log {
     let make = || {
         let wanted = settings().checks.clone().unwrap_or_default();
@@ -130,14 +129,15 @@ fn own_log() -> &'static Log {
     };
     let log = LOG.get_or_init(make);
     if !OWNER.is_this_process() {
-        // What was found before is the parent's.
+        // Findings recorded before a fork belong to the parent process.
         log.clear();
         OWNER.take();
     }
     log
 }
 
-/// Where work stands: a stream, and its place there if it was submitted before it is done.
+/// Position of work for the race detector: its stream, and for deferred work its submission in the
+/// stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Stand {
     pub(crate) queue: Queue,
@@ -145,17 +145,17 @@ pub(crate) struct Stand {
 }
 
 impl Stand {
-    /// Of work that is done now.
+    /// Position of work that is done now.
     pub(crate) fn now(queue: Queue) -> Self {
         Self { queue, submitted: None }
     }
 
-    /// Whether it was submitted before.
+    /// Whether the work was deferred.
     pub(crate) fn is_late(&self) -> bool {
         self.submitted.is_some()
     }
 
-    /// Of work that is submitted now.
+    /// Position of work that is submitted now and done later.
     pub(crate) fn submitted(queue: Queue) -> Self {
         Self { queue, submitted: race().map(|race| race.submit(queue)) }
     }
@@ -172,12 +172,12 @@ pub(crate) fn of_launch(
     log.launch_submitted(kernel, (stand.queue, stand.submitted), context.number() as u64)
 }
 
-/// What orders launches and the host, if races are checked.
+/// The race detector, which orders launches and the host; `None` if races are not checked.
 pub(crate) fn race() -> Option<&'static Memory> {
     log()?.race()
 }
 
-/// The host has waited, for what `tells` says.
+/// Tells the race detector that the host has waited, as `tells` specifies.
 pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
     if let Some(race) = race() {
         tells(race);
@@ -185,7 +185,7 @@ pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
     }
 }
 
-/// The host has waited for the default stream of the current context.
+/// Tells the race detector that the host has waited for the current context's default stream.
 pub(crate) fn host_waited() {
     waited(|race| {
         if let Ok(context) = crate::context::current_even_if_faulty() {
@@ -194,20 +194,21 @@ pub(crate) fn host_waited() {
     });
 }
 
-/// Which memory a part of a copy is in.
+/// Memory of a part of a copy.
 pub(crate) enum Part {
-    /// Memory of the device, by its address.
+    /// Device memory, by address.
     Memory(u64),
-    /// An array, by its memory on the host, and a place in it.
+    /// An array, identified by its memory on the host, and an offset in it.
     Array(usize, u64),
 }
 
-/// A copy reads or (`writes`) writes bytes: tells which kernel accesses them and does not come before the copy.
+/// Records that a copy reads or (`writes`) writes bytes, and reports kernels that access them
+/// concurrently.
 pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
     accessed(stand, (part, len), writes, || format!("a copy of {}", Count(len, "byte")));
 }
 
-/// The same of what `who` names.
+/// As [`copied`], for any operation, which `who` describes.
 fn accessed(stand: &Stand, (part, len): (Part, u64), writes: bool, who: impl FnOnce() -> String) {
     let Some(log) = log() else { return };
     if let Part::Memory(address) = part {
@@ -226,7 +227,7 @@ fn accessed(stand: &Stand, (part, len): (Part, u64), writes: bool, who: impl FnO
     raced(log, found, (who(), writes, is_array), node);
 }
 
-/// A copy that a node of a graph has done (`name`) accesses memory that these nodes access later, and nothing orders them.
+/// Reports that a copy in a graph (`name`) accesses memory which the nodes access concurrently.
 pub(crate) fn copied_before(nodes: &[Queue], range: (u64, u64), writes: bool, name: &str) {
     let Some(log) = log() else { return };
     let found = log.race().and_then(|race| race.accessed_in(nodes, range, writes));
@@ -236,7 +237,8 @@ pub(crate) fn copied_before(nodes: &[Queue], range: (u64, u64), writes: bool, na
     }
 }
 
-/// Two nodes of a graph copy or set the same memory, and nothing orders them: their names, and whether they write it.
+/// Reports two nodes of a graph that copy or set the same memory concurrently, given their names
+/// and whether they write it.
 pub(crate) fn copies_race(one: (String, bool), other: (String, bool), address: u64) {
     let Some(log) = log() else { return };
     let rule = match (one.1, other.1) {
@@ -257,8 +259,8 @@ pub(crate) fn copies_race(one: (String, bool), other: (String, bool), address: u
     news(None, (0, None));
 }
 
-/// A copy, or what else is no kernel, races with a kernel: who, and whether that stores; what it is, whether it writes, and
-/// an array; the node of a graph that it is.
+/// Reports a race between a kernel and another operation, given the kernel and whether it stores;
+/// the operation, whether it writes, and an array; and the graph node of the operation.
 fn raced(
     log: &Log,
     (end, stores): (texunit_checks::End, bool),
@@ -295,12 +297,12 @@ fn raced(
     news(None, (0, None));
 }
 
-/// Takes in the fetches of a launch that no texture fits.
+/// Records the fetches of a launch whose texture does not fit the instruction.
 pub(crate) fn bad_fetches(module: &Module, stats: &LaunchStats) {
     own_log().bad_fetches(stats, module.loaded.source(), Host::Program);
 }
 
-/// Tells what a launch of a module has found.
+/// Reports the findings of a launch of a module.
 pub(crate) fn tell(module: &Module, launch: u64, launched_by: Option<String>) {
     pools::used();
     let loaded = &module.loaded;
@@ -308,7 +310,7 @@ pub(crate) fn tell(module: &Module, launch: u64, launched_by: Option<String>) {
     news(Some(source), (launch, launched_by));
 }
 
-/// Tells what was found and is not told.
+/// Reports findings that have not been reported.
 fn news(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<String>)) {
     if LOG.get().is_none() {
         return;
@@ -320,7 +322,7 @@ fn news(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<String>
         news.finding.notes.extend(launched_by.iter().cloned());
         if news.is_first {
             let finding = &news.finding;
-            // Only what is of the module's text has places in it.
+            // Only findings in the module's text have locations in it.
             let own = source.filter(|source| {
                 finding.at.as_ref().is_some_and(|at| at.place.ptx.file == source.text.name())
             });
@@ -338,7 +340,7 @@ fn news(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<String>
 }
 
 fn end() {
-    // In a process that was forked off, whoever held a lock may not be there.
+    // After a fork, the thread that held a lock may not exist in the child process.
     if !OWNER.is_this_process() {
         return;
     }

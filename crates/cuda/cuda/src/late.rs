@@ -1,13 +1,15 @@
-//! Asynchronous work that is done late (`--schedule SEED`): kernels, copies, fills and host functions of streams are
-//! kept when they are asked for, and done when the program waits for them, or for others in a random order.
+//! Deferred work (`--schedule SEED`): kernels, copies, memory sets and host functions of streams
+//! are stored when they are submitted, and executed in a random order when the program waits for
+//! them or for other work.
 //!
-//! Each item has others behind which it comes: the one before it in its stream, those of streams that the legacy
-//! default stream and blocking streams wait for, and what an event that its stream waits for was recorded behind. When
-//! the program waits, what it waits for is done, in an order that these allow and the seed decides; now and then other
-//! work that could be done is done, too.
+//! An item of work depends on the previous item of its stream, on items of streams that the legacy
+//! default stream and blocking streams wait for, and on items recorded by an event that its stream
+//! waits for. When the program waits, the required items are executed in an order that these
+//! dependencies allow and the seed selects; now and then other ready items are executed, too.
 //!
-//! Without `--schedule` work is done in the call. A launch that waits for somebody is the exception (`aside`): its call returns, it goes
-//! on in a thread of its own, and what comes behind it is kept until it has ended, and then done at once.
+//! Without `--schedule` work is executed during the call. The exception is a launch that waits for
+//! other work (`aside`): its call returns, the launch continues in a thread of its own, and
+//! dependent work is stored until it has ended and then executed immediately.
 
 mod aside;
 mod branches;
@@ -32,21 +34,21 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUresult;
 
-/// Where work is asked for.
+/// The stream in which work is submitted, with its context.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     pub(crate) context: Arc<Context>,
     pub(crate) queue: Queue,
-    /// Multiprocessors for a kernel: those of the stream's green context, or all.
+    /// Multiprocessors of the stream's green context, or of the device.
     pub(crate) multiprocessors: u32,
-    /// Whether the call returns when the work is done.
+    /// Whether the call returns only when the work is done.
     pub(crate) waits: bool,
-    /// Where the work becomes a node of a graph instead of being done ([`capture`]).
+    /// The capture whose graph gets the work as a node instead of its execution ([`capture`]).
     pub(crate) capture: Option<Place>,
 }
 
 impl Order {
-    /// In a stream; as [`stream::on`]. A stream that is captured is refused.
+    /// The order of a stream ([`stream::on`]). A captured stream is refused.
     pub(crate) fn of(stream: Handle<Stream>) -> Answer<Self> {
         let order = Self::capturable(stream)?;
         match order.capture {
@@ -55,7 +57,7 @@ impl Order {
         }
     }
 
-    /// In a stream that may be captured: the caller looks at `capture`.
+    /// The order of a stream that may be captured; the caller must check `capture`.
     pub(crate) fn capturable(stream: Handle<Stream>) -> Answer<Self> {
         let (context, queue) = (stream::on(stream)?, stream::queue(stream));
         let capture = capture::of(&context, queue)?;
@@ -63,7 +65,7 @@ impl Order {
         Ok(Self { multiprocessors, capture, ..Self::on(context, queue) })
     }
 
-    /// Of a call that is not of a stream: in the default stream of the current context.
+    /// The order of a call without a stream: the default stream of the current context.
     pub(crate) fn current() -> Answer<Self> {
         let context = context::current()?;
         let queue = stream::default_of(&context);
@@ -82,30 +84,32 @@ impl Order {
     }
 }
 
-/// Items that are kept, as the queues of a GPU have an end; then the oldest half is done.
+/// Maximum number of stored items; beyond it the older half is executed, as queues of a GPU are
+/// finite, too.
 const MAX_WAITING: usize = 1024;
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
-/// An item is done.
+/// Notified when an item has been executed.
 static DONE: Condvar = Condvar::new();
-/// Whose items these are: not those of a process that was forked off.
+/// Process that owns the stored items, which a forked child does not execute.
 static OWNER: Owner = Owner::none();
 
-/// Whether all has been done because the process ends: its destructors may free what copies wrote to. What they ask for is
-/// done at once.
+/// Whether everything has been executed because the process is ending: its destructors may free
+/// memory that copies write. Work that they submit is executed immediately.
 static HAS_ENDED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// Whether the thread does an item.
+    /// Whether the thread is executing an item.
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether all work is kept until the program waits for it.
+/// Whether all work is deferred until the program waits for it.
 fn is_on() -> bool {
     settings().schedule.is_some() && !IS_INSIDE.get() && !HAS_ENDED.load(Relaxed)
 }
 
-/// Whether work of a stream is kept now: always, or because it comes behind a launch that goes on.
+/// Whether work of a stream is stored now: always with `--schedule`, or because it depends on a
+/// launch in progress.
 pub(crate) fn keeps(order: &Order) -> bool {
     is_on() || has_any() && with(|state| !state.before(order.line()).is_empty())
 }
@@ -124,13 +128,13 @@ fn state() -> MutexGuard<'static, Option<State>> {
     state
 }
 
-/// Works with what is kept.
+/// Accesses the stored items.
 fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
     work(state().get_or_insert_default())
 }
 
-/// Does work in a stream: now, or (`--schedule`) later. It is given what the context answers by then, and what it
-/// answers when it is late is what every later call answers.
+/// Executes work of a stream immediately, or defers it. `work` is given the state of the context by
+/// then; an error of deferred work is returned by every later call.
 pub(crate) fn submit(order: &Order, work: impl FnOnce(Answer) -> Answer + 'static) -> Answer {
     if !keeps(order) {
         return work(Ok(()));
@@ -139,8 +143,8 @@ pub(crate) fn submit(order: &Order, work: impl FnOnce(Answer) -> Answer + 'stati
     Ok(())
 }
 
-/// Does a launch that may wait for somebody: as [`submit`], but if all that can run of it waits, it goes on when the call has
-/// returned.
+/// As [`submit`] for a launch that may wait for other work: if all its running CTAs wait, the call
+/// returns and the launch continues.
 pub(crate) fn launch(order: &Order, work: impl FnOnce(Answer) -> Answer + 'static) -> Answer {
     if keeps(order) {
         keep(order, Work(Box::new(work)));
@@ -150,7 +154,7 @@ pub(crate) fn launch(order: &Order, work: impl FnOnce(Answer) -> Answer + 'stati
     aside::run_until_it_waits(begun)
 }
 
-/// Has the end of the program told.
+/// Registers the execution of stored items at the end of the program.
 fn watch_exit() {
     static AT_EXIT: Once = Once::new();
     AT_EXIT.call_once(|| crate::call::at_exit(end));
@@ -173,7 +177,7 @@ fn keep(order: &Order, work: Work) -> Id {
     id
 }
 
-/// Does what these items are, and what they come behind.
+/// Executes items with all their dependencies.
 fn settle(ids: &[Id]) {
     if !is_on() {
         return wait_until_done(ids);
@@ -189,7 +193,7 @@ fn settle(ids: &[Id]) {
         }
         let chosen = state.choose(&wanted);
         let Some((id, item)) = chosen.and_then(|id| Some((id, state.begin(id)?))) else {
-            // Other threads do the rest.
+            // Other threads execute the rest.
             guard = DONE.wait(guard).unwrap_or_else(PoisonError::into_inner);
             continue;
         };
@@ -199,7 +203,7 @@ fn settle(ids: &[Id]) {
     }
 }
 
-/// Waits until threads of their own have done these items.
+/// Waits until threads of texunit have executed items.
 fn wait_until_done(ids: &[Id]) {
     let _blocked = aside::Blocked::begin();
     let mut guard = state();
@@ -211,9 +215,9 @@ fn wait_until_done(ids: &[Id]) {
     }
 }
 
-/// Does an item; what it has answered.
+/// Executes an item and returns its result.
 fn run(id: Id, item: Item) -> Answer {
-    /// The item is done, whatever has come of it.
+    /// Marks the item as done when dropped, also after a panic.
     struct Ends(Id);
     impl Drop for Ends {
         fn drop(&mut self) {
@@ -230,7 +234,7 @@ fn run(id: Id, item: Item) -> Answer {
     (item.work.0)(item.context.check())
 }
 
-/// Does an item whose call has returned: what it answers is what every later call answers.
+/// Executes an item whose call has returned; an error is returned by every later call.
 fn run_late(id: Id, item: Item) {
     let context = Arc::clone(&item.context);
     if let Err(refusal) = run(id, item) {
@@ -246,7 +250,8 @@ fn has_any() -> bool {
 
 const NOT_READY: CUresult = CUresult::NOT_READY;
 
-/// `CUDA_ERROR_NOT_READY` if something of a stream goes on. With `--schedule` a question waits.
+/// `CUDA_ERROR_NOT_READY` if work of a stream is in progress. With `--schedule` the query waits
+/// instead.
 pub(crate) fn check_stream(order: &Order) -> Answer {
     let is_open = || has_any() && with(|state| state.tail(order.line()).next().is_some());
     match !is_on() && is_open() {
@@ -257,7 +262,7 @@ pub(crate) fn check_stream(order: &Order) -> Answer {
     }
 }
 
-/// `CUDA_ERROR_NOT_READY` if an event has not happened since it was recorded.
+/// `CUDA_ERROR_NOT_READY` if an event has not completed since it was recorded.
 pub(crate) fn check_event(event: usize) -> Answer {
     let is_open = |state: &mut State| {
         let ids = state.events.get(&event).cloned().unwrap_or_default();
@@ -269,7 +274,7 @@ pub(crate) fn check_event(event: usize) -> Answer {
     }
 }
 
-/// The program waits for a stream.
+/// Waits for the work of a stream.
 pub(crate) fn wait_for_stream(order: &Order) {
     if has_any() {
         let ids = with(|state| match order.queue.is_default() {
@@ -280,9 +285,9 @@ pub(crate) fn wait_for_stream(order: &Order) {
     }
 }
 
-/// Does work of which nothing is kept.
+/// Executes work during which nothing is deferred.
 pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> T {
-    /// From here on as before, whatever has come of it.
+    /// Restores the previous state when dropped, also after a panic.
     struct Ends(bool);
     impl Drop for Ends {
         fn drop(&mut self) {
@@ -293,28 +298,29 @@ pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Something that a stream would do is done at once: all that comes before it is done.
+/// Waits for all work that precedes an operation of a stream which is executed immediately.
 pub(crate) fn wait_before(order: &Order) {
     if has_any() {
         settle(&with(|state| state.before(order.line())));
     }
 }
 
-/// The program waits for an event.
+/// Waits for an event.
 pub(crate) fn wait_for_event(event: usize) {
     if has_any() {
         settle(&with(|state| state.events.get(&event).cloned().unwrap_or_default()));
     }
 }
 
-/// What comes before an event of several processes is not kept: the process that waits for the event cannot ask for it.
+/// Executes the work before an interprocess event without deferral, because the process that waits
+/// for the event cannot request it.
 pub(crate) fn push(event: usize) {
     if is_on() {
         wait_for_event(event);
     }
 }
 
-/// The program waits for a context.
+/// Waits for all work of a context.
 pub(crate) fn wait_for_context(context: &Context) {
     if has_any() {
         let number = context.handle.number();
@@ -328,7 +334,7 @@ pub(crate) fn wait_for_context(context: &Context) {
     }
 }
 
-/// The program waits for everything.
+/// Waits for all work.
 pub(crate) fn wait_for_all() {
     if has_any() {
         settle(&with(|state| {
@@ -337,7 +343,7 @@ pub(crate) fn wait_for_all() {
     }
 }
 
-/// An event is recorded in a stream: `happens` when what comes before it is done.
+/// Records an event in a stream; `happens` is called when the preceding work is done.
 pub(crate) fn record(event: usize, order: &Order, happens: impl FnOnce() + 'static) {
     if !keeps(order) {
         return happens();
@@ -350,7 +356,7 @@ pub(crate) fn record(event: usize, order: &Order, happens: impl FnOnce() + 'stat
     with(|state| state.events.insert(event, vec![id]));
 }
 
-/// Events that the last item of a stream records.
+/// Associates events with the last item of a stream, which records them.
 pub(crate) fn recorded_by_last(order: &Order, events: &[usize]) {
     if !events.is_empty() && has_any() {
         with(|state| {
@@ -360,7 +366,7 @@ pub(crate) fn recorded_by_last(order: &Order, events: &[usize]) {
     }
 }
 
-/// A stream waits for an event, or for what was recorded in it last.
+/// Makes a stream wait for the last record of an event.
 pub(crate) fn stream_waits(order: &Order, event: usize) {
     if has_any() {
         with(|state| {
@@ -372,14 +378,14 @@ pub(crate) fn stream_waits(order: &Order, event: usize) {
     }
 }
 
-/// An event is destroyed.
+/// Handles the destruction of an event.
 pub(crate) fn event_ended(event: usize) {
     if has_any() {
         with(|state| state.events.remove(&event));
     }
 }
 
-/// Calls that wait for all work: what they change or take away may be in use.
+/// Functions that wait for all work, because it may use what they change or destroy.
 const WAITING: &[&str] = &[
     "cuArrayDestroy",
     "cuCtxDestroy",
@@ -407,7 +413,7 @@ const WAITING: &[&str] = &[
     "cuTexObjectDestroy",
 ];
 
-/// A function of the driver is called.
+/// Called at the start of each driver function.
 pub(crate) fn called(name: &str) {
     let waits = |name: &str| WAITING.contains(&name) || name.starts_with("cuTexRefSet");
     if (settings().schedule.is_some() || aside::is_busy()) && waits(name) {
@@ -415,11 +421,11 @@ pub(crate) fn called(name: &str) {
     }
 }
 
-/// The program ends.
+/// Called when the program ends.
 extern "C" fn end() {
-    // In a process that was forked off, whoever held a lock may not be there.
+    // After a fork, the thread that held a lock may not exist in the child process.
     if OWNER.is_this_process() {
-        // Kernels that wait end with the process.
+        // Waiting kernels end with the process.
         if is_on() {
             wait_for_all();
         }

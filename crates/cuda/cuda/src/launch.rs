@@ -1,4 +1,5 @@
-//! Launches. A kernel runs to its end in the thread that launches it.
+//! Kernel launches: checks a launch, runs the kernel to its end in the launching thread, and
+//! reports its results.
 
 mod children;
 mod done;
@@ -29,31 +30,32 @@ use texunit_device::{
 };
 use texunit_forms::Count;
 
-/// Grid, block and shared memory.
+/// Grid, block, cluster and shared memory of a launch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shape {
-    /// CTAs.
+    /// Number of CTAs along x, y, z.
     pub(crate) grid: [u32; 3],
-    /// Threads of a CTA.
+    /// Threads of a CTA along x, y, z.
     pub(crate) block: [u32; 3],
-    /// Bytes of dynamic shared memory.
+    /// Dynamic shared memory in bytes.
     pub(crate) shared: u32,
-    /// All CTAs run at the same time.
+    /// Whether all CTAs must be resident at the same time.
     pub(crate) cooperative: bool,
-    /// CTAs of a cluster along x, y, z, where the launch says so.
+    /// CTAs of a cluster along x, y, z, if the launch specifies them.
     pub(crate) cluster: Option<[u32; 3]>,
 }
 
 impl Shape {
-    /// CTAs of a cluster along x, y, z: as the launch says, or the kernel and its attributes.
+    /// CTAs of a cluster along x, y, z, as specified by the launch, or else by the kernel and its
+    /// attributes.
     pub(crate) fn cluster_of(&self, function: &Function) -> Option<[u32; 3]> {
         self.cluster.or_else(|| function.required_cluster())
     }
 }
 
-/// Bytes of stack that a thread of a launch may use. Of a kernel whose need is known before it runs
-/// the driver provides that, whatever the limit of the context is; of others (recursion, calls through
-/// registers, `alloca`) the limit is what is added to what each function needs once.
+/// Stack size in bytes for the threads of a launch. If the kernel's need is known in advance, the
+/// driver provides that, whatever the context's limit is. For other kernels (recursion, indirect
+/// calls, `alloca`) the limit is added to the need of one call of each function.
 fn stack_limit(context: &Context, function: &Function) -> u32 {
     let resources = function.kernel.resources();
     if resources.known_stack {
@@ -63,8 +65,8 @@ fn stack_limit(context: &Context, function: &Function) -> u32 {
     limit.min(MAX_STACK as u64) as u32
 }
 
-/// The grid of a cooperative launch is no larger than what these multiprocessors hold at a time. Blocks that
-/// do not run at all are refused for that.
+/// Checks that the grid of a cooperative launch is no larger than the number of resident CTAs of the
+/// multiprocessors. CTAs that do not fit at all are refused for that reason.
 fn check_cooperative(
     (context, multiprocessors): (&Context, u32),
     function: &Function,
@@ -95,8 +97,8 @@ fn check_cooperative(
     }
 }
 
-/// The clusters of a launch are no larger than its device takes; whether they fit the grid and the kernel is looked at when
-/// it runs.
+/// Checks that the device supports the cluster size; whether it fits the grid and the kernel is
+/// checked when the kernel runs.
 pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
     let Some(cluster) = shape.cluster_of(function) else { return Ok(()) };
     let size = cluster.iter().fold(1_u32, |all, &n| all.saturating_mul(n));
@@ -116,9 +118,9 @@ pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
     )))
 }
 
-/// The kernel of a handle, of `CUfunction` or of `CUkernel`, in a context.
+/// The kernel of a `CUfunction` or `CUkernel` handle in a context.
 ///
-/// `CUDA_ERROR_INVALID_HANDLE` if it is neither, or of another context.
+/// `CUDA_ERROR_INVALID_HANDLE` if it is neither, or belongs to another context.
 pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Arc<Function>> {
     let function = match Function::registry().find(handle) {
         Some(function) => function,
@@ -141,8 +143,8 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
     }
 }
 
-/// Checks a launch that is done later, as far as that can be known. A side of 0 is one that is set before the launch, as
-/// tinygrad does, whose graphs run on cards.
+/// Checks a launch that is executed later, as far as possible. An extent of 0 is accepted, as it
+/// may be set before the launch; tinygrad's graphs, which run on GPUs, do so.
 pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Answer {
     let [grid, block] = [shape.grid, shape.block].map(|size| size.map(|side| side.max(1)));
     let shape = &Shape { grid, block, ..*shape };
@@ -173,8 +175,9 @@ fn check_resources(
     }
 }
 
-/// Runs a kernel in a stream, now or later. A fault is told when it happens, and ends the context: this call succeeds,
-/// and every later one answers its code, as those of an asynchronous launch do.
+/// Runs a kernel in a stream, immediately or deferred. A fault is reported when it happens and ends
+/// the context: this call succeeds, and every later one returns the fault's code, as after an
+/// asynchronous launch.
 pub(crate) fn launch(
     order: &Order,
     function: &Arc<Function>,
@@ -201,7 +204,7 @@ pub(crate) fn launch(
     })
 }
 
-/// Runs a kernel, and what it launches, for a node of a graph if there is one (its handle).
+/// Runs a kernel and its child grids, with the handle of the graph node that it belongs to, if any.
 pub(crate) fn run(
     (context, function): (&Context, &Function),
     shape: &Shape,
@@ -213,7 +216,7 @@ pub(crate) fn run(
         .map(|_| ())
 }
 
-/// Runs a grid that the host or a kernel has launched, and what it launches itself.
+/// Runs a grid launched by the host or by a kernel, and its child grids.
 fn run_grid(
     (context, function): (&Context, &Function),
     shape: &Shape,
@@ -278,7 +281,7 @@ fn run_grid(
     let debugging = crate::debug::of_launch(name, checks.is_some());
     let options = options.with_debugger(debugging.as_ref().map(|of| of as &dyn Debugger));
     let start = Instant::now();
-    // Refused before anything has run.
+    // A launch that fails for lack of memory has not run anything, so that it can be repeated.
     let is_full = |error: &LaunchError| matches!(error, LaunchError::Args(error) if reasons::refused(error) == CUresult::OUT_OF_MEMORY);
     let mut result = crate::memory::with_room_if(&context.gpu, is_full, || {
         function.kernel.launch_packed(&options, params)
@@ -299,7 +302,7 @@ fn run_grid(
     if checks.is_some() {
         crate::checks::watch_host();
     }
-    // What it launches is a part of its job, or is recorded by itself.
+    // Child grids are part of the parent's recorded job, or are recorded themselves.
     let recording = recording.filter(Recording::is_pending);
     let tell = |stats: &LaunchStats, fault: Option<&Fault>| {
         let what = (&*module, function, family);
@@ -313,7 +316,7 @@ fn run_grid(
                 .as_ref()
                 .map_or(Ok(Ended::Done), |parent| parent.run(family.grid.take(), family.text))
         }
-        // Of what it has waited for, the fault has been told.
+        // A fault of a child grid that the kernel waited for has been reported.
         (Err(LaunchError::Fault(fault)), Some(failed)) => {
             tell(&fault.stats, None);
             failed

@@ -1,26 +1,26 @@
 //! The CUDA driver API (`cuda.h`) over [`texunit_device`]: what becomes `libcuda.so.1`.
 //!
-//! `cargo run --release -p xtask -- libs` links it. Programs that load it run their PTX on the texture
-//! unit in software, and nothing else of a GPU is there.
+//! `cargo run --release -p xtask -- libs` links it. Programs that load it run their PTX on the
+//! software texture unit; no GPU is needed.
 //!
 //! # What it promises
 //!
-//! * Work is done in the calling thread, before the call returns. Streams are therefore always in
-//!   order, an event has happened when it was recorded, and no call waits. Threads that call at the same time
-//!   run at the same time. With `--schedule`, work of streams is done late instead (`late`).
-//! * A kernel's fault is reported as the driver does: the launch itself succeeds, and every later call
-//!   in the context answers the error. The diagnostic goes to standard error.
-//! * Handles are never used again, so that stale ones, those of another kind and garbage get the
-//!   driver's error code. Pointers to host memory are trusted, as they must be.
-//! * No function is missing: what is not provided says so once, by name, and answers
+//! * Work is executed in the calling thread before the call returns. Streams are therefore always
+//!   in order, an event completes when it is recorded, and no call waits. Calls of several threads
+//!   run concurrently. With `--schedule`, work of streams is deferred instead (`late`).
+//! * A kernel's fault is reported as the driver does: the launch itself succeeds, and every later
+//!   call in the context returns the error. The diagnostic goes to standard error.
+//! * Handles are never reused, so that stale handles, handles of another kind and garbage get the
+//!   driver's error code. Pointers to host memory cannot be checked and are trusted.
+//! * All functions are exported: one that is not provided prints its name once and returns
 //!   `CUDA_ERROR_NOT_SUPPORTED`. docs/cuda-api.md lists all.
 //!
-//! # Where things are
+//! # Modules
 //!
-//! [`functions`] is the table of all functions, `call` what each does around its own work, `args`
-//! the pointers of C, `handle` the numbers given out for objects; `state` the devices, `context`
-//! contexts and which is current; `graph` work that is described and captured; `api` the functions themselves, one file for each section of the
-//! driver API.
+//! [`functions`] is the table of all functions, `call` the wrapper around each, `args` the pointer
+//! types of parameters, `handle` the registries of objects; `state` has the devices, `context` the
+//! contexts and which is current; `graph` contains graphs and stream capture; `api` the functions
+//! themselves, one module for each section of the driver API.
 
 #![allow(unsafe_code)]
 

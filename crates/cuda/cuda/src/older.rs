@@ -1,19 +1,20 @@
-//! PTX that is older than the device. It runs, but what the source has for newer devices only
-//! (`#if __CUDA_ARCH__ >= 800`) is not in it; some kernels are empty then.
+//! Warnings about PTX that is older than the device. It runs, but lacks the code that the source
+//! has for newer devices only (`#if __CUDA_ARCH__ >= 800`), so that some kernels are empty.
 
 use crate::image::say_once;
 use crate::launch::Shape;
 use crate::module::Function;
 use texunit_device::LaunchStats;
 
-/// What the trace of a launch says of it.
+/// Remark in the trace of a launch.
 pub(crate) fn traced(function: &Function) -> String {
     function.older().map_or_else(String::new, |(target, _)| format!(", PTX for sm_{target}"))
 }
 
-/// Says once of each kernel that it is empty, where a card may execute something else: its PTX is older than the device, for
-/// which the program has machine code. Without that a card takes the same PTX. A kernel that has no parameters, as programs
-/// have them to start a device or to measure a launch, is taken to be empty in the source.
+/// Warns once about each kernel that is empty because its PTX is older than the device. The program
+/// must have machine code for the device, as otherwise a GPU would run the same PTX. A kernel
+/// without parameters, as programs use to initialise a device or to measure launches, is assumed to
+/// be empty in the source, too.
 pub(crate) fn note(function: &Function, shape: &Shape, stats: &LaunchStats) {
     let may_be_newer = || {
         function.has_later_code() && is_empty(shape, stats) && !function.kernel.params().is_empty()
@@ -27,7 +28,7 @@ pub(crate) fn note(function: &Function, shape: &Shape, stats: &LaunchStats) {
     ));
 }
 
-/// Whether no thread did more than return.
+/// Whether no thread executed more than a return.
 fn is_empty(shape: &Shape, stats: &LaunchStats) -> bool {
     let all = shape.grid.iter().chain(&shape.block);
     stats.thread_instructions <= all.fold(1_u64, |product, &n| product.saturating_mul(n.into()))

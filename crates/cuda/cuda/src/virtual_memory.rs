@@ -1,10 +1,12 @@
-//! Virtual memory management: reserved addresses, memory without an address, and what is mapped where for whom.
+//! Virtual memory management: address reservations, physical memory, and mappings with access
+//! rights.
 //!
-//! There is one space of addresses for all devices. A reservation keeps addresses free; a mapping puts memory there,
-//! which nobody reaches until a device, or the host, is given access. Whatever changes, each device is told anew what it
-//! finds between the borders of the reservations that touch each other there ([`Space::tell`]): mappings side by side
-//! with the same access are one block, so that copies and textures pass from one to the next; of the rest it is told
-//! whether it is only reserved, or mapped for others, and by whom it was reserved, which faults say.
+//! All devices share one address space. A reservation keeps addresses free; a mapping places memory
+//! at them, without access until devices or the host are given it. After each change, every device
+//! gets a new view of the adjacent reservations around it ([`Space::tell`]): adjacent mappings with
+//! equal access are one block, so that copies and textures may cross from one to the next; the rest
+//! of the view tells which addresses are only reserved or mapped for others, and by which
+//! reservation, for fault messages.
 
 mod physical;
 
@@ -23,30 +25,30 @@ use texunit_cuda_abi::{
 use texunit_device::{Block, End, Gone, Mapped, Reserved, Rights};
 use texunit_forms::Count;
 
-/// What sizes and addresses are multiples of, at least and for speed: large pages of a device.
+/// Minimum and recommended granularity of sizes and addresses: large pages of a device.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
 
-/// Who reaches memory.
+/// The holder of an access right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Who {
     /// A device.
     Device(CUdevice),
-    /// The program itself.
+    /// The host, that is, the program itself.
     Host,
 }
 
-/// Addresses that are kept free.
+/// A reserved address range.
 struct Reservation {
     reserved: Arc<Reserved>,
-    /// What messages call it by.
+    /// Unique number, which messages use.
     number: u64,
 }
 
-/// Memory at an address.
+/// Memory mapped at an address.
 struct Mapping {
     mapped: Arc<Mapped>,
     memory: Arc<Physical>,
-    /// `CU_MEM_ACCESS_FLAGS_PROT_*` of those who were given access.
+    /// `CU_MEM_ACCESS_FLAGS_PROT_*` of those that were given access.
     access: BTreeMap<Who, u32>,
 }
 
@@ -67,13 +69,13 @@ fn refused<T>(reason: String) -> Answer<T> {
     Err(CUresult::INVALID_VALUE.because(reason))
 }
 
-/// What is known of a mapped address.
+/// Properties of a mapped address.
 pub(crate) struct Found {
-    /// The mapping.
+    /// Range of the mapping.
     pub(crate) range: Range<u64>,
-    /// The memory.
+    /// The mapped memory.
     pub(crate) memory: Arc<Physical>,
-    /// Who reaches it, and how.
+    /// Access rights to the mapping.
     pub(crate) access: BTreeMap<Who, u32>,
 }
 
@@ -162,7 +164,7 @@ pub(crate) fn unmap(address: u64, size: u64) -> Answer {
     ended.iter().for_each(|mapping| mapping.mapped.end());
     let told = space.tell(&range);
     drop(space);
-    // Memory that nobody has any more is given back here.
+    // Memory without mappings and handles is freed here, outside of the lock.
     drop(ended);
     told
 }
@@ -206,7 +208,7 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Who, u32)]) -> Answ
     space.tell(&range)
 }
 
-/// What is mapped at an address.
+/// The mapping that contains an address.
 pub(crate) fn find(address: u64) -> Option<Found> {
     let space = space();
     let (_, mapping) = space.mappings.range(..=address).next_back()?;
@@ -222,12 +224,12 @@ pub(crate) fn is_reserved(address: u64) -> bool {
     below.is_some_and(|(_, reservation)| reservation.reserved.range().contains(&address))
 }
 
-/// Whether the program itself may use what is mapped at an address.
+/// Whether the program itself may access the memory mapped at an address.
 pub(crate) fn is_shown(address: u64) -> bool {
     is_shown_all(address, 1)
 }
 
-/// Whether the program itself may use all bytes, at least one, from an address on.
+/// Whether the program itself may access all bytes of a nonempty range.
 pub(crate) fn is_shown_all(address: u64, len: u64) -> bool {
     let (mut at, end) = (address, address.saturating_add(len));
     while at < end {
@@ -238,7 +240,7 @@ pub(crate) fn is_shown_all(address: u64, len: u64) -> bool {
     true
 }
 
-/// What is said of a reserved address that bytes cannot be copied to or from.
+/// The reason why bytes at a reserved address cannot be copied.
 pub(crate) fn words(address: u64) -> Option<String> {
     if let Some(found) = find(address) {
         return Some(format!(
@@ -252,14 +254,14 @@ pub(crate) fn words(address: u64) -> Option<String> {
     reserved.then(|| "is reserved (cuMemAddressReserve), and no memory is mapped there".to_owned())
 }
 
-/// Reservations that were not freed, with their sizes, by number.
+/// Reservations that were not freed: number and size.
 pub(crate) fn reservations() -> Vec<(u64, u64)> {
     let space = space();
     let all = space.reservations.values();
     all.map(|of| (of.number, of.reserved.range().end - of.reserved.range().start)).collect()
 }
 
-/// Memory that is mapped, or has handles, by number.
+/// All memory that is mapped or has handles.
 pub(crate) fn memories() -> Vec<Arc<Physical>> {
     let mut all = Physical::with_handles();
     let space = space();
@@ -303,20 +305,20 @@ impl Mapping {
 }
 
 impl Space {
-    /// The reservation that holds a range.
+    /// The reservation that contains a range.
     fn reservation(&self, range: &Range<u64>) -> Option<&Reservation> {
         let (_, reservation) = self.reservations.range(..=range.start).next_back()?;
         (range.end <= reservation.reserved.range().end).then_some(reservation)
     }
 
-    /// A mapping that has addresses of a range.
+    /// A mapping that overlaps a range.
     fn mapping_in(&self, range: &Range<u64>) -> Option<Range<u64>> {
         let (_, mapping) = self.mappings.range(..range.end).next_back()?;
         let found = mapping.mapped.range();
         (found.end > range.start).then_some(found)
     }
 
-    /// `CUDA_ERROR_INVALID_VALUE` if a range is not made of whole mappings.
+    /// `CUDA_ERROR_INVALID_VALUE` if a range does not consist of whole mappings.
     fn check_whole(&self, range: &Range<u64>) -> Answer {
         let mut at = range.start;
         for (&start, mapping) in self.mappings.range(range.clone()) {
@@ -343,7 +345,7 @@ impl Space {
         refused(reason)
     }
 
-    /// From the first to the last of the reservations that touch each other around a range.
+    /// The range of adjacent reservations around a range.
     fn borders(&self, range: &Range<u64>) -> Range<u64> {
         let mut borders = range.clone();
         for (&start, reservation) in self.reservations.range(..range.start.saturating_add(1)).rev()
@@ -362,7 +364,7 @@ impl Space {
         borders
     }
 
-    /// Tells all devices what they find around a range.
+    /// Gives all devices a new view of the reservations around a range.
     fn tell(&self, range: &Range<u64>) -> Answer {
         let borders = self.borders(range);
         for gpu in state::gpus()? {
@@ -372,7 +374,7 @@ impl Space {
         Ok(())
     }
 
-    /// What a device finds between the borders of reservations.
+    /// The view of a device of a range of reservations.
     #[allow(clippy::type_complexity, reason = "two lists of what is at addresses")]
     fn view(
         &self,
@@ -414,7 +416,7 @@ impl Space {
     }
 }
 
-/// Mappings side by side that a device reaches in the same way, as one block.
+/// Adjacent mappings to which a device has equal access, as one block.
 fn block(gpu: &Gpu, run: &[&Mapping]) -> Option<(u64, Arc<Block>)> {
     let first = run.first()?;
     let parts = run.iter().map(|mapping| Arc::clone(&mapping.mapped)).collect();

@@ -1,9 +1,11 @@
-//! Operations on words of memory, in streams and as nodes of graphs: writes, and waits for a value that somebody else writes.
+//! Stream memory operations, in streams and as graph nodes: writes of values, and waits for values
+//! that others write.
 //!
-//! Operations are done in the call up to the first wait whose value is not there yet. From there on they go on beside the program, as a
-//! kernel does that waits ([`late::launch`]): what comes behind them in the stream is kept, and if nobody is left who could write the
-//! value, this is a deadlock, and told as one. A write happens before the waits at the same address that come later: that is an
-//! order for the race check, which knows it as an event of this address.
+//! Operations are executed during the call up to the first wait whose value has not been written.
+//! The rest continues concurrently with the program, as a waiting kernel does ([`late::launch`]):
+//! later work of the stream is stored, and if nothing is left that could write the value, that is
+//! reported as a deadlock. A write happens before later waits at the same address, which the race
+//! detector sees as an event of that address.
 
 use crate::args::{Answer, In};
 use crate::call::say;
@@ -21,9 +23,9 @@ use texunit_cuda_abi::{
 };
 use texunit_device::{Linear, Looked, Others, Verdict, WaitingLoop};
 
-/// Most operations of a call or a node.
+/// Maximum number of operations in a call or node.
 const MAX_OPERATIONS: u32 = 256;
-/// Between two looks at a word.
+/// Pause between two reads of a value.
 const PAUSE: Duration = Duration::from_micros(20);
 
 /// `CUstreamBatchMemOpType`
@@ -38,7 +40,7 @@ fn invalid(reason: String) -> Refusal {
     CUresult::INVALID_VALUE.because(reason)
 }
 
-/// Operations on words of memory, one after the other.
+/// Operations in order.
 #[derive(Debug)]
 pub(crate) struct BatchOp {
     params: CUDA_BATCH_MEM_OP_NODE_PARAMS,
@@ -46,7 +48,7 @@ pub(crate) struct BatchOp {
     context: Arc<Context>,
 }
 
-/// A structure of one operation.
+/// The structure of one operation.
 pub(crate) fn operation(
     is_wait: bool,
     size: usize,
@@ -62,13 +64,13 @@ pub(crate) fn operation(
     CUstreamBatchMemOpParams { words: [kind.into(), address, value, flags.into(), 0, 0] }
 }
 
-/// What a structure says: what is done, where, the value, and flags.
+/// The parts of a structure: kind, address, value, flags.
 fn parts(operation: &CUstreamBatchMemOpParams) -> (u32, u64, u64, u32) {
     let [first, address, value, flags, ..] = operation.words;
     (first as u32, address, value, flags as u32)
 }
 
-/// Bytes of the word of an operation; `None` for one without a word.
+/// Size in bytes of an operation's value; `None` for operations without one.
 fn size_of(kind: u32) -> Option<usize> {
     match kind {
         WAIT_32 | WRITE_32 => Some(4),
@@ -80,7 +82,7 @@ fn size_of(kind: u32) -> Option<usize> {
 fn check(i: usize, operation: &CUstreamBatchMemOpParams) -> Answer {
     let (kind, address, _, flags) = parts(operation);
     let Some(size) = size_of(kind) else {
-        // Flushes and barriers: everything before is done by then.
+        // Flushes and barriers need no action, as all preceding work is done.
         return match kind {
             FLUSH | BARRIER => Ok(()),
             _ => Err(invalid(format!(
@@ -104,10 +106,10 @@ fn check(i: usize, operation: &CUstreamBatchMemOpParams) -> Answer {
 }
 
 impl BatchOp {
-    /// Operations of a node.
+    /// The operations of a parameter structure.
     ///
     /// # Safety
-    /// `paramArray` leads to as many as the structure says.
+    /// `paramArray` points to as many operations as the structure counts.
     pub(crate) unsafe fn new(params: &CUDA_BATCH_MEM_OP_NODE_PARAMS) -> Answer<Self> {
         if params.count > MAX_OPERATIONS || params.flags != 0 {
             return Err(invalid(format!(
@@ -116,7 +118,7 @@ impl BatchOp {
             )));
         }
         let context = crate::graph::params::context_or_current(params.ctx)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let operations = unsafe {
             In::<CUstreamBatchMemOpParams>::of(params.paramArray).elements(params.count as usize)
         };
@@ -131,13 +133,13 @@ impl BatchOp {
         CUDA_BATCH_MEM_OP_NODE_PARAMS { paramArray: array, ..self.params }
     }
 
-    /// Whether it does the same.
+    /// Whether both have the same operations.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let words = |op: &Self| op.operations.iter().map(parts).collect::<Vec<_>>();
         self.params.ctx == other.params.ctx && words(self) == words(other)
     }
 
-    /// Does them in a stream, now or later, or makes them a node.
+    /// Executes the operations in a stream, immediately or deferred, or adds them as a graph node.
     pub(crate) fn submit(self, order: &Order) -> Answer {
         let op = Arc::new(self);
         if let Some(place) = order.capture {
@@ -163,12 +165,12 @@ impl BatchOp {
         })
     }
 
-    /// Whether it may have to wait.
+    /// Whether an operation may wait.
     pub(crate) fn may_wait(&self) -> bool {
         self.operations.iter().any(|one| matches!(parts(one).0, WAIT_32 | WAIT_64))
     }
 
-    /// Does them all.
+    /// Executes all operations.
     pub(crate) fn run(&self, queue: Queue) -> Answer {
         self.run_from(0, queue)
     }
@@ -182,12 +184,13 @@ impl BatchOp {
         Ok(())
     }
 
-    /// Does operations from one on; the first that has to wait, or their number.
+    /// Executes operations from one on; returns the index of the first that must wait, or their
+    /// number.
     fn go_on(&self, first: usize, queue: Queue) -> Answer<usize> {
         for (i, operation) in self.operations.iter().enumerate().skip(first) {
             let (kind, address, value, _) = parts(operation);
             let Some(word) = self.find(operation)? else { continue };
-            // Addresses of words are no handles of events: those are small.
+            // The highest bit distinguishes addresses from handles of events.
             let event = address | 1 << 63;
             if matches!(kind, WRITE_32 | WRITE_64) {
                 let bytes = value.to_le_bytes();
@@ -207,7 +210,7 @@ impl BatchOp {
         Ok(self.operations.len())
     }
 
-    /// The word of an operation.
+    /// The memory of an operation's value.
     fn find(&self, operation: &CUstreamBatchMemOpParams) -> Answer<Option<Linear>> {
         let (kind, address, ..) = parts(operation);
         let Some(size) = size_of(kind) else { return Ok(None) };
@@ -219,7 +222,7 @@ impl BatchOp {
         })
     }
 
-    /// Waits until an operation can go on.
+    /// Waits until an operation can be executed.
     fn wait(&self, operation: &CUstreamBatchMemOpParams) -> Answer {
         let (kind, address, ..) = parts(operation);
         let endless = |why: &str| {
@@ -259,7 +262,7 @@ impl BatchOp {
     }
 }
 
-/// Whether a word has what an operation waits for.
+/// Whether the condition of a wait is satisfied.
 fn holds(word: &Linear, operation: &CUstreamBatchMemOpParams) -> Answer<bool> {
     let (kind, _, value, flags) = parts(operation);
     let mut bytes = [0; 8];
@@ -269,7 +272,8 @@ fn holds(word: &Linear, operation: &CUstreamBatchMemOpParams) -> Answer<bool> {
         word.read(0, &mut bytes).map_err(refusal)?;
     }
     let found = u64::from_le_bytes(bytes);
-    // The word in the upper half, so that signs and differences modulo its size are those of 64 bits.
+    // 32-bit values are shifted to the upper half, so that signs and differences modulo their size
+    // are those of 64 bits.
     let shift = if kind == WAIT_32 { 32 } else { 0 };
     let (found, value) = (found << shift, value << shift);
     Ok(match flags & 3 {

@@ -1,27 +1,27 @@
-//! Why a call is refused: the driver library tells the user (trace, report, standard error). What a function of the
-//! runtime is refused for is found here, or by a function of the driver that it calls; the call that is told of is the
-//! program's own.
+//! Reports of runtime calls to the driver library, which passes them on to the user (trace, report,
+//! standard error). A function is refused for a reason found here or in a driver function that it
+//! calls; the report names the runtime's function and parameters.
 
 use crate::{MAJOR, codes};
 use std::borrow::Cow;
 use texunit_client::told::Call;
 use texunit_cuda_abi::{Argument, Refusal};
 
-/// A call of the runtime, as the driver library knows of it.
+/// A call of the runtime, from its start to its end, as the driver library records it.
 pub(crate) struct RuntimeCall(Call);
 
 impl RuntimeCall {
     pub(crate) fn begins(function: &'static str) -> Self {
-        // A launch as the compiler writes it (`<<<...>>>`).
+        // A launch with `<<<...>>>` is reported under the name of the documented function.
         Self(Call::begins(match function {
             "__cudaLaunchKernel" => "cudaLaunchKernel",
             other => other,
         }))
     }
 
-    /// It has ended; if it was refused, with these arguments.
+    /// Reports the end of the call, and the reason if it was refused with these arguments.
     pub(crate) fn ends(self, refusal: Option<&Refusal>, arguments: &[Argument<'_>]) {
-        // A call that was not refused ends when this is dropped.
+        // The end of an accepted call is reported when the value is dropped.
         let Some(refusal) = refusal.filter(|_| self.0.is_told()) else { return };
         let reason = in_words_of_runtime(refusal.reason(arguments), arguments);
         let code = refusal.code.0;
@@ -31,7 +31,7 @@ impl RuntimeCall {
     }
 }
 
-/// What a parameter is called by the driver and by the runtime.
+/// Names of parameters in the driver API and in the runtime API.
 #[rustfmt::skip]
 const NAMES: &[(&str, &str)] = &[
     ("bytesize", "size"), ("ByteCount", "count"), ("dptr", "devPtr"), ("hStream", "stream"), ("hEvent", "event"),
@@ -47,7 +47,7 @@ const NAMES: &[(&str, &str)] = &[
     ("dstY", "hOffset"), ("srcY", "hOffset"), ("dstY", "hOffsetDst"), ("srcY", "hOffsetSrc"),
 ];
 
-/// The same in the structure of a copy in three dimensions, `p`.
+/// Names of fields in the driver's and in the runtime's structure of a 3D copy, `p`.
 #[rustfmt::skip]
 const MEMBERS: &[(&str, &str)] = &[
     ("dstXInBytes", "dstPos.x"), ("srcXInBytes", "srcPos.x"), ("dstY", "dstPos.y"), ("srcY", "srcPos.y"),
@@ -56,8 +56,9 @@ const MEMBERS: &[(&str, &str)] = &[
     ("dstHeight", "dstPtr.ysize"), ("srcDevice", "srcPtr"), ("dstDevice", "dstPtr"), ("srcHost", "srcPtr"), ("dstHost", "dstPtr"),
 ];
 
-/// A reason of the driver begins with the name of its parameter: the runtime's own name goes in its place, where the
-/// function has such a parameter. So it does elsewhere with names that are no words of a language.
+/// Rewrites a driver's reason for the runtime: a parameter name at its start becomes the runtime's
+/// name, if the function has such a parameter. Names that cannot be English words are replaced
+/// everywhere.
 fn in_words_of_runtime(reason: Cow<'static, str>, arguments: &[Argument<'_>]) -> Cow<'static, str> {
     let has = |name: &str| arguments.iter().any(|argument| argument.name == name);
     let own = |word: &str| {

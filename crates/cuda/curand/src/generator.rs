@@ -1,4 +1,5 @@
-//! Generators, by their handles (`curandGenerator_t`).
+//! Generators by their handles (`curandGenerator_t`): their settings, and the generation of
+//! numbers.
 
 use crate::code::{Answer, RandCode};
 use crate::directions::{DIMENSIONS, Set};
@@ -12,17 +13,17 @@ use texunit_client::work::{self, Region};
 use texunit_cuda_abi::CUresult;
 use texunit_cuda_abi::args::Out;
 
-/// What a generator has. Work that was submitted keeps the engine that it was submitted with.
+/// Settings of a generator. Submitted work keeps the engine with which it was submitted.
 #[derive(Clone)]
 struct Generator {
     recipe: Recipe,
-    /// Whether its numbers go to memory of the host.
+    /// Whether the generator writes to host memory.
     of_host: bool,
     stream: CUstream,
     engine: Lazy,
 }
 
-/// An engine that is made when the first numbers are wanted.
+/// An engine that is built when the first numbers are requested.
 type Lazy = Arc<Mutex<Option<Box<dyn Engine>>>>;
 
 struct Generators {
@@ -30,7 +31,7 @@ struct Generators {
     next: usize,
 }
 
-/// No address of a process looks like it.
+/// The first handle, in a range that no allocation uses.
 const FIRST: usize = 0x0000_5c00_0000_0000;
 
 static GENERATORS: Mutex<Generators> = Mutex::new(Generators { all: BTreeMap::new(), next: FIRST });
@@ -65,7 +66,7 @@ fn type_of(number: u32) -> Answer<Type> {
     })
 }
 
-/// A new generator of a type.
+/// Creates a generator of a type.
 pub(crate) fn create(number: u32, of_host: bool) -> Answer<usize> {
     let of = type_of(number)?;
     if !of_host {
@@ -81,23 +82,23 @@ pub(crate) fn create(number: u32, of_host: bool) -> Answer<usize> {
     Ok(handle)
 }
 
-/// Ends a generator.
+/// Destroys a generator.
 pub(crate) fn destroy(handle: usize) -> Answer {
     generators().all.remove(&handle).map(drop).ok_or_else(|| none(handle))
 }
 
-/// Checks that a generator is one.
+/// Checks that a handle is valid.
 pub(crate) fn check(handle: usize) -> Answer {
     generators().all.contains_key(&handle).then_some(()).ok_or_else(|| none(handle))
 }
 
-/// Sets the stream in whose order numbers are made.
+/// Sets the stream of a generator.
 pub(crate) fn set_stream(handle: usize, stream: CUstream) -> Answer {
     generators().all.get_mut(&handle).ok_or_else(|| none(handle))?.stream = stream;
     Ok(())
 }
 
-/// Changes what the engine is made of; the next numbers are those of a new one.
+/// Changes settings; the next numbers come from a new engine.
 fn change(handle: usize, change: impl FnOnce(&mut Recipe) -> Answer) -> Answer {
     let mut generators = generators();
     let generator = generators.all.get_mut(&handle).ok_or_else(|| none(handle))?;
@@ -165,7 +166,7 @@ pub(crate) fn set_dimensions(handle: usize, dimensions: u32) -> Answer {
     })
 }
 
-/// Makes numbers at an address.
+/// Generates numbers at an address.
 pub(crate) fn generate(
     function: &'static str,
     handle: usize,
@@ -214,7 +215,7 @@ pub(crate) fn generate(
     })
 }
 
-/// Whether a generator makes such numbers, and so many of them.
+/// Checks that a generator supports a distribution and a count.
 fn check_wanted(recipe: &Recipe, wanted: Wanted, count: usize) -> Answer {
     let is_wide = matches!(recipe.of, Type::Sobol64(_));
     match wanted {
@@ -237,7 +238,7 @@ fn check_wanted(recipe: &Recipe, wanted: Wanted, count: usize) -> Answer {
     Ok(())
 }
 
-/// The lambda of Poisson numbers.
+/// Checks the lambda of a Poisson distribution.
 pub(crate) fn check_lambda(lambda: f64) -> Answer {
     if lambda > 0.0 && lambda <= 400_000.0 {
         return Ok(());
@@ -245,7 +246,7 @@ pub(crate) fn check_lambda(lambda: f64) -> Answer {
     Err(RandCode::OutOfRange.because(format!("lambda {lambda} is not above 0, or above 400,000")))
 }
 
-/// Makes numbers in memory of the host.
+/// Generates numbers in host memory.
 fn fill_host(address: u64, count: usize, size: usize, fill: impl FnOnce(&mut [u8])) -> Answer {
     let mut words: Vec<u64> = Vec::new();
     let bytes =
@@ -256,12 +257,12 @@ fn fill_host(address: u64, count: usize, size: usize, fill: impl FnOnce(&mut [u8
     words.resize(bytes.div_ceil(8), 0);
     let made = &mut bytemuck::cast_slice_mut(&mut words)[..bytes];
     fill(made);
-    // SAFETY: the caller's memory, for so many numbers.
+    // SAFETY: the caller's memory holds this many numbers.
     unsafe { Out::<u8>::of(address).elements(bytes) }.set_all(made.iter().copied())?;
     Ok(())
 }
 
-/// Makes the engine now (`curandGenerateSeeds`).
+/// Builds the engine immediately (`curandGenerateSeeds`).
 pub(crate) fn make_engine(handle: usize) -> Answer {
     let generator = generators().all.get(&handle).cloned().ok_or_else(|| none(handle))?;
     let mut engine = generator.engine.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! `nvidia-smi`: the devices that a program under `texunit run` sees, as scripts ask for them. What it prints it asks of
-//! texunit's `libnvidia-ml.so.1`, as NVIDIA's does of theirs.
+//! `nvidia-smi`: lists the devices that a program under `texunit run` sees, for scripts that query
+//! it. The data comes from texunit's `libnvidia-ml.so.1`, as NVIDIA's program uses theirs.
 
 mod fields;
 mod nvml;
@@ -9,7 +9,7 @@ use nvml::{Card, Seen};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// Exit codes of NVIDIA's: no such device, and no driver to ask. A wrong option is 2.
+/// NVIDIA's exit codes for a missing device and a missing driver. An invalid option exits with 2.
 const NO_SUCH_DEVICE: u8 = 6;
 const NO_DRIVER: u8 = 9;
 const USAGE: u8 = 2;
@@ -29,7 +29,7 @@ What a device of software does not have (temperatures, clocks, fans, power, util
 Options that change a device, and other queries, are refused with exit code 2.
 ";
 
-/// What is asked.
+/// What to print: the table, or another output that an option selects.
 #[derive(Debug, PartialEq, Eq)]
 enum Asked {
     Table,
@@ -40,15 +40,15 @@ enum Asked {
     Help,
 }
 
-/// What it prints, or the exit code and why.
+/// The text to print, or an exit code and a message.
 type Answer = Result<String, (u8, String)>;
 
-/// The program, with the arguments of the process: its exit code.
+/// Runs the program with the arguments of the process and returns its exit code.
 pub fn main() -> u8 {
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     match answer(&arguments, nvml::ask) {
-        // Whoever reads may have seen enough.
+        // The reader may close the pipe early, which is not an error.
         Ok(text) => {
             let _ = std::io::stdout().write_all(text.as_bytes());
             0
@@ -99,7 +99,7 @@ fn line(values: impl Iterator<Item = String>) -> String {
     values.collect::<Vec<_>>().join(", ") + "\n"
 }
 
-/// The cards that `--id` names, all if it names none.
+/// The devices that `--id` names; all devices without `--id`.
 fn chosen<'s>(seen: &'s Seen, ids: &[String]) -> Result<Vec<&'s Card>, (u8, String)> {
     if ids.is_empty() {
         return Ok(seen.cards.iter().collect());
@@ -111,7 +111,7 @@ fn chosen<'s>(seen: &'s Seen, ids: &[String]) -> Result<Vec<&'s Card>, (u8, Stri
     ids.iter().map(find).collect()
 }
 
-/// The line in which scripts look for versions, and a line for each card.
+/// The table: the line in which scripts look for versions, and a line for each device.
 fn table(seen: &Seen, cards: &[&Card]) -> String {
     const WIDTH: usize = 88;
     let rule = format!("+{}+\n", "-".repeat(WIDTH + 2));
@@ -134,7 +134,7 @@ fn table(seen: &Seen, cards: &[&Card]) -> String {
     text + &rule
 }
 
-/// Reads the arguments; what `--id` names.
+/// Parses the arguments, and returns the values of `--id` as well.
 fn read(arguments: &[String]) -> Result<(Asked, Vec<String>), String> {
     let (mut asked, mut ids, mut format) = (None, Vec::new(), None);
     let mut rest = arguments.iter();

@@ -1,4 +1,5 @@
-//! Events of whole contexts: behind all that was asked for, and before all that comes.
+//! Events of whole contexts: recorded after all work submitted to a context so far, or waited for
+//! by all later work.
 
 use crate::args::Answer;
 use crate::call::driver_api;
@@ -12,12 +13,12 @@ use std::sync::Arc;
 use texunit_cuda_abi::CUresult;
 
 driver_api! {
-    /// Records an event behind everything that a context has been asked for.
+    /// Records an event after all work that has been submitted to a context.
     fn cuCtxRecordEvent(hCtx: Handle<Context>, hEvent: Handle<Event>) {
         record(hCtx, hEvent)
     }
 
-    /// Everything that a context is asked for from now on comes behind an event.
+    /// Makes all later work of a context wait for an event.
     fn cuCtxWaitEvent(hCtx: Handle<Context>, hEvent: Handle<Event>) {
         wait(hCtx, hEvent)
     }
@@ -55,7 +56,7 @@ pub(super) fn wait(context: Handle<Context>, handle: Handle<Event>) -> Answer {
     Ok(())
 }
 
-/// A context in working order, none of whose streams is captured.
+/// The context of a handle, which must have no fault and no stream that is being captured.
 fn of(context: Handle<Context>) -> Answer<Arc<Context>> {
     let context = context
         .get()

@@ -1,5 +1,5 @@
-//! Events (driver API, "Event Management"). Work is done before a call returns, so an event has happened
-//! when it was recorded; times are those of the host.
+//! Events (driver API, "Event Management"). Work is done before a call returns, so that an event
+//! completes when it is recorded; times are measured on the host.
 
 use crate::args::{Answer, Out};
 use crate::call::driver_api;
@@ -26,7 +26,7 @@ const DISABLE_TIMING: c_uint = 2;
 const INTERPROCESS: c_uint = 4;
 
 driver_api! {
-    /// Makes an event.
+    /// Creates an event.
     fn cuEventCreate(phEvent: Out<Handle<Event>>, Flags: c_uint) {
         phEvent.check()?;
         let context = context::current()?;
@@ -49,17 +49,18 @@ driver_api! {
         phEvent.set(handle)
     }
 
-    /// Ends an event.
+    /// Destroys an event.
     fn cuEventDestroy | cuEventDestroy_v2(hEvent: Handle<Event>) {
         destroy(hEvent)
     }
 
-    /// Records an event: it happens now.
+    /// Records an event, which completes immediately.
     fn cuEventRecord(hEvent: Handle<Event>, hStream: Handle<Stream>) {
         record(hEvent, hStream, 0)
     }
 
-    /// Records an event: it happens now. With the flag for graphs, and only in a capture, it becomes a node.
+    /// Records an event, which completes immediately. With `CU_EVENT_RECORD_EXTERNAL`, allowed only
+    /// during a capture, it becomes an event record node.
     fn cuEventRecordWithFlags(hEvent: Handle<Event>, hStream: Handle<Stream>, flags: c_uint) {
         if flags > 1 {
             return Err(CUresult::INVALID_VALUE.because(format!(
@@ -69,7 +70,7 @@ driver_api! {
         record(hEvent, hStream, flags)
     }
 
-    /// An event has happened, or was never recorded, which is the same.
+    /// Whether an event has completed; an event that was never recorded counts as completed.
     fn cuEventQuery(hEvent: Handle<Event>) {
         happened(hEvent)?;
         late::check_event(hEvent.number())?;
@@ -79,14 +80,14 @@ driver_api! {
         waited(hEvent).map(|_| ())
     }
 
-    /// As `cuEventQuery`; pools give back what they keep above their thresholds.
+    /// Waits for an event; memory pools free unused memory above their thresholds.
     fn cuEventSynchronize(hEvent: Handle<Event>) {
         pool::synchronized(waited(hEvent)?.gpu.ordinal);
         Ok(())
     }
 
-    /// Milliseconds from one event to another. `CUDA_ERROR_INVALID_HANDLE` if one was not recorded or
-    /// has no times, or if they are of two devices.
+    /// Elapsed time between two events in milliseconds. `CUDA_ERROR_INVALID_HANDLE` if an event was
+    /// not recorded or does not measure time, or if they belong to two devices.
     fn cuEventElapsedTime | cuEventElapsedTime_v2(
         pMilliseconds: Out<f32>,
         hStart: Handle<Event>,
@@ -97,7 +98,7 @@ driver_api! {
 }
 
 fn destroy(event: Handle<Event>) -> Answer {
-    // As all calls, it answers a fault of the context, with which the event then ends.
+    // Like all calls, this one returns the context's fault; the event is destroyed anyway.
     happened(event)?;
     event.take()?;
     late::event_ended(event.number());
@@ -108,7 +109,7 @@ fn destroy(event: Handle<Event>) -> Answer {
     Ok(())
 }
 
-/// The host waits for an event.
+/// Makes the host wait for an event and returns its context.
 fn waited(event: Handle<Event>) -> Answer<Arc<Context>> {
     happened(event)?;
     capture::event_used(event.number())?;
@@ -141,7 +142,7 @@ fn record(event: Handle<Event>, stream: Handle<Stream>, flags: c_uint) -> Answer
     }
 }
 
-/// The context of an event, in working order.
+/// The context of an event, which must have no fault.
 fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
     crate::state::gpus()?;
     let event = event.get()?;

@@ -1,4 +1,4 @@
-//! The exported functions, one file for each section of the driver API.
+//! The exported functions of the driver API, one module for each section of its documentation.
 
 mod array;
 mod context;

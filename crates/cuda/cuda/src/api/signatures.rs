@@ -1,5 +1,5 @@
-//! The functions that are defined here have the signatures of [`texunit_cuda_abi::driver_functions!`]: what calls them is
-//! declared by the same list. A difference does not compile.
+//! Compile-time check that the functions defined here have the signatures of
+//! [`texunit_cuda_abi::driver_functions!`], with which their callers are compiled.
 
 use super::{
     array::*, context::*, context_events::*, copy::*, copy_batch::*, copy_box::*, device::*,
@@ -12,7 +12,7 @@ use crate::tables::cuGetExportTable;
 use texunit_cuda_abi::CUresult;
 use texunit_cuda_abi::driver::{Signature, signature};
 
-/// Takes a function whose C form is `C`.
+/// Accepts a function whose C type is `C`.
 fn is<C>(_: impl Signature<C = C>) {}
 
 macro_rules! inferred {

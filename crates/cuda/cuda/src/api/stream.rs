@@ -1,5 +1,6 @@
-//! Streams (driver API, "Stream Management"). Work is done in the calling thread before a call returns,
-//! so nothing is ever pending; or it is late ([`crate::late`]), and done when the program waits.
+//! Streams (driver API, "Stream Management"). Work is usually done in the calling thread before a
+//! call returns, so that nothing is pending. Deferred work ([`crate::late`]) is done when the
+//! program waits for it.
 
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
@@ -26,34 +27,35 @@ type HostFunction = Option<unsafe extern "C" fn(*mut c_void)>;
 const EXTERNAL: c_uint = 1;
 
 driver_api! {
-    /// Makes a stream.
+    /// Creates a stream.
     fn cuStreamCreate(phStream: Out<Handle<Stream>>, Flags: c_uint) {
         create(phStream, Flags, 0)
     }
 
-    /// Makes a stream with a priority; numbers that are too low or too high are the nearest there are.
+    /// Creates a stream with a priority, which is clamped to the valid range.
     fn cuStreamCreateWithPriority(phStream: Out<Handle<Stream>>, flags: c_uint, priority: c_int) {
         create(phStream, flags, priority.clamp(GREATEST_PRIORITY, 0))
     }
 
-    /// Ends a stream.
+    /// Destroys a stream.
     fn cuStreamDestroy | cuStreamDestroy_v2(hStream: Handle<Stream>) {
         destroy(hStream)
     }
 
-    /// All work of a stream is done when it was asked for, or now (`late`); the fault of its context is answered.
+    /// Waits for all work of a stream, which is already done or done now (`late`), and returns the
+    /// fault of its context.
     fn cuStreamSynchronize(hStream: Handle<Stream>) {
         pool::synchronized(synchronized(hStream)?.gpu.ordinal);
         Ok(())
     }
 
-    /// As `cuStreamSynchronize`: never `CUDA_ERROR_NOT_READY`.
+    /// Like `cuStreamSynchronize`; never returns `CUDA_ERROR_NOT_READY`.
     fn cuStreamQuery(hStream: Handle<Stream>) {
         late::check_stream(&Order::of(hStream)?)?;
         synchronized(hStream).map(|_| ())
     }
 
-    /// Waits for an event.
+    /// Makes the following work of a stream wait for an event.
     fn cuStreamWaitEvent(hStream: Handle<Stream>, hEvent: Handle<Event>, Flags: c_uint) {
         if Flags > 1 {
             return Err(CUresult::INVALID_VALUE.because(format!(
@@ -78,7 +80,7 @@ driver_api! {
         late::stream_waits(&order, hEvent.number());
         match &event.shared {
             None => Ok(()),
-            // Work of other processes is waited for where the stream comes to it.
+            // Work of another process is waited for when the stream reaches this point.
             Some(_) => late::submit(&order, move |works| {
                 works?;
                 event.wait_for_others();
@@ -87,7 +89,8 @@ driver_api! {
         }
     }
 
-    /// Calls a function of the host when the stream's work is done: now, or with `--schedule` then.
+    /// Calls a host function with the stream's status when the preceding work is done: immediately,
+    /// or with `--schedule` later.
     fn cuStreamAddCallback(
         hStream: Handle<Stream>,
         callback: StreamCallback,
@@ -101,7 +104,8 @@ driver_api! {
         let call = move |works: Answer| {
             let status = works.map_or_else(|refusal| refusal.code, |()| CUresult::SUCCESS);
             let inside = InProgram::enter();
-            // SAFETY: the caller's function, called as the driver would.
+            // SAFETY: the caller's callback is called with the arguments that the driver would
+            // pass.
             unsafe { callback(hStream, status, userData) };
             drop(inside);
             Ok(())
@@ -113,12 +117,13 @@ driver_api! {
         }
     }
 
-    /// Calls a function of the host when the stream's work is done: now, or with `--schedule` then.
+    /// Calls a host function when the preceding work of a stream is done: immediately, or with
+    /// `--schedule` later.
     fn cuLaunchHostFunc(hStream: Handle<Stream>, function: HostFunction, userData: *mut c_void) {
         call(hStream, function, userData, 0)
     }
 
-    /// The same; how its end is awaited (blocking 0, spinning 1) changes nothing.
+    /// As `cuLaunchHostFunc`; the mode of waiting for it (blocking 0, spinning 1) has no effect.
     fn cuLaunchHostFunc_v2(
         hStream: Handle<Stream>,
         function: HostFunction,
@@ -154,25 +159,25 @@ driver_api! {
         device.set(stream::on(hStream)?.gpu.ordinal)
     }
 
-    /// The flags that a stream was made with.
+    /// The flags of a stream.
     fn cuStreamGetFlags(hStream: Handle<Stream>, flags: Out<c_uint>) {
         flags.set(stream::find(hStream)?.map_or(0, |hStream| hStream.flags))
     }
 
-    /// A number that no other stream has.
+    /// A unique number of a stream.
     fn cuStreamGetId(hStream: Handle<Stream>, streamId: Out<c_ulonglong>) {
         let context = stream::on(hStream)?;
         let default = stream::find(hStream)?.is_none();
-        // A default stream is one of its context.
+        // A default stream is numbered within its context.
         streamId.set(hStream.number() as u64 + if default { context.handle.number() as u64 } else { 0 })
     }
 
-    /// The priority that a stream was made with.
+    /// The priority of a stream.
     fn cuStreamGetPriority(hStream: Handle<Stream>, priority: Out<c_int>) {
         priority.set(stream::find(hStream)?.map_or(0, |hStream| hStream.priority))
     }
 
-    /// An attribute that was set, or zeros.
+    /// An attribute of a stream; zeros if it was not set.
     fn cuStreamGetAttribute(stream: Handle<Stream>, attribute: c_uint, value: Out<[u64; 8]>) {
         let found = stream::find(stream)?.and_then(|stream| {
             let attributes = stream.attributes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -181,12 +186,13 @@ driver_api! {
         value.set(found.unwrap_or_default())
     }
 
-    /// Sets an attribute: all are hints about speed.
+    /// Sets an attribute of a stream. All attributes are hints about speed.
     fn cuStreamSetAttribute(stream: Handle<Stream>, attribute: c_uint, value: In<[u64; 8]>) {
         let value = value.get()?;
         if let Some(stream) = stream::find(stream)? {
             let mut attributes = stream.attributes.lock().unwrap_or_else(PoisonError::into_inner);
-            // There are about twenty; garbage is not kept.
+            // About twenty attributes are defined; higher numbers are refused, so that the table
+            // stays small.
             if attribute > 64 {
                 return Err(CUresult::INVALID_VALUE.because(format!("attr {attribute} is not a CUstreamAttrID")));
             }
@@ -195,7 +201,7 @@ driver_api! {
         Ok(())
     }
 
-    /// Sets all attributes as another stream has them.
+    /// Copies all attributes from one stream to another.
     fn cuStreamCopyAttributes(dst: Handle<Stream>, src: Handle<Stream>) {
         let (dst, src) = (stream::find(dst)?, stream::find(src)?);
         let copied = src.map(|stream| {
@@ -209,7 +215,7 @@ driver_api! {
     }
 }
 
-/// The host waits for a stream; its context.
+/// Makes the host wait for a stream and returns its context.
 fn synchronized(stream: Handle<Stream>) -> Answer<Arc<Context>> {
     let order = Order::of(stream)?;
     late::wait_for_stream(&order);
@@ -239,7 +245,7 @@ fn call(
     late::submit(&order, move |works| {
         works?;
         let inside = InProgram::enter();
-        // SAFETY: the caller's function, called as the driver would.
+        // SAFETY: the caller's callback is called with the arguments that the driver would pass.
         unsafe { function(data) };
         drop(inside);
         Ok(())

@@ -1,4 +1,4 @@
-//! Words of memory that streams write and wait for (driver API, "Stream Memory Operations").
+//! Values in memory that streams write and wait for (driver API, "Stream Memory Operations").
 
 use crate::args::{Answer, In};
 use crate::call::driver_api;
@@ -10,27 +10,27 @@ use std::ffi::c_uint;
 use texunit_cuda_abi::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUstreamBatchMemOpParams};
 
 driver_api! {
-    /// What comes behind it in the stream waits for a value.
+    /// Makes the following work of a stream wait for a 32-bit value.
     fn cuStreamWaitValue32 | cuStreamWaitValue32_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u32, flags: c_uint) {
         one(stream, operation(true, 4, (addr, value.into()), flags))
     }
 
-    /// The same for 64 bits.
+    /// Makes the following work of a stream wait for a 64-bit value.
     fn cuStreamWaitValue64 | cuStreamWaitValue64_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u64, flags: c_uint) {
         one(stream, operation(true, 8, (addr, value), flags))
     }
 
-    /// Writes a value when what comes before it in the stream is done.
+    /// Writes a 32-bit value after the preceding work of a stream.
     fn cuStreamWriteValue32 | cuStreamWriteValue32_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u32, flags: c_uint) {
         one(stream, operation(false, 4, (addr, value.into()), flags))
     }
 
-    /// The same for 64 bits.
+    /// Writes a 64-bit value after the preceding work of a stream.
     fn cuStreamWriteValue64 | cuStreamWriteValue64_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u64, flags: c_uint) {
         one(stream, operation(false, 8, (addr, value), flags))
     }
 
-    /// Several of them, in their order.
+    /// Executes several waits and writes in order.
     fn cuStreamBatchMemOp | cuStreamBatchMemOp_v2(
         stream: Handle<Stream>,
         count: c_uint,
@@ -39,19 +39,19 @@ driver_api! {
     ) {
         let order = Order::capturable(stream)?;
         paramArray.check()?;
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         unsafe { batch(&order, count, paramArray.as_ptr(), flags) }
     }
 }
 
 fn one(stream: Handle<Stream>, operation: CUstreamBatchMemOpParams) -> Answer {
     let order = Order::capturable(stream)?;
-    // SAFETY: there is one.
+    // SAFETY: the pointer is to one operation.
     unsafe { batch(&order, 1, &raw const operation, 0) }
 }
 
 /// # Safety
-/// There are so many operations.
+/// The array has `count` operations.
 unsafe fn batch(
     order: &Order,
     count: c_uint,
@@ -64,6 +64,6 @@ unsafe fn batch(
         paramArray: operations.expose_provenance() as u64,
         flags,
     };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { BatchOp::new(&params)? }.submit(order)
 }

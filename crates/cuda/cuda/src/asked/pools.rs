@@ -1,5 +1,7 @@
-//! Pools of memory that packages of Python keep. A pool asks for blocks, and puts arrays into them: an access past the end
-//! of an array is one inside of an allocation, about which nothing is known.
+//! Memory pools of Python packages (CuPy, PyTorch and others). A pool allocates large blocks and
+//! places arrays in them, so that an access beyond an array stays within an allocation and cannot
+//! be detected. This module recognises such allocations and tells the user how to turn the pool
+//! off.
 
 use super::{Known, known, module};
 use crate::call::say;
@@ -8,10 +10,10 @@ use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use texunit_evidence::Finding;
 
-/// Frames of a call for memory among which a pool's are.
+/// Maximum number of frames in which a pool's functions are searched.
 const MAX_LOOKED_AT: usize = 24;
 
-/// A package that has a pool.
+/// A package with a memory pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pool {
     CuPy,
@@ -21,7 +23,7 @@ pub(super) enum Pool {
 impl Pool {
     const ALL: [Self; 2] = [Self::CuPy, Self::PyTorch];
 
-    /// What the names of files have in them whose functions ask for memory.
+    /// Substrings of the names of files whose functions allocate for the pool.
     fn files(self) -> &'static [&'static str] {
         match self {
             Self::CuPy => &["/cupy/cuda/memory."],
@@ -40,7 +42,7 @@ impl Pool {
         }
     }
 
-    /// What turns the pool off.
+    /// The setting that turns the pool off.
     fn switch(self) -> &'static str {
         match self {
             Self::CuPy => "`cupy.cuda.set_allocator(None)`",
@@ -48,17 +50,17 @@ impl Pool {
         }
     }
 
-    /// Whether `texunit run` has turned it off.
+    /// Whether `texunit run` has turned the pool off.
     fn is_turned_off(self) -> bool {
         let off = std::env::var("TEXUNIT_POOLS_OFF").unwrap_or_default();
         off.split(',').any(|name| name.eq_ignore_ascii_case(self.name()))
     }
 
-    /// Whether arrays share allocations.
+    /// Whether the pool is on, so that arrays share allocations.
     fn is_on(self) -> bool {
         match self {
             Self::CuPy => !self.is_turned_off(),
-            // Whatever its value is.
+            // Any value of the variable turns the pool off.
             Self::PyTorch => std::env::var_os("PYTORCH_NO_CUDA_MEMORY_CACHING").is_none(),
         }
     }
@@ -79,12 +81,12 @@ impl Pool {
     }
 }
 
-/// Pools that have asked for memory, and those that were told of; a bit for each.
+/// Pools that have allocated memory, and pools about which the user has been told; one bit each.
 static ASKED: AtomicU8 = AtomicU8::new(0);
 static TOLD: AtomicU8 = AtomicU8::new(0);
 
-/// The program has asked for an allocation: notes so, if a pool has. Only of memory of devices by `cuMemAlloc` arrays are
-/// parts: pinned memory and that of the driver's own pools has the size of what is in it.
+/// Records an allocation if it was made by a pool. Only device memory of `cuMemAlloc` is shared by
+/// several arrays; pinned memory and memory of the driver's own pools has the size of one array.
 pub(crate) fn made(number: u64, kind: &AllocationKind) {
     let Some(pool) = asking() else { return };
     let is_block = matches!(kind, AllocationKind::Device);
@@ -92,7 +94,7 @@ pub(crate) fn made(number: u64, kind: &AllocationKind) {
     known().get_or_insert_default().pools.insert(number, (pool, is_block));
 }
 
-/// The pool that asks for memory now.
+/// The pool that makes the current allocation.
 fn asking() -> Option<Pool> {
     if !is_any_loaded() {
         return None;
@@ -106,7 +108,8 @@ fn asking() -> Option<Pool> {
     found
 }
 
-/// Whether a library is in the process that has a pool. Looked for again if libraries were loaded.
+/// Whether the process has loaded a library of a package with a pool. The search is repeated when
+/// libraries have been loaded since.
 fn is_any_loaded() -> bool {
     static FOUND: AtomicBool = AtomicBool::new(false);
     static LOADED: AtomicU64 = AtomicU64::new(0);
@@ -115,7 +118,8 @@ fn is_any_loaded() -> bool {
         _: usize,
         known: *mut c_void,
     ) -> c_int {
-        // SAFETY: the dynamic linker's own structure, whose name is a C string or null; and the numbers below.
+        // SAFETY: the dynamic linker's structure, whose name is a C string or null, and the
+        // caller's counters.
         let (file, loaded, [before, now]) = unsafe {
             let file = (*info).dlpi_name;
             let file = if file.is_null() { c"" } else { CStr::from_ptr(file) };
@@ -131,14 +135,15 @@ fn is_any_loaded() -> bool {
         return true;
     }
     let mut loaded = [LOADED.load(Relaxed), 0];
-    // SAFETY: a function that takes what it is given here, for as long as the call.
+    // SAFETY: the callback gets its argument, which is valid during the call.
     let found = unsafe { libc::dl_iterate_phdr(Some(is_pool), (&raw mut loaded).cast()) };
     LOADED.store(loaded[1], Relaxed);
     FOUND.store(found == 2, Relaxed);
     found == 2
 }
 
-/// A kernel is launched: says once that it may use a pool's memory, or that the pool was turned off.
+/// Prints once, when a kernel is launched, that a pool's memory may be used or that the pool was
+/// turned off.
 pub(crate) fn tell() {
     let news = ASKED.load(Relaxed) & !TOLD.load(Relaxed);
     if news == 0 {
@@ -169,7 +174,7 @@ pub(crate) fn tell() {
 }
 
 impl Known {
-    /// What is to be said of an allocation that is a pool's block.
+    /// The line of a report about an allocation that is a pool's block.
     pub(super) fn block(&self, number: u64) -> Option<String> {
         let (pool, _) =
             self.pools.get(&number).filter(|(pool, is_block)| *is_block && pool.is_on())?;

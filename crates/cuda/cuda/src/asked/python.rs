@@ -1,10 +1,10 @@
-//! Where a Python program is. Its interpreter is asked through functions of Python's stable ABI, if there is one in the process
-//! and the calling thread is one of its threads.
+//! Stack frames of a Python program, read through functions of Python's stable ABI, if the process
+//! contains an interpreter and the calling thread is known to it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::OnceLock;
 
-/// A function of Python that was being executed.
+/// A Python frame: file, line and function.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub(super) file: String,
@@ -12,10 +12,10 @@ pub(super) struct Frame {
     pub(super) function: String,
 }
 
-/// An object of Python.
+/// `PyObject *`.
 type Object = *mut c_void;
 
-/// Functions of an interpreter that is in the process, by their names.
+/// Defines the functions of an interpreter in the process, by their names.
 macro_rules! functions {
     ($($field:ident = $name:literal: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
         struct Python {
@@ -25,12 +25,13 @@ macro_rules! functions {
         impl Python {
             fn find() -> Option<Self> {
                 Some(Self { $($field: {
-                    // SAFETY: a name that ends with zero; nothing is loaded.
+                    // SAFETY: the name is zero-terminated; `dlsym` loads nothing.
                     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, $name.as_ptr()) };
                     if found.is_null() {
                         return None;
                     }
-                    // SAFETY: a function of Python's stable ABI, which has this type in every release that has it.
+                    // SAFETY: the function is part of Python's stable ABI and has this type in
+                    // every release that exports it.
                     unsafe {
                         std::mem::transmute::<
                             *mut c_void,
@@ -62,12 +63,13 @@ functions! {
 }
 
 impl Python {
-    /// A text that an object has under a name.
+    /// A text attribute of an object.
     ///
     /// # Safety
-    /// The thread holds the interpreter's lock, and the object is one.
+    /// The thread holds the interpreter's lock, and the object is valid.
     unsafe fn member(&self, object: Object, name: &CStr) -> Option<String> {
-        // SAFETY: as the caller promises; references are given back once each, and the text is copied before.
+        // SAFETY: the caller upholds this function's safety contract; each reference is released
+        // once, after the text has been copied.
         unsafe {
             let value = (self.attribute)(object, name.as_ptr());
             if value.is_null() {
@@ -88,13 +90,14 @@ impl Python {
         }
     }
 
-    /// File, line and function of each frame, the innermost first.
+    /// File, line and function of each frame, innermost first.
     ///
     /// # Safety
     /// The thread holds the interpreter's lock.
     unsafe fn frames(&self, most: usize) -> Vec<Frame> {
         let mut frames = Vec::new();
-        // SAFETY: as the caller promises; `frame` holds a reference that is given back.
+        // SAFETY: the caller upholds this function's safety contract; `frame` holds a reference,
+        // which is released.
         unsafe {
             let mut frame = (self.frame)();
             if frame.is_null() {
@@ -121,25 +124,26 @@ impl Python {
     }
 }
 
-/// The frames of the calling thread, if it is one of a Python program, the innermost first.
+/// The Python frames of the calling thread, innermost first; empty in other threads and programs.
 pub(super) fn frames(most: usize) -> Vec<Frame> {
     static PYTHON: OnceLock<Python> = OnceLock::new();
     let python = match PYTHON.get() {
         Some(python) => python,
-        // A program may load an interpreter later.
+        // The program may load an interpreter later.
         None => match Python::find() {
             Some(python) => PYTHON.get_or_init(|| python),
             None => return Vec::new(),
         },
     };
-    // SAFETY: functions that may be called at any time; the lock is taken only in a thread that Python knows, while there
-    // is an interpreter, and given back. No lock of texunit's is held here.
+    // SAFETY: these functions may be called at any time. The interpreter's lock is taken only in a
+    // thread that Python knows, while the interpreter is initialised, and is released. No lock of
+    // texunit's is held here.
     unsafe {
         if (python.is_initialized)() == 0 || (python.this_thread)().is_null() {
             return Vec::new();
         }
         let state = (python.ensure)();
-        // Memory is freed while exceptions are on their way, too.
+        // Memory may be freed while an exception is pending, which is saved and restored.
         let [mut kind, mut value, mut trace] = [std::ptr::null_mut(); 3];
         (python.take_error)(&raw mut kind, &raw mut value, &raw mut trace);
         let frames = python.frames(most);

@@ -1,17 +1,17 @@
-//! Memory of pools in the order of streams (check `race`).
+//! Races of stream-ordered allocations and frees of memory pools (check `race`).
 
 use super::{Stand, log, news};
 use texunit_checks::{Finding, rules};
 use texunit_forms::Count;
 
-/// Memory of a pool, a range and its number, is allocated in a stream.
+/// Records a stream-ordered allocation from a pool, given its range and number.
 pub(crate) fn allocated(stand: &Stand, range: (u64, u64), number: u64) {
     if let Some(race) = super::race() {
         race.pool_allocated(stand.queue, stand.submitted.as_ref(), range, number);
     }
 }
 
-/// It is freed there: tells which kernel uses it that does not come before the free.
+/// Records a stream-ordered free, and reports kernels that use the memory concurrently.
 pub(crate) fn freed(stand: &Stand, range: (u64, u64), number: u64) {
     let Some(log) = log() else { return };
     let Some(race) = log.race() else { return };
@@ -33,14 +33,14 @@ pub(crate) fn freed(stand: &Stand, range: (u64, u64), number: u64) {
     news(None, (0, None));
 }
 
-/// It is freed, in a stream or by the host.
+/// Records that an allocation has been freed, in a stream or by the host.
 pub(crate) fn forgotten(number: u64) {
     if let Some(race) = super::race() {
         race.pool_freed(number);
     }
 }
 
-/// A copy or fill uses memory: tells if it is a pool's whose allocation it does not wait for.
+/// Reports a copy or memory set that uses pool memory without waiting for its allocation.
 pub(super) fn copied(stand: &Stand, range: (u64, u64), done: &str) {
     let Some(log) = log() else { return };
     let used =
@@ -54,7 +54,7 @@ pub(super) fn copied(stand: &Stand, range: (u64, u64), done: &str) {
     news(None, (0, None));
 }
 
-/// Tells which kernels have used memory whose allocation they do not wait for.
+/// Reports kernels that have used pool memory without waiting for its allocation.
 pub(super) fn used() {
     let Some(log) = log() else { return };
     let uses = log.race().map(|race| race.take_pool_uses()).unwrap_or_default();
@@ -71,7 +71,7 @@ pub(super) fn used() {
     }
 }
 
-/// Where the program asked for the memory.
+/// Call site of the allocation.
 fn asked(number: u64) -> Vec<String> {
     crate::asked::lines(number)
 }

@@ -1,11 +1,14 @@
-//! Launches that wait for somebody: the host, which sets a flag after the launch, or a launch that comes later.
+//! Launches that wait for the host, which may set a flag after the launch, or for a later launch.
 //!
-//! A kernel that may wait ([`texunit_device::Kernel::may_wait`]) is run by a thread beside the caller, who waits for its end, or for
-//! the news that all which can run of it waits ([`Company`], by `simt::Others`): then the call returns, as that of a card would, and the
-//! kernel goes on. What comes behind it in its stream is kept (`super`) and done by such threads, too. No time decides.
+//! A kernel that may wait ([`texunit_device::Kernel::may_wait`]) is executed by another thread,
+//! while the calling thread waits for its end or for the notice that all its running CTAs wait
+//! ([`Company`], by `simt::Others`). Then the call returns, as on a GPU, and the kernel continues.
+//! Later work of its stream is stored (`super`) and executed by such threads, too. No timeouts are
+//! involved.
 //!
-//! If every kernel waits, and every thread of the program waits for kernels, nobody is left who could change what they look at:
-//! this is a deadlock, a fault of each of them. It is known when each has looked many times since the last of them began to wait.
+//! If every kernel waits, and every thread of the program waits for kernels, nothing can change the
+//! memory that they poll. This is a deadlock, a fault of each of them. It is detected when each
+//! kernel has polled many times since the last of them began to wait.
 
 use super::kept::{Id, Item};
 use super::{run, run_late, with};
@@ -20,14 +23,16 @@ use std::sync::atomic::{
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use texunit_device::{Others, Verdict, WaitingLoop};
 
-/// Looks of each kernel, since the last change, after which all wait for ever if nobody else is there.
+/// Number of polls by each kernel, since the last change, after which a deadlock is assumed if no
+/// other thread runs.
 const SURE: u64 = 100;
-/// Looks between two questions who else is there, which reads files of the system.
+/// Number of polls between two searches for other running threads, which read system files.
 const SELDOM: u64 = 32;
-/// Threads that stay for the next launch.
+/// Maximum number of idle threads that are kept for later launches.
 const MAX_IDLE: usize = 4;
 
-/// Whether a launch may go on when its call has returned: not if all is to be repeatable.
+/// Whether a launch may continue after its call has returned, which is not the case for repeatable
+/// runs.
 pub(crate) fn may_go_on() -> bool {
     settings().schedule.is_none() && settings().record.is_none()
 }
@@ -35,7 +40,7 @@ pub(crate) fn may_go_on() -> bool {
 /// A call that waits for a launch.
 #[derive(Debug, Default)]
 struct Call {
-    /// What the launch has answered, or that it goes on.
+    /// Result of the launch, or that it continues.
     answer: Mutex<Option<Answer>>,
     news: Condvar,
 }
@@ -48,7 +53,7 @@ impl Call {
     }
 }
 
-/// Who is told that all of what a thread runs waits.
+/// Callback for the notice that everything a thread runs is waiting.
 #[derive(Clone)]
 pub(super) struct Told(pub(super) Arc<dyn Fn() + Send + Sync>);
 
@@ -59,25 +64,25 @@ impl std::fmt::Debug for Told {
 }
 
 thread_local! {
-    /// Who waits for what the thread runs.
+    /// The callback of the call that waits for this thread's work.
     static CALL: RefCell<Option<Told>> = const { RefCell::new(None) };
-    /// Whether it is a thread of texunit's.
+    /// Whether the thread is one of texunit's.
     static IS_RUNNER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Items whose calls have returned, or that run beside their calls.
+/// Number of items that run beside or after their calls.
 static BUSY: AtomicUsize = AtomicUsize::new(0);
-/// Kernels that are among them: the others are functions of the program, copies and fills.
+/// Number of kernels among them; the others are host functions, copies and memory sets.
 static KERNELS_BESIDE: AtomicUsize = AtomicUsize::new(0);
-/// Threads of the program that wait for kernels.
+/// Number of the program's threads that wait for kernels.
 static BLOCKED: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether any launch goes on beside its call.
+/// Whether an item runs beside or after its call.
 pub(super) fn is_busy() -> bool {
     BUSY.load(Acquire) != 0
 }
 
-/// What was known is of the process that this one was forked from.
+/// Resets the counters in a forked child process.
 pub(super) fn forget() {
     BUSY.store(0, Relaxed);
     KERNELS_BESIDE.store(0, Relaxed);
@@ -86,7 +91,7 @@ pub(super) fn forget() {
     runners().clear();
 }
 
-/// A thread of the program that waits for kernels.
+/// Counts a thread of the program as waiting for kernels, until dropped.
 #[derive(Debug)]
 pub(super) struct Blocked;
 
@@ -100,14 +105,14 @@ impl Blocked {
 
 impl Drop for Blocked {
     fn drop(&mut self) {
-        // A fork may have forgotten it.
+        // The counter may have been reset by a fork.
         let _ = BLOCKED.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1));
     }
 }
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// A thread that has nothing to do.
+/// An idle thread.
 #[derive(Default)]
 struct Runner {
     job: Mutex<Option<Job>>,
@@ -119,7 +124,7 @@ fn runners() -> MutexGuard<'static, Vec<Arc<Runner>>> {
     RUNNERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does work in another thread. It is given back where the system has no more threads.
+/// Executes a job in another thread. The job is returned if the system cannot create a thread.
 fn beside(job: Job) -> Result<(), Job> {
     let idle = runners().pop();
     let runner = match idle {
@@ -158,7 +163,7 @@ fn work(own: &Arc<Runner>) {
     }
 }
 
-/// Counts an item as long as it runs beside its call.
+/// Counts an item as running beside its call, until dropped.
 struct Counted;
 
 impl Counted {
@@ -174,7 +179,7 @@ impl Drop for Counted {
     }
 }
 
-/// Runs a launch up to its end, or until all that can run of it waits.
+/// Runs a launch until it ends or all its running CTAs wait.
 pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
     let call = Arc::<Call>::default();
     let (own, context) = (Arc::clone(&call), Arc::clone(&item.context));
@@ -182,7 +187,7 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
     let counted = Counted::begin();
     let job = move || {
         let _counted = counted;
-        // As in a call: memory that is watched is open for the kernel.
+        // As during a call, observed memory is accessible to the kernel.
         let _call = crate::checks::called();
         let call = Arc::clone(&own);
         CALL.set(Some(Told(Arc::new(move || call.tell(Ok(()))))));
@@ -202,7 +207,7 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
     loop {
         match answer.take() {
             Some(told) => {
-                // The launch finds that the call has returned.
+                // The call has returned before the launch ended.
                 *answer = Some(Ok(()));
                 return told;
             }
@@ -211,25 +216,25 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
     }
 }
 
-/// This thread waits for kernels, if it is one of the program.
+/// Counts this thread as waiting for kernels, if it belongs to the program.
 pub(super) fn blocked() -> Option<Blocked> {
     (!IS_RUNNER.get()).then(Blocked::begin)
 }
 
-/// Who waits for what this thread runs.
+/// The callback of the call that waits for this thread's work.
 pub(super) fn told() -> Option<Told> {
-    // A launch of a destructor, when the values of the thread are gone, has no such call.
+    // A launch from a destructor, after thread-local values have been destroyed, has no such call.
     CALL.try_with(|call| call.borrow().clone()).unwrap_or_default()
 }
 
-/// This thread is one of texunit's from now on, in which a part of an item is run for somebody.
+/// Makes this thread one of texunit's, which runs a part of an item for a call.
 pub(super) fn runs_for(told: Told) {
     IS_RUNNER.set(true);
     super::IS_INSIDE.set(true);
     CALL.set(Some(told));
 }
 
-/// Does what nothing comes before any more, in threads of its own.
+/// Executes all items without unfinished dependencies in threads of their own.
 pub(super) fn run_what_is_ready() {
     while let Some((id, item)) = with(|state| state.begin_ready()) {
         let counted = Counted::begin();
@@ -244,20 +249,21 @@ pub(super) fn run_what_is_ready() {
     }
 }
 
-/// A kernel that runs.
+/// A running kernel.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kernel {
-    /// How often it has looked since it waits, and how often it had at the last change of anything.
+    /// Polls since the kernel began to wait, and their number at the last change of any kernel.
     looks: Option<(u64, u64)>,
 }
 
-/// Kernels that run, by numbers of their own.
+/// Running kernels by number.
 fn kernels() -> MutexGuard<'static, BTreeMap<u64, Kernel>> {
     static KERNELS: Mutex<BTreeMap<u64, Kernel>> = Mutex::new(BTreeMap::new());
     KERNELS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Something begins, ends, or goes on: all have to look again before anything is known of them.
+/// Records a change: a kernel begins, ends or continues, so that all must poll again before a
+/// deadlock is assumed.
 fn changed() {
     for kernel in kernels().values_mut() {
         if let Some((looks, since)) = &mut kernel.looks {
@@ -266,15 +272,15 @@ fn changed() {
     }
 }
 
-/// Who else is there while a launch waits.
+/// Decides whether a waiting launch may continue to wait for others.
 #[derive(Debug)]
 pub(crate) struct Company {
     number: u64,
-    /// Who waits for it.
+    /// The callback of the call that waits for the launch.
     call: Option<Told>,
-    /// The thread of the program that runs it, if none of texunit's does.
+    /// Set if a thread of the program runs the launch itself.
     blocked: Option<Blocked>,
-    /// Why nobody may be waited for.
+    /// The reason why the launch must not wait for others.
     alone: Option<&'static str>,
 }
 
@@ -316,7 +322,7 @@ impl Drop for Company {
 impl Others for Company {
     fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict {
         if super::HAS_ENDED.load(Relaxed) {
-            // The memory that it looks at may be gone any time.
+            // The memory that the kernel polls may be freed any time, so that its thread stops.
             loop {
                 std::thread::park();
             }
@@ -333,7 +339,7 @@ impl Others for Company {
         };
         if is_first {
             changed();
-            // The call returns, as on a card.
+            // The call returns, as on a GPU.
             self.call.iter().for_each(|call| (call.0)());
         }
         let all_wait = || {
@@ -366,7 +372,7 @@ impl Others for Company {
     }
 }
 
-/// Whether a thread of the program does something, or another process shares the memory that is looked at.
+/// Whether another thread of the program is running, or another process shares the polled memory.
 fn is_anybody_else_there(loops: &[WaitingLoop]) -> bool {
     let Ok(tasks) = fs::read_dir("/proc/self/task") else { return true };
     let is_own = |path: std::path::PathBuf| {
@@ -377,7 +383,7 @@ fn is_anybody_else_there(loops: &[WaitingLoop]) -> bool {
     threads + beside > BLOCKED.load(Acquire) || is_shared(loops)
 }
 
-/// Whether other processes may write to what loops look at.
+/// Whether other processes may write to memory that the loops poll.
 fn is_shared(loops: &[WaitingLoop]) -> bool {
     let Ok(maps) = fs::read_to_string("/proc/self/maps") else { return true };
     let looks = loops.iter().flat_map(|waiting| &waiting.looks);
@@ -387,7 +393,7 @@ fn is_shared(loops: &[WaitingLoop]) -> bool {
         let range = words.next().and_then(|range| range.split_once('-'));
         let number = |text| u64::from_str_radix(text, 16).ok();
         let range = range.and_then(|(from, to)| Some(number(from)?..number(to)?));
-        // Memory that checks watch is mapped twice, and no other process has it.
+        // Memory observed by checks is mapped twice, but not shared with other processes.
         let is_shared = words.next().is_some_and(|rights| rights.ends_with('s'))
             && !line.ends_with(" /memfd:texunit (deleted)");
         is_shared && range.is_some_and(|range| addresses.iter().any(|at| range.contains(at)))

@@ -1,6 +1,6 @@
-//! Steps of an item, of which some come before others and some may wait: where one waits, the next ones go on beside it.
+//! Concurrent execution of an item's steps: while a step waits, further ready steps run.
 //!
-//! As long as none waits, steps are done one after the other in an order that is the same each time.
+//! As long as no step waits, steps are executed one after the other in a fixed order.
 
 use super::aside::{Told, blocked, runs_for, told};
 use crate::args::Answer;
@@ -9,16 +9,16 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use texunit_cuda_abi::CUresult;
 
-/// What becomes of a step.
+/// Outcome of a step.
 enum News {
     Waits,
     Ends(Answer),
 }
 
-/// What has become of all steps.
+/// State of all steps.
 struct Steps {
     is_done: Vec<bool>,
-    /// Steps that run.
+    /// Number of running steps.
     running: usize,
     answer: Answer,
     news: Receiver<(usize, News)>,
@@ -32,7 +32,7 @@ impl Steps {
         }
     }
 
-    /// Waits for news of a step, or (`None`) of any.
+    /// Waits for the outcome of a step, or (`None`) of any step.
     fn wait(&mut self, of: Option<usize>) {
         let _blocked = blocked();
         while let Ok((i, news)) = self.news.recv() {
@@ -47,8 +47,8 @@ impl Steps {
     }
 }
 
-/// Does steps (`one`), as many as `order` has: it is an order that is allowed, and `before` says what each comes behind.
-/// The first answer that is a refusal is that of all, and ends them.
+/// Executes steps by `one`, in the topological order `order`, with the dependencies `before`. The
+/// first refusal is the result and stops further steps.
 pub(crate) fn branches<'p>(
     order: &[usize],
     before: impl Fn(usize) -> &'p [u32],
@@ -75,7 +75,7 @@ pub(crate) fn branches<'p>(
                         let answer = one(i);
                         let _ = tell.send((i, News::Ends(answer)));
                     };
-                    // The name is one of texunit's own threads.
+                    // The thread's name marks it as texunit's own.
                     let thread = std::thread::Builder::new().name("texunit".to_owned());
                     if let Err(error) = thread.spawn_scoped(scope, work) {
                         let reason = format!("the system has no more threads: {error}");
@@ -87,7 +87,7 @@ pub(crate) fn branches<'p>(
                 }
                 None if steps.running == 0 => break,
                 None => {
-                    // All that can run waits.
+                    // All running steps wait.
                     outer.iter().for_each(|told| (told.0)());
                     steps.wait(None);
                 }

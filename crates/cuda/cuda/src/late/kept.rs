@@ -1,4 +1,4 @@
-//! Work that is kept, and what comes before what.
+//! Stored items of work and their dependencies.
 
 use crate::args::Answer;
 use crate::context::Context;
@@ -6,17 +6,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use texunit_checks::race::Queue;
 
-/// What is done later. It is given what the context answers by then.
+/// Work that is executed later, given the state of the context by then.
 pub(super) struct Work(pub(super) Box<dyn FnOnce(Answer) -> Answer>);
 
-// SAFETY: what a stream does may be done by any thread: memory and objects of the device are for all of them, and
-// pointers are those of the program, which it has promised to keep valid until the stream has been waited for.
+// SAFETY: work of a stream may be executed by any thread: device memory and objects are shared, and
+// the program guarantees that its pointers stay valid until it has waited for the stream.
 unsafe impl Send for Work {}
 
-/// Number of an item, in the order in which they were asked for.
+/// Number of an item, in order of submission.
 pub(super) type Id = u64;
 
-/// A stream: each context has a default one of its own.
+/// A stream of a context; each context has its own default stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Line {
     pub(super) context: usize,
@@ -25,21 +25,21 @@ pub(super) struct Line {
 
 pub(super) struct Item {
     pub(super) context: Arc<Context>,
-    /// What it comes behind, and is not done.
+    /// Items on which the item depends and that are not done.
     after: Vec<Id>,
     pub(super) work: Work,
 }
 
-/// All that is kept.
+/// All stored items.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) last: Id,
     pub(super) waiting: BTreeMap<Id, Item>,
-    /// What a thread is doing, and in which context.
+    /// Items that threads are executing, with their contexts.
     pub(super) running: BTreeMap<Id, usize>,
-    /// Behind what the next item of a stream comes.
+    /// Dependencies of the next item of each stream.
     pub(super) tails: HashMap<Line, Vec<Id>>,
-    /// Behind what an event comes, by its handle.
+    /// Dependencies that each event stands for, by its handle.
     pub(super) events: HashMap<usize, Vec<Id>>,
     pub(super) random: u64,
 }
@@ -53,7 +53,7 @@ impl State {
         self.tails.get(&line).into_iter().flatten().copied().filter(|&id| self.is_open(id))
     }
 
-    /// What the next item of a stream comes behind.
+    /// Dependencies of the next item of a stream.
     pub(super) fn before(&self, line: Line) -> Vec<Id> {
         let waits = |other: &Line| match (line.queue, other.queue) {
             _ if other.context != line.context => false,
@@ -72,7 +72,7 @@ impl State {
         id
     }
 
-    /// An item that comes behind nothing, and begins at once.
+    /// Registers an item without dependencies as running.
     pub(super) fn begin_new(
         &mut self,
         line: Line,
@@ -84,14 +84,14 @@ impl State {
         (id, item.expect("it has just been added"))
     }
 
-    /// The next item that comes behind nothing, as it begins.
+    /// The next item without dependencies, which becomes running.
     pub(super) fn begin_ready(&mut self) -> Option<(Id, Item)> {
         let ready = self.waiting.iter().find(|(_, item)| item.after.is_empty());
         let id = ready.map(|(&id, _)| id)?;
         Some((id, self.begin(id)?))
     }
 
-    /// Items, and all that they come behind.
+    /// Items with all their dependencies.
     pub(super) fn with_all_before(&self, ids: &[Id]) -> BTreeSet<Id> {
         let (mut all, mut more) = (BTreeSet::new(), ids.to_vec());
         while let Some(id) = more.pop() {
@@ -111,7 +111,7 @@ impl State {
         (z ^ (z >> 31)) as usize % below.max(1)
     }
 
-    /// One of those that can be done, of the wanted ones or, now and then, of others.
+    /// Chooses a ready item among the wanted ones or, now and then, among the others.
     pub(super) fn choose(&mut self, wanted: &BTreeSet<Id>) -> Option<Id> {
         let ready = self.waiting.iter().filter(|(_, item)| item.after.is_empty());
         let (ours, others): (Vec<Id>, Vec<Id>) =
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(state.before(other), [c]);
         assert_eq!(state.with_all_before(&[d]), BTreeSet::from([b, d]));
         assert_eq!(state.with_all_before(&[a[1]]), BTreeSet::from(a));
-        // What is under way is waited for, and what is done is not.
+        // Items in progress are waited for; those that are done are not.
         assert!(state.begin(b).is_some() && state.begin(b).is_none());
         assert_eq!(state.with_all_before(&[d]), BTreeSet::from([b, d]));
         state.end(b);
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(state.before(blocking), [d]);
     }
 
-    /// The order in which a seed has everything done.
+    /// The order in which a seed executes all items.
     fn order(seed: u64) -> Vec<Id> {
         let (context, mut state) = (context(), State { random: seed, ..State::default() });
         for i in 0..12 {
@@ -206,7 +206,7 @@ mod tests {
         assert!(orders.len() > 6, "{orders:?}");
         for order in &orders {
             assert_eq!(order.len(), 12);
-            // Of a stream, and what the default stream waits for.
+            // Order within a stream, and dependencies of the default stream.
             let at = |id: Id| order.iter().position(|&other| other == id);
             assert!(at(2) < at(5) && at(5) < at(8) && at(1) < at(4) && at(4) < at(7));
             assert!(at(7) < at(10));

@@ -1,4 +1,4 @@
-//! Orders of several streams at once: of all those of a context, and of streams that wait for each other.
+//! Dependencies across streams: events of whole contexts, and streams that wait for each other.
 
 use super::kept::{Id, Line, State};
 use super::{Order, has_any, with};
@@ -10,13 +10,13 @@ fn lines(state: &State, context: &Context) -> Vec<Line> {
     state.tails.keys().copied().filter(|line| line.context == number).collect()
 }
 
-/// What the next items of some streams come behind, without what is done.
+/// Dependencies of the next items of several streams, without those that are done.
 fn tails(state: &State, lines: &[Line]) -> Vec<Id> {
     let ids: BTreeSet<Id> = lines.iter().flat_map(|&line| state.before(line)).collect();
     ids.into_iter().collect()
 }
 
-/// An event is recorded behind all that a context has been asked for.
+/// Records an event after all work submitted to a context.
 pub(crate) fn recorded_in_context(event: usize, context: &Context) {
     if has_any() {
         with(|state| {
@@ -26,7 +26,7 @@ pub(crate) fn recorded_in_context(event: usize, context: &Context) {
     }
 }
 
-/// All that a context is asked for from now on comes behind an event.
+/// Makes all later work of a context depend on an event.
 pub(crate) fn context_waits(event: usize, order: &Order) {
     if has_any() {
         with(|state| {
@@ -42,7 +42,7 @@ pub(crate) fn context_waits(event: usize, order: &Order) {
     }
 }
 
-/// What some streams are asked for from now on comes behind what all of them have been asked for.
+/// Makes later work of several streams depend on all their preceding work.
 pub(crate) fn joined(orders: &[Order]) {
     if has_any() {
         with(|state| {

@@ -1,4 +1,4 @@
-//! What is said of a launch that has ended, or was refused.
+//! Reports about a launch that has ended or was refused: printed text, trace and report.
 
 use super::children::Family;
 use super::{Shape, reasons, shown};
@@ -13,7 +13,7 @@ use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Fault, LaunchError, LaunchStats, Tally};
 use texunit_forms::Count;
 
-/// What a launch leaves behind: printed text, a line of the trace, its part of the report.
+/// Handles the results of a launch: printed text, a line of the trace, an entry of the report.
 pub(super) fn tell(
     (module, function, family): (&Module, &Function, &Family<'_>),
     shape: &Shape,
@@ -56,7 +56,7 @@ pub(super) fn tell(
     report::launched((module, function, parent), shape, (number, time), (stats, tally), fault);
 }
 
-/// A launch that nothing has come of, as the call that asked for it is answered.
+/// The refusal of a launch that did not run.
 pub(super) fn refused(
     error: &LaunchError,
     (module, function): (&Module, &Function),
@@ -83,8 +83,8 @@ pub(super) fn refused(
     }
 }
 
-/// Prints what a kernel printed through the buffer of C, so that it stands between the program's
-/// own output where it belongs.
+/// Prints a kernel's text through the C library's buffer, so that it appears in order with the
+/// program's own output.
 fn print(text: &[u8]) {
     unsafe extern "C" {
         static stdout: *mut c_void;
@@ -94,8 +94,8 @@ fn print(text: &[u8]) {
     if text.is_empty() {
         return;
     }
-    // SAFETY: `stdout` is a file of the C library that is open, or was closed by the program, whom
-    // `printf` would then fail as well; the text is as long as it says.
+    // SAFETY: `stdout` is an open file of the C library, unless the program has closed it, in which
+    // case its own `printf` would be invalid, too; the text has this length.
     unsafe {
         fwrite(text.as_ptr().cast(), 1, text.len(), stdout);
         fflush(stdout);

@@ -1,4 +1,4 @@
-//! Sets of numbers, in a line or in rows.
+//! Memory sets: fills contiguous or pitched memory with a value of 1, 2 or 4 bytes.
 
 use super::boxes::End;
 use crate::args::Answer;
@@ -11,18 +11,18 @@ use texunit_cuda_abi::{CUDA_MEMSET_NODE_PARAMS, CUresult};
 use texunit_device::Linear;
 use texunit_forms::Count;
 
-/// What is set.
+/// Rows to be set.
 struct Rows {
     linear: Linear,
-    /// Where rows begin.
+    /// Offsets of the rows.
     offsets: Vec<u64>,
     pattern: Vec<u8>,
-    /// Numbers in a row.
+    /// Values per row.
     count: u64,
 }
 
 impl Rows {
-    /// Addresses of the rows, and their bytes.
+    /// Address and size in bytes of each row.
     fn ranges(&self) -> Vec<(u64, u64)> {
         let len = self.count * self.pattern.len() as u64;
         self.offsets.iter().map(|offset| (self.linear.address() + offset, len)).collect()
@@ -43,7 +43,8 @@ impl Rows {
         Ok(())
     }
 
-    /// Sets them in a stream, now or later. Whether the program can use the memory, too.
+    /// Sets the rows in a stream, immediately or deferred. Returns whether the program can access
+    /// the memory, too.
     fn submit(self, order: &Order) -> Answer<bool> {
         let is_of_host = self.linear.is_of_host();
         if !late::keeps(order) {
@@ -66,8 +67,8 @@ impl Rows {
     }
 }
 
-/// Sets rows of numbers: `pattern` is one of them, `size` numbers in a row, and rows. Whether the program can use the
-/// memory, too: then a call that is not of a stream waits for it.
+/// Sets rows: `pattern` is a value, `size` the number of values per row and of rows. Returns
+/// whether the program can access the memory, too, in which case a synchronous call waits for it.
 pub(crate) fn fill(
     address: u64,
     pitch: usize,

@@ -1,4 +1,4 @@
-//! What is said of memory that is not what a call needs.
+//! Reasons for refusing memory that a call cannot use.
 
 use super::{Allocation, AllocationKind, find, is_device_address, touches};
 use texunit_cuda_abi::{CUresult, Refusal};
@@ -6,7 +6,7 @@ use texunit_device::{Device, Error};
 use texunit_forms::Count;
 
 impl AllocationKind {
-    /// The function that gives it back.
+    /// The function that frees this kind of memory.
     pub(super) fn given_back(&self) -> &'static str {
         match self {
             Self::Device | Self::Graph | Self::Managed => "cuMemFree, cudaFree",
@@ -19,7 +19,7 @@ impl AllocationKind {
 }
 
 impl Allocation {
-    /// What a sentence calls it: what it is, and the function that has made it.
+    /// Kind of memory and allocating function, in a sentence.
     pub(crate) fn words(&self) -> String {
         let what = match self.kind {
             AllocationKind::Device => "device memory",
@@ -35,7 +35,7 @@ impl Allocation {
     }
 }
 
-/// What is said of memory that a device does not have.
+/// The reason when a device is out of memory.
 pub(crate) fn no_room(device: &Device, size: u64, error: Error) -> Refusal {
     let limit = device.memory_limit();
     let left = limit.saturating_sub(device.memory_used());
@@ -49,7 +49,7 @@ pub(crate) fn no_room(device: &Device, size: u64, error: Error) -> Refusal {
     }
 }
 
-/// Why bytes are not memory that a device reaches as one piece.
+/// The reason why a range is not one piece of device-accessible memory.
 pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
     match find(address) {
         None if address == 0 => format!("{name} is null"),
@@ -84,7 +84,7 @@ pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
     }
 }
 
-/// Why an address cannot be given back in the way that was asked for.
+/// The reason why a function cannot free an address.
 pub(super) fn not_freed(name: &str, address: u64) -> String {
     match find(address) {
         None if address == 0 => format!("{name} is null"),

@@ -1,4 +1,4 @@
-//! What is said of launches that are recorded, and of those that are not.
+//! Messages about launches that are recorded, or that cannot be.
 
 use super::{OWNER, Wanted, progress};
 use crate::call::say;
@@ -11,7 +11,7 @@ use std::sync::Once;
 use texunit_forms::Count;
 use texunit_record::{Refused, Written};
 
-/// A launch is recorded.
+/// Reports a recorded launch.
 pub(super) fn recorded(wanted: &Wanted, function: &Function, number: u64, written: &Written) {
     if let Some(progress) = progress().as_mut() {
         progress.written += 1;
@@ -29,7 +29,7 @@ pub(super) fn recorded(wanted: &Wanted, function: &Function, number: u64, writte
     }
 }
 
-/// `12.3 KiB`
+/// Formats a size: `12.3 KiB`.
 fn size(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     let unit = units.into_iter().find(|(shift, _)| bytes >> shift > 0);
@@ -39,7 +39,7 @@ fn size(bytes: u64) -> String {
     )
 }
 
-/// Says why a launch is not recorded: of each kernel once, where all launches are.
+/// Reports why a launch cannot be recorded; once for each kernel if all launches are recorded.
 pub(super) fn refused(wanted: &Wanted, function: &Function, number: u64, why: &Refused) {
     let kernel = function.kernel.name();
     let name = texunit_report::place::function_name(kernel);
@@ -53,7 +53,7 @@ pub(super) fn refused(wanted: &Wanted, function: &Function, number: u64, why: &R
     }
 }
 
-/// Says that work of a library is not recorded, of each function once.
+/// Reports that work of a library is not recorded, once for each function.
 pub(super) fn beside(wanted: &Wanted, function: &str) {
     let first = progress().get_or_insert_default().told.insert(function.to_owned());
     if first && wanted.kernel.is_none() {
@@ -69,34 +69,34 @@ fn tell(wanted: &Wanted, text: &str) {
         say(format_args!("{text}"));
         return;
     }
-    // The one who reads it has made the folder.
+    // The reader of the file has created the folder.
     let file = why(&wanted.folder);
     let open = std::fs::OpenOptions::new().create(true).append(true).open(file);
     let _ = open.and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
 }
 
-/// Where it is told, if nobody is to see it at once.
+/// The file for messages that are not printed immediately.
 fn why(folder: &Path) -> PathBuf {
     folder.join("why.txt")
 }
 
-/// Most kernels that are named at the end.
+/// Maximum number of kernels named at the end.
 const MAX_NAMES: usize = 20;
 
-/// Has the rest said when the process ends.
+/// Registers the final messages for the end of the process.
 pub(super) fn at_end() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| crate::call::at_end(end));
 }
 
-/// The process ends: says so if the launch that was wanted has not been.
+/// Reports at the end of the process if the selected launch has not occurred.
 fn end() {
     let Some((wanted, chosen)) =
         settings().record.as_ref().and_then(|w| Some((w, w.kernel.as_ref()?)))
     else {
         return;
     };
-    // A process that was forked off and has launched nothing has nothing to say.
+    // A forked child without launches prints nothing.
     if !OWNER.is_this_process() {
         return;
     }

@@ -1,28 +1,29 @@
-//! What is to be recorded, as the environment says it. `texunit run` sets these variables.
+//! Settings of the recording, from environment variables that `texunit run` sets.
 
 use std::path::PathBuf;
 use texunit_record::{Chosen, Limit};
 
-/// What is to be recorded.
+/// Settings of the recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
     /// `TEXUNIT_RECORD`: the folder.
     pub(crate) folder: PathBuf,
-    /// `TEXUNIT_RECORD_KERNEL=NAME[:N]`: one launch, into the folder itself.
+    /// `TEXUNIT_RECORD_KERNEL=NAME[:N]`: a single launch, written into the folder itself.
     pub(crate) kernel: Option<Chosen>,
-    /// `TEXUNIT_RECORD_LIMIT=LAUNCHES[,BYTES]`: most that a process records.
+    /// `TEXUNIT_RECORD_LIMIT=LAUNCHES[,BYTES]`: the maximum that a process records.
     pub(crate) limit: Limit,
-    /// `TEXUNIT_RECORD_QUIET=1`: what is not recorded is told in the file `why.txt`.
+    /// `TEXUNIT_RECORD_QUIET=1`: messages about launches that are not recorded go to the file
+    /// `why.txt`.
     pub(crate) quiet: bool,
 }
 
-/// Reads the variables; words that have no sense are complained about.
+/// Reads the variables; invalid values are reported.
 pub(crate) fn wanted(
     variable: &impl Fn(&str) -> Option<String>,
     complaints: &mut Vec<String>,
 ) -> Option<Wanted> {
     let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
-    // The program may change its folder.
+    // The path is made absolute, as the program may change its working directory.
     let folder = std::path::absolute(set("TEXUNIT_RECORD")?).ok()?;
     let mut complain = |name: &str, text: &str, why: &str, then: &str| {
         complaints.push(format!("{name} is `{text}`: {why}; {then}"));
@@ -47,13 +48,14 @@ pub(crate) fn wanted(
     Some(Wanted { folder, kernel, limit, quiet })
 }
 
-/// Whether a kernel is meant: by its name in the PTX, by what that stands for, or by the name of its function alone.
+/// Whether a kernel is selected, by its name in the PTX, by its demangled name, or by the plain
+/// function name.
 pub(super) fn is_meant(chosen: &Chosen, kernel: &str) -> bool {
     let full = texunit_report::place::function_name(kernel);
     chosen.name == kernel || chosen.name == full || chosen.name == plain_name(&full)
 }
 
-/// The name of a function of C++ without namespaces, arguments of templates and parameters.
+/// The plain name of a C++ function, without namespaces, template arguments and parameters.
 pub(super) fn plain_name(full: &str) -> &str {
     const UNNAMED: &str = "(anonymous namespace)";
     let mut end = 0;

@@ -1,4 +1,4 @@
-//! What is added up: all launches of a kernel, and findings that come again.
+//! Accumulated statistics for the report: the launches of each kernel, and repeated findings.
 
 use super::interpreted::Rows;
 use crate::faults;
@@ -11,13 +11,13 @@ use texunit_device::{Count, Fault, LaunchStats, Tally};
 use texunit_evidence::{Accesses, Finding, Kernel, Related};
 use texunit_report::{CodeLocation, Host};
 
-/// All launches of the kernels of one name.
+/// Statistics of all launches of kernels with one name.
 #[derive(Debug)]
 pub(super) struct Sum {
     kernel: Kernel,
     wall: Duration,
     cpu: Duration,
-    /// Fetches and surface accesses.
+    /// Counts of fetches and surface accesses.
     tally: Tally,
     interpreted: Rows,
     has_news: bool,
@@ -42,7 +42,7 @@ impl Sum {
         self
     }
 
-    /// Adds a launch; whether it is the first one.
+    /// Adds a launch, and returns whether it is the first.
     pub(super) fn add(
         &mut self,
         module: &Module,
@@ -83,7 +83,7 @@ impl Sum {
         self.has_news
     }
 
-    /// The sums, if they are not told.
+    /// The statistics, if they have changed since the last report.
     pub(super) fn news(&mut self) -> Option<Kernel> {
         if !std::mem::take(&mut self.has_news) {
             return None;
@@ -109,7 +109,7 @@ pub(super) fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// A finding, and what tells it from others: the text of the module and the place in it.
+/// A finding with its key: the module's text and the position in it.
 #[derive(Debug)]
 pub(super) struct Found {
     key: (u64, u32),
@@ -122,7 +122,7 @@ impl Found {
         Self { key, finding, has_news: true }
     }
 
-    /// Whether another one is the same at the same place.
+    /// Whether another finding is of the same kind at the same position.
     pub(super) fn is(&self, key: (u64, u32), other: &Finding) -> bool {
         let this = &self.finding;
         self.key == key && this.kind == other.kind && this.kernel == other.kernel
@@ -137,7 +137,7 @@ impl Found {
         self.has_news
     }
 
-    /// The finding, if it is not told as it is now.
+    /// The finding, if it has changed since the last report.
     pub(super) fn news(&mut self) -> Option<Finding> {
         std::mem::take(&mut self.has_news).then(|| self.finding.clone())
     }
@@ -147,7 +147,7 @@ impl Found {
     }
 }
 
-/// Where the grid of a fault was launched, or one that launched it.
+/// The location at which the faulting grid, or an ancestor, was launched.
 fn launched(caller: &Caller, fault: &Fault, source: &SourceFile) -> Related {
     Related {
         text: format!("launched here by {}", texunit_report::who_called(caller)),

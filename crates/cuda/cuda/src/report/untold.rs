@@ -1,12 +1,12 @@
-//! Why nothing can be told to `texunit run`, and what follows.
+//! The message when a process cannot write events for `texunit run`, with the consequences.
 
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
-/// What is said of an error of the file that a process tells of itself in.
+/// The message about an error of the event file.
 pub(super) fn sentence(folder: &Path, error: &Error) -> String {
     let folder = folder.display();
-    // Too many open files, of the process or of the system.
+    // The process or the system has too many open files.
     let has_no_files = matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE));
     let lost = ". What happens in this process is not in the report, which says so: it is evidence lost, for --error-exitcode, too";
     let why = match error.kind() {

@@ -1,7 +1,7 @@
-//! Memory without an address (`cuMemCreate`), its handles, and what other processes are given of it.
+//! Physical memory (`cuMemCreate`), its handles, and its export to other processes.
 //!
-//! It stays as long as it has handles or is mapped somewhere. A handle that is asked for by an address
-//! (`cuMemRetainAllocationHandle`) is the one that the memory has had, and counts as often as it was given out.
+//! The memory exists as long as it has handles or is mapped. A handle retained by address
+//! (`cuMemRetainAllocationHandle`) is the original one, whose references are counted.
 
 use crate::args::Answer;
 use crate::asked;
@@ -18,10 +18,10 @@ use texunit_cuda_abi::{
 use texunit_device::{Block, End, Gone, Pages};
 use texunit_forms::Count;
 
-/// What messages call such memory by.
+/// Name of the creating function in messages.
 pub(super) const NAME: &str = "cuMemCreate";
 
-/// Where memory is.
+/// Location of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// On a device.
@@ -30,31 +30,32 @@ pub(crate) enum Place {
     Host,
 }
 
-/// Memory without an address.
+/// Physical memory.
 #[derive(Debug)]
 pub(crate) struct Physical {
     handle: Handle<Physical>,
-    /// How many users the handle has.
+    /// Number of references to the handle.
     users: Mutex<usize>,
     pages: Arc<Pages>,
-    /// What it was made with.
+    /// Properties passed at creation.
     pub(crate) prop: CUmemAllocationProp,
     pub(crate) place: Place,
     /// Size in bytes.
     pub(crate) size: u64,
-    /// Its number, never used again, which messages call it by.
+    /// Unique number, which messages use.
     pub(crate) number: u64,
-    /// The device that counts it: that of another process does not.
+    /// The device that counts the memory as used; `None` for memory of another process.
     counted: Option<Arc<Gpu>>,
 }
 
 object!(Physical, "a memory handle of cuMemCreate");
 
-/// What a file says of the memory in it: whether it was made by `cuMemCreate`, and the properties.
+/// Kind number in the label of an exported file, which says that the memory was made by
+/// `cuMemCreate`; the properties follow.
 const KIND: u8 = 1;
 
 impl Physical {
-    /// `cuMemCreate`: of a size and properties that were looked at.
+    /// `cuMemCreate`, with a checked size and properties.
     pub(crate) fn create(
         size: u64,
         prop: CUmemAllocationProp,
@@ -102,7 +103,7 @@ impl Physical {
         handle
     }
 
-    /// One user less of a handle; the last one ends it (`cuMemRelease`).
+    /// Releases a handle; the last release invalidates it (`cuMemRelease`).
     pub(crate) fn release(handle: Handle<Self>) -> Answer {
         let memory = Self::of(handle)?;
         let mut users = memory.users.lock().unwrap_or_else(PoisonError::into_inner);
@@ -113,7 +114,7 @@ impl Physical {
         Ok(())
     }
 
-    /// One user more of its handle, which may have had none (`cuMemRetainAllocationHandle`).
+    /// Retains the handle, which may have been invalid (`cuMemRetainAllocationHandle`).
     pub(crate) fn retain(self: &Arc<Self>) -> Handle<Self> {
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         if *users == 0 {
@@ -123,13 +124,12 @@ impl Physical {
         self.handle
     }
 
-    /// The memory of a handle. `CUDA_ERROR_INVALID_VALUE` if there is none.
+    /// The memory of a handle; `CUDA_ERROR_INVALID_VALUE` if the handle is invalid.
     pub(crate) fn of(handle: Handle<Self>) -> Answer<Arc<Self>> {
         handle.get().map_err(|refusal| refusal.with_code(CUresult::INVALID_VALUE))
     }
 
-    /// A number of a file of the system that stands for the memory, which is the caller's
-    /// (`cuMemExportToShareableHandle`).
+    /// A file descriptor for the memory, which the caller owns (`cuMemExportToShareableHandle`).
     pub(crate) fn export(&self) -> Answer<i32> {
         if self.prop.requested_handle_types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR == 0 {
             return Err(CUresult::INVALID_VALUE.because(format!(
@@ -142,7 +142,7 @@ impl Physical {
         })
     }
 
-    /// Memory that a process of texunit has exported (`cuMemImportFromShareableHandle`).
+    /// Imports memory that a process of texunit has exported (`cuMemImportFromShareableHandle`).
     pub(crate) fn import(number: i32) -> Answer<Handle<Self>> {
         let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
         let (pages, note) = match Pages::of_file(number) {
@@ -162,7 +162,7 @@ impl Physical {
         Ok(Self::keep(pages, prop, place, None))
     }
 
-    /// Those that have handles.
+    /// All memory that has handles.
     pub(super) fn with_handles() -> Vec<Arc<Self>> {
         Self::registry().all(|_| true)
     }
@@ -171,12 +171,12 @@ impl Physical {
         &self.pages
     }
 
-    /// Whether it is for tiles of sparse arrays.
+    /// Whether the memory is for tiles of sparse arrays.
     pub(crate) fn is_for_tiles(&self) -> bool {
         self.prop.usage & CU_MEM_CREATE_USAGE_TILE_POOL != 0
     }
 
-    /// The device that it is on.
+    /// The device of the memory; `None` for host memory.
     pub(crate) fn ordinal(&self) -> Option<CUdevice> {
         match self.place {
             Place::Device(ordinal) => Some(ordinal),
@@ -184,7 +184,7 @@ impl Physical {
         }
     }
 
-    /// What is said to a device that has no access to it.
+    /// The description of inaccessible memory for a device's fault messages.
     pub(super) fn gone(&self, range: &Range<u64>) -> Gone {
         Gone {
             name: NAME.to_owned(),
@@ -214,7 +214,7 @@ fn note(prop: &CUmemAllocationProp) -> Vec<u8> {
     note
 }
 
-/// Reads such a note, which another process may have written.
+/// Reads a label, which another process may have written.
 fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, Place)> {
     let &[KIND, gpu_direct_rdma_capable, ref rest @ ..] = note else { return None };
     let [kind, id, requested_handle_types] = *rest.as_chunks::<4>().0 else { return None };

@@ -1,4 +1,4 @@
-//! A stream that is captured, and how operations of it become nodes.
+//! A captured stream, and how its operations become nodes of the graph.
 
 use super::{Recapture, invalidated, join, recapture, with};
 use crate::args::Answer;
@@ -17,7 +17,7 @@ use texunit_cuda_abi::{
     launch_attribute as attribute,
 };
 
-/// A stream that is captured.
+/// A captured stream and its capture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(super) capture: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// A call that a stream does not take while it is captured.
+    /// Refusal of a call that is not allowed in a captured stream, which invalidates the capture.
     pub(crate) fn forbidden(self) -> Refusal {
         with(|all| all.invalidate(self.capture));
         CUresult::STREAM_CAPTURE_UNSUPPORTED.because(
@@ -42,7 +42,7 @@ impl Place {
         })
     }
 
-    /// Whether the capture can still become a graph.
+    /// Checks that the capture has not been invalidated.
     pub(crate) fn check(self) -> Answer {
         self.graph().map(|_| ())
     }
@@ -52,7 +52,7 @@ impl Place {
         self.add_with(op, CUgraphEdgeData::default()).map(|_| ())
     }
 
-    /// The same, with something to say of edges from kernels to a kernel.
+    /// As [`Self::add`], with data for edges between kernels.
     fn add_with(self, op: Op, data: CUgraphEdgeData) -> Answer<Handle<Node>> {
         let (graph, mut links) = self.graph()?;
         if data != CUgraphEdgeData::default() {
@@ -77,24 +77,24 @@ impl Place {
         Ok(node)
     }
 
-    /// An allocation becomes a node; its address.
+    /// Adds a memory allocation node and returns its address.
     pub(crate) fn allocate(self, device: CUdevice, bytesize: usize) -> Answer<u64> {
         let location = CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id: device };
         let alloc_type = CU_MEM_ALLOCATION_TYPE_PINNED;
         let props = CUmemPoolProps { alloc_type, location, ..CUmemPoolProps::default() };
         let mut params =
             CUDA_MEM_ALLOC_NODE_PARAMS { poolProps: props, bytesize, ..Default::default() };
-        // SAFETY: the structure says that there are no descriptions of access.
+        // SAFETY: the structure has no access descriptions.
         let op = unsafe { AllocOp::new(&mut params)? };
         let node = self.add_with(Op::MemAlloc(Arc::new(op)), CUgraphEdgeData::default())?;
-        // One that was captured again has the address that it had.
+        // A recaptured allocation keeps its address.
         match graph::op_of(node)? {
             Op::MemAlloc(op) => Ok(op.dptr()),
             _ => Ok(params.dptr),
         }
     }
 
-    /// A launch becomes a node; what kernels know it by if they can update it, or 0.
+    /// Adds a kernel node. Returns the device handle of a node that kernels can update, or else 0.
     pub(crate) fn add_launch(
         self,
         (function, handle): (Arc<Function>, Handle<Function>),
@@ -109,7 +109,7 @@ impl Place {
         let mut data = CUgraphEdgeData::default();
         for one in attributes {
             match one.id {
-                // Events are recorded by the capture.
+                // The capture records these events itself.
                 attribute::IGNORE
                 | attribute::PROGRAMMATIC_EVENT
                 | attribute::LAUNCH_COMPLETION_EVENT => {}
@@ -131,14 +131,14 @@ impl Place {
         });
     }
 
-    /// An event is recorded: it stands for what the stream has come to.
+    /// Records an event, which stands for the stream's current dependencies.
     pub(crate) fn record(self, event: usize) -> Answer {
         let (_, links) = self.graph()?;
         with(|all| all.events.insert(event, (self.capture, links)));
         Ok(())
     }
 
-    /// Changes behind what the stream goes on (`cuStreamUpdateCaptureDependencies`).
+    /// Changes the stream's dependencies (`cuStreamUpdateCaptureDependencies`).
     pub(crate) fn update(self, new: &[Link], replaces: bool) -> Answer {
         let (graph, mut links) = self.graph()?;
         for (i, link) in new.iter().enumerate() {

@@ -1,17 +1,18 @@
-//! What a pool keeps of memory that was freed.
+//! Memory that a pool keeps after it was freed, for reuse.
 
 use std::collections::BTreeSet;
 
-/// Device memory that was freed: room and address. It is used again for what needs at least half of it.
+/// Freed device memory, by size and address. An entry is reused for allocations of at least half
+/// its size.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
     rooms: BTreeSet<(u64, u64)>,
-    /// Sum of the rooms, in units of allocations.
+    /// Sum of the sizes in bytes.
     sum: u64,
 }
 
 impl Kept {
-    /// Units in which memory is kept.
+    /// Granularity of sizes.
     const UNIT: u64 = 512;
 
     pub(super) fn put(&mut self, address: u64, room: u64) {
@@ -26,7 +27,7 @@ impl Kept {
         }
     }
 
-    /// Address and room of the smallest that fits.
+    /// Removes the smallest entry that fits, and returns its address and size.
     pub(super) fn take(&mut self, size: u64) -> Option<(u64, u64)> {
         let most = size.max(Self::UNIT).saturating_mul(2);
         let found = *self.rooms.range((size, 0)..=(most, u64::MAX)).next()?;
@@ -34,7 +35,7 @@ impl Kept {
         Some((found.1, found.0))
     }
 
-    /// Forgets the largest, until all together have so many bytes.
+    /// Removes the largest entries, until the rest has at most this many bytes.
     pub(super) fn shrink(&mut self, bytes: u64) {
         while self.sum > bytes
             && let Some(&largest) = self.rooms.last()
