@@ -18,7 +18,7 @@ pub(crate) const SCRATCH: usize = 5;
 /// The number of base groups whose address shapes are cached at a time ([`Frame::cached_shapes`]).
 pub(crate) const BASE_GROUPS: usize = 4;
 
-/// The number of index registers that are tracked, and likewise of address registers
+/// The number of index registers that are tracked, and the number of address registers
 /// ([`Frame::indices`]).
 pub(crate) const INDICES: usize = 8;
 

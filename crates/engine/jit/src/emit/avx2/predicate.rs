@@ -22,7 +22,7 @@ fn of_floats(relation: Relation, unordered: bool) -> u32 {
         (Relation::Ne, false) => 0x0c,
         (Relation::Ne, true) => 0x04,
         (Relation::Lt, false) => 0x11,
-        // "Not greater or equal" includes unordered; likewise below.
+        // "Not greater or equal" includes unordered, and so on.
         (Relation::Lt, true) => 0x19,
         (Relation::Le, false) => 0x12,
         (Relation::Le, true) => 0x1a,
