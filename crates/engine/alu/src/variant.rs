@@ -10,13 +10,13 @@ use texunit_jit::Rounding;
 pub(crate) struct Variant {
     /// The rounding: `.rn` to `.rp`, or `.rni` to `.rpi`.
     pub(crate) rounding: Rounding,
-    /// `.ftz`
+    /// Whether `.ftz` is set.
     pub(crate) ftz: bool,
-    /// `.sat`
+    /// Whether `.sat` is set.
     pub(crate) sat: bool,
-    /// `.relu`
+    /// Whether `.relu` is set.
     pub(crate) relu: bool,
-    /// `.NaN`
+    /// Whether `.NaN` is set.
     pub(crate) nan: bool,
     /// Whether the type is a packed pair, such as f16x2.
     pub(crate) pair: bool,

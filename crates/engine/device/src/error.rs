@@ -14,7 +14,7 @@ pub enum Error {
     Memory {
         /// The name of the object.
         name: String,
-        /// The reason.
+        /// Why the allocation has failed.
         source: AllocError,
     },
     /// A resource, texture or surface that the CUDA runtime would refuse.
@@ -27,7 +27,7 @@ pub enum Error {
         name: String,
         /// The size that is too large: `width`, `number of layers` and so on.
         measure: &'static str,
-        /// The requested value.
+        /// The requested size.
         value: u64,
         /// The maximum; 0 if the architecture has no such object.
         most: u64,

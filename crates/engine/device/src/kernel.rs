@@ -28,9 +28,9 @@ pub enum ArgError {
         what: &'static str,
         /// The axis: `x`, `y` or `z`.
         axis: char,
-        /// The requested value.
+        /// The requested dimension.
         value: u32,
-        /// The maximum.
+        /// The maximum of this dimension.
         max: u32,
     },
     /// A range of CTAs that is not in the grid, or a part of a launch whose CTAs must all run.
@@ -47,7 +47,7 @@ pub enum ArgError {
     Shared {
         /// Bytes of static and dynamic shared memory.
         size: u64,
-        /// The maximum.
+        /// The maximum number of bytes.
         max: u64,
     },
     /// A cooperative launch has more CTAs than can run at the same time.
@@ -58,7 +58,7 @@ pub enum ArgError {
     CooperativeLaunchTooLarge {
         /// Number of CTAs in the grid.
         ctas: u64,
-        /// The maximum.
+        /// The maximum number of CTAs.
         max: u64,
     },
     /// The device heap or the workspace of a cooperative launch does not fit into device memory.

@@ -37,10 +37,10 @@ pub enum Order {
 /// The operation on pairs of bits before the set bits are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BitOperation {
-    /// `.xor.popc`
+    /// `.xor.popc`: exclusive or
     #[default]
     Xor,
-    /// `.and.popc`
+    /// `.and.popc`: and
     And,
 }
 

@@ -110,7 +110,7 @@ impl Routine {
 pub struct Call {
     /// The function.
     pub routine: Routine,
-    /// Destination.
+    /// Destination register; `None` if there is no result.
     pub to: Option<Place>,
     /// The mask of result bits that are kept; the others become zero.
     pub keep: u64,

@@ -23,7 +23,7 @@ pub enum Space {
 /// An access by all lanes that execute a step: `count` consecutive elements in each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// State space.
+    /// The state space that is accessed.
     pub space: Space,
     /// Bytes of an element: 1, 2, 4 or 8.
     pub size: u8,
@@ -44,7 +44,7 @@ pub struct Access {
 /// A load.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// The access.
+    /// The address and the size of the access.
     pub access: Access,
     /// Whether elements are sign-extended to 64 bits; otherwise they are zero-extended.
     pub signed: bool,
@@ -57,7 +57,7 @@ pub struct Load {
 /// A store.
 #[derive(Clone, Debug)]
 pub struct Store {
-    /// The access.
+    /// The address and the size of the access.
     pub access: Access,
     /// Source of each element, whose low bytes are stored; 32-bit sources are zero-extended.
     pub from: Vec<Source>,
@@ -98,7 +98,7 @@ pub enum Change {
 /// An atomic access of one element of 4 or 8 bytes, in global or shared memory.
 #[derive(Clone, Debug)]
 pub struct Atomic {
-    /// The access.
+    /// The address and the size of the access.
     pub access: Access,
     /// The operation on the value in memory.
     pub change: Change,
