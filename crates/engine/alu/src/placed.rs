@@ -1,24 +1,26 @@
-//! The steps of a row with places: where temporaries are, and what each step reads.
+//! The steps of an operation with registers assigned to their temporary values, as lowering puts
+//! them into compiled code.
 
 use crate::row::Row;
 use crate::term::{Does, Operand, Step};
 use texunit_jit::{Op as J, Place, Predicate, Source, Test};
 
-/// Registers that nobody else uses, from these numbers on.
+/// The numbers of the first free temporary registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Temporaries {
-    /// Of up to 32 bits.
+    /// The first register of up to 32 bits.
     pub narrow: u32,
-    /// Of 64 bits.
+    /// The first register of 64 bits.
     pub wide: u32,
-    /// Predicates.
+    /// The first predicate register.
     pub predicates: u32,
 }
 
-/// How many of them the rows need at most. Rows that need more are calls.
+/// The maximum number of temporaries that an operation may use. Operations that need more are
+/// called as functions.
 pub const MAX: Temporaries = Temporaries { narrow: 11, wide: 6, predicates: 3 };
 
-/// A step of compiled code.
+/// A step of compiled code with its registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placed {
     /// Computes a register.
@@ -27,7 +29,7 @@ pub enum Placed {
         op: J,
         /// The register that it writes.
         to: Place,
-        /// Its sources.
+        /// Its source operands.
         from: [Source; 3],
     },
     /// Computes a predicate.
@@ -36,31 +38,32 @@ pub enum Placed {
         test: Test,
         /// The predicate that it writes.
         to: u32,
-        /// Its sources.
+        /// Its source operands.
         from: [Source; 2],
     },
 }
 
-/// The steps of a row before the last one, and what the last one does.
+/// The steps of an operation. The destination of the last step is that of the instruction.
 #[derive(Debug)]
 pub struct Steps {
-    /// Those before the last one.
+    /// All steps except the last.
     pub before: Vec<Placed>,
-    /// The last one.
+    /// The last step.
     pub last: Last,
 }
 
-/// What gives the value of a row.
+/// The step that computes the result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Last {
-    /// An operation that gives a register.
+    /// An operation whose result is a register.
     Compute(J, [Source; 3]),
-    /// A comparison that gives a predicate.
+    /// A comparison whose result is a predicate.
     Compare(Test, [Source; 2]),
 }
 
 impl Row {
-    /// Its steps in compiled code for these sources. None: it has none, and compiled code calls its function.
+    /// The steps of the operation for these sources; `None` if compiled code calls the operation's
+    /// function.
     pub fn placed(&self, sources: &[Source], free: Temporaries) -> Option<Steps> {
         let known = std::array::from_fn(|i| match sources.get(i) {
             Some(&Source::Literal(number)) => Some(number),
@@ -89,16 +92,16 @@ impl Row {
     }
 }
 
-/// An operation of compiled code.
+/// An operation or a comparison of compiled code.
 enum Op {
     Compute(J),
     Compare(Test),
 }
 
-/// Where the values of steps are as long as they are needed.
+/// Register allocation for the values of steps.
 struct Rooms {
     free: Temporaries,
-    /// By step: its room, and the step that reads it last.
+    /// For each step, the register of its value, and the last step that reads it.
     of: Vec<(Option<Place>, usize)>,
     taken: Vec<Place>,
 }
@@ -116,7 +119,8 @@ impl Rooms {
         Self { free, of, taken: Vec::new() }
     }
 
-    /// A room for a step. What it alone reads is free again.
+    /// Allocates a register for the value of a step. Registers that are not read after this step
+    /// are freed first.
     fn take(&mut self, step: usize, bits: u32) -> Option<Place> {
         for (room, last) in &mut self.of {
             if *last <= step
@@ -154,7 +158,7 @@ impl Rooms {
         })
     }
 
-    /// What a step does, and what it reads.
+    /// The operation and the operands of a step.
     fn operands(&self, step: &Step, sources: &[Source]) -> Option<(Op, [Source; 3])> {
         let zero = Source::Literal(0);
         let read = |operand| self.source(operand, sources);

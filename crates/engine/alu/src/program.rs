@@ -1,10 +1,12 @@
-//! The steps of a row, evaluated for the lanes of a warp one after the other.
+//! Evaluates the steps of an operation for the lanes of a warp, one step after the other, in the
+//! interpreter.
 
 use crate::lane::{Function, Given, Lanes, Value};
 use crate::term::{Operand, Step};
 use std::cell::RefCell;
 
-/// Where a step of a program reads.
+/// An operand of a step: a source of the instruction, the value of a step, or a constant, by its
+/// index.
 #[derive(Clone, Copy, Debug)]
 enum From {
     Source(u8),
@@ -12,11 +14,11 @@ enum From {
     Number(u8),
 }
 
-/// The steps of a row, ready to be evaluated.
+/// The steps of an operation, prepared for evaluation.
 #[derive(Debug)]
 pub(crate) struct Program {
     steps: Vec<(Function, Given, [From; 3])>,
-    /// The numbers that they read.
+    /// The constants that the steps read.
     numbers: Vec<Value>,
 }
 
@@ -41,10 +43,10 @@ impl Program {
         Self { steps, numbers: literals.into_iter().map(Value::number).collect() }
     }
 
-    /// The value of the last step.
+    /// Evaluates all steps. The result is the value of the last step.
     pub(crate) fn run(&self, sources: [Lanes<'_>; 4], to: &mut Value) {
         thread_local! {
-            /// What the steps before the last one give.
+            /// The values of all steps except the last.
             static VALUES: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
         }
         let mut work = |values: &mut Vec<Value>| {
@@ -62,7 +64,8 @@ impl Program {
                 function(if is_last { &mut *to } else { &mut rest[0] }, lanes, given);
             }
         };
-        // The first thread has no variables any more where functions of `atexit` run.
+        // On the main thread, thread-local variables are already destroyed when `atexit` functions
+        // run.
         let done = VALUES.try_with(|values| work(&mut values.borrow_mut()));
         done.unwrap_or_else(|_| work(&mut Vec::new()));
     }

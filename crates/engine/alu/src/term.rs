@@ -1,65 +1,65 @@
-//! What an operation is in compiled code and in the interpreter: steps that are found by evaluating its row for
-//! [`Term`]s.
+//! Records the steps of an operation by evaluating its expression on [`Term`]s. A step has an
+//! operation of compiled code and a function for the interpreter.
 
 use crate::lane::{Function, Given, copy};
 use std::cell::{Cell, RefCell};
 use texunit_jit::{Op as J, Test};
 
-/// What a step computes.
+/// The computation of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Does {
-    /// A number.
+    /// An operation of compiled code.
     Compute(J),
-    /// A predicate.
+    /// A comparison of compiled code.
     Compare(Test),
-    /// The first where the second, a predicate, holds, else the third.
+    /// The first operand if the second, a predicate, is true, else the third.
     Select,
 }
 
-/// What a step reads.
+/// An operand of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
-    /// A source of the instruction, by its place.
+    /// A source of the instruction, by its index.
     Source(u8),
-    /// A number.
+    /// A constant.
     Literal(u64),
-    /// What an earlier step gives, by its place.
+    /// The value of an earlier step, by its index.
     Step(u8),
 }
 
-/// A primitive over the lanes of a warp, with what is known of it.
+/// The function of a primitive over the lanes of a warp, and its constants.
 pub(crate) type Evaluate = (Function, Given);
 
-/// A step of a row.
+/// A step of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    /// What it computes in compiled code.
+    /// The computation in compiled code.
     pub(crate) does: Does,
-    /// How the interpreter evaluates it.
+    /// The function and its constants for the interpreter.
     pub(crate) evaluate: Evaluate,
-    /// Bits of what it gives: 32, 64, or 1 of a predicate.
+    /// The width of the value: 32 or 64 bits, or 1 for a predicate.
     pub(crate) bits: u32,
-    /// Of what; those that the operation lacks are the number 0.
+    /// The operands; those that the computation does not read are the constant 0.
     pub(crate) from: [Operand; 3],
 }
 
-/// The steps of a row. The last one gives its value.
+/// Records the steps of an operation. The last step computes the result.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     steps: RefCell<Vec<Step>>,
-    /// Sources that are numbers.
+    /// Sources that are constants.
     known: [Option<u64>; 4],
-    /// Whether steps stay as the row has them: the interpreter evaluates them by their primitives.
+    /// Whether steps are recorded without simplification, as the interpreter needs them.
     literal: bool,
-    /// Whether it gives a number.
+    /// Whether the result is a constant.
     is_number: Cell<bool>,
 }
 
-/// A value of so many bits in compiled code; 1 of a predicate.
+/// A value of `BITS` bits during recording; `BITS` is 1 for a predicate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Term<'r, const BITS: u32>(Operand, Option<&'r Recorder>);
 
-/// A value of any width.
+/// A value of any width during recording.
 pub(crate) type AnyTerm<'r> = (Operand, Option<&'r Recorder>);
 
 impl<'r, const BITS: u32> Term<'r, BITS> {
@@ -71,7 +71,7 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
         }
     }
 
-    /// The number that it is, if that is known.
+    /// The value of a constant; `None` for other terms.
     pub(crate) fn known(self) -> Option<u64> {
         match self.0 {
             Operand::Literal(number) => Some(number),
@@ -79,7 +79,7 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
         }
     }
 
-    /// A number.
+    /// A constant.
     pub(crate) fn number(bits: u64) -> Self {
         Self(Operand::Literal(bits), None)
     }
@@ -88,14 +88,14 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
         (self.0, self.1)
     }
 
-    /// A step of these, not all of them numbers.
+    /// Records a step with these operands, at least one of which is not a constant.
     pub(crate) fn of(does: Does, evaluate: Evaluate, terms: &[AnyTerm<'r>]) -> Self {
         let (operand, recorder) = step(BITS, does, evaluate, terms);
         Self(operand, recorder)
     }
 }
 
-/// Notes a step that gives so many bits.
+/// Records a step whose value has `bits` bits.
 fn step<'r>(bits: u32, does: Does, evaluate: Evaluate, terms: &[AnyTerm<'r>]) -> AnyTerm<'r> {
     let mut from = [Operand::Literal(0); 3];
     from.iter_mut().zip(terms).for_each(|(to, term)| *to = term.0);
@@ -113,15 +113,15 @@ fn step<'r>(bits: u32, does: Does, evaluate: Evaluate, terms: &[AnyTerm<'r>]) ->
     (Operand::Step((steps.len() - 1) as u8), Some(recorder))
 }
 
-/// What a step with numbers among its sources is.
+/// The simplified form of a step with constants among its operands.
 enum Simpler {
-    /// What one of its sources is, or a number.
+    /// One of the operands, or a constant.
     Is(Operand),
-    /// Another one of the same sources, or the same.
+    /// A computation of the same operands.
     Does(Does),
 }
 
-/// Steps that numbers make simpler. `ones`: a value with all bits set.
+/// Simplifies a step whose operands include constants. `ones` is a value with all bits set.
 fn simpler(does: Does, from: &[Operand; 3], ones: u64) -> Simpler {
     let zero = Operand::Literal(0);
     match does {
@@ -148,9 +148,11 @@ fn simpler(does: Does, from: &[Operand; 3], ones: u64) -> Simpler {
     }
 }
 
-/// Bits by a table, of which sources that are all zeros or all ones are no part.
+/// Simplifies a Boolean function by removing operands that are all zeros or all ones from its truth
+/// table.
 fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simpler {
-    // Entries where the source has a zero, and how far from them is the same with a one.
+    // For each source, the entries of the table where its bit is zero, and the distance from them
+    // to the entries where it is one.
     for (source, (zeros, far)) in from.iter().zip([(0x0f, 4), (0x33, 2), (0x55, 1)]) {
         match *source {
             Operand::Literal(0) => table = table & zeros | (table & zeros) << far,
@@ -170,7 +172,7 @@ fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simpl
     }
 }
 
-/// Numbers as those of sources are kept.
+/// Conversion between numbers of a lane and the 64 bits of a constant.
 pub(crate) trait Scalar: Copy {
     fn of(bits: u64) -> Self;
     fn bits(self) -> u64;
@@ -204,17 +206,17 @@ impl Scalar for bool {
 }
 
 impl Recorder {
-    /// One for compiled code of a row of which some sources are numbers.
+    /// A recorder for compiled code, where some sources are constants.
     pub(crate) fn new(known: [Option<u64>; 4]) -> Self {
         Self { known, ..Self::default() }
     }
 
-    /// One for the interpreter.
+    /// A recorder for the interpreter.
     pub(crate) fn literal() -> Self {
         Self { literal: true, ..Self::default() }
     }
 
-    /// What the row gives.
+    /// Ends the recording with the result of the operation.
     pub(crate) fn end<const BITS: u32>(&self, value: Term<'_, BITS>) {
         self.is_number.set(value.known().is_some());
         let mut steps = self.steps.borrow_mut();
@@ -230,18 +232,18 @@ impl Recorder {
         }
     }
 
-    /// Whether it is a number that the row gives, whatever sources have.
+    /// Whether the result is a constant, whatever the sources are.
     pub(crate) fn gives_number(&self) -> bool {
         self.is_number.get()
     }
 
-    /// The steps.
+    /// The recorded steps.
     pub(crate) fn steps(self) -> Vec<Step> {
         self.steps.into_inner()
     }
 }
 
-/// The operation of compiled code that a primitive is.
+/// The computation of compiled code that a primitive has.
 pub(crate) trait Compiles {
     fn does(self) -> Does;
 }
@@ -252,7 +254,7 @@ impl Compiles for J {
     }
 }
 
-/// The primitive [`Does::Select`].
+/// The primitive of [`Does::Select`].
 pub(crate) struct Select;
 
 impl Compiles for Select {

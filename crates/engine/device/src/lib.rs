@@ -46,8 +46,8 @@
 //!
 //! # Features
 //!
-//! Both are on unless `default-features = false` is set. `jit` compiles hot loops on x86-64; without it everything is
-//! interpreted, with the same bits. `sass` is [`GradientPath`]'s `Txd`.
+//! Both are on unless `default-features = false` is set. `jit` compiles hot loops on x86-64;
+//! without it everything is interpreted, with the same bits. `sass` is [`GradientPath`]'s `Txd`.
 
 mod arg;
 mod array;

@@ -1,13 +1,13 @@
-//! Largest arrays, textures and surfaces of an architecture, by the names of a CUDA device's
-//! attributes. The numbers are the unit's.
+//! Maximum sizes of arrays, textures and surfaces of an architecture, by the names of CUDA's device
+//! attributes. The values come from the texture unit's crate.
 
 use crate::capability::ComputeCapability;
 use crate::error::Error;
 use texunit_unit::{ArchLimits, ArrayShape, Geometry};
 
 impl ComputeCapability {
-    /// A limit of textures and surfaces, by its name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`; 0 where the
-    /// architecture has no such object, `None` if there is no limit of this name.
+    /// The limit with this name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`: 0 if the architecture has no
+    /// such object, `None` if there is no limit of this name.
     pub fn limit(self, attribute: &str) -> Option<u64> {
         let row = ROWS.iter().find(|row| row.attribute == attribute)?;
         Some(row.most(&self.limits()))
@@ -18,14 +18,14 @@ impl ComputeCapability {
     }
 }
 
-/// What a limit is of.
+/// The objects that a limit applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     /// Arrays and textures.
     Array(Geometry),
-    /// 3D arrays that are deeper than others, and not as wide and high.
+    /// 3D arrays that are deeper, but less wide and high, than the general limit.
     Deep,
-    /// Arrays with mip levels, besides.
+    /// Arrays with mip levels, which have a limit besides that of arrays.
     Mipmapped(Geometry),
     /// Surfaces.
     Surface(Geometry),
@@ -35,23 +35,23 @@ pub(crate) enum Use {
     Pitched,
 }
 
-/// The measure that a limit is of.
+/// The size that a limit applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Measure {
     Width,
     Height,
     Depth,
     Layers,
-    /// Faces of all cubes.
+    /// Number of faces of all cubes.
     Faces,
-    /// Bytes from a row to the next.
+    /// Bytes from one row to the next.
     Pitch,
 }
 
 struct Row {
     of: Use,
     measure: Measure,
-    /// After `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
+    /// The name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
     attribute: &'static str,
 }
 
@@ -147,8 +147,7 @@ impl Row {
     }
 }
 
-/// The first limit of an architecture that a shape does not keep to, with what it has there and
-/// the most that there can be.
+/// The first limit of an architecture that a shape exceeds, with the shape's value and the maximum.
 fn exceeded(
     of: Use,
     shape: &ArrayShape,
@@ -163,7 +162,8 @@ fn exceeded(
     measured.find(|&(_, value, most)| value == 0 || value > most)
 }
 
-/// An architecture that has room for it: for the array too, if it is a surface of one.
+/// An architecture whose limits the shape does not exceed. For a surface, this includes the limits
+/// of the array.
 fn enough(of: Use, shape: &ArrayShape, pitch: u64) -> Option<ComputeCapability> {
     let array = match of {
         Surface(geometry) | Mipmapped(geometry) => Some(Array(geometry)),
@@ -242,7 +242,7 @@ mod tests {
         let line = |width| shape(Geometry::D1, width, 1, 1);
         assert_eq!(named(Array(Geometry::D1), &line(100_000), old).unwrap(), "sm_86");
         assert_eq!(named(Array(Geometry::D1), &line(131_073), old), None, "nobody has so much");
-        // Older ones had longer surfaces, of arrays that were no longer.
+        // Older architectures had longer surfaces than arrays.
         assert_eq!(named(Surface(Geometry::D1), &line(40_000), default).unwrap(), "sm_37");
         assert_eq!(named(Surface(Geometry::D1), &line(66_000), default), None);
         let solid = shape(Geometry::D3, 20_000, 1, 1);

@@ -1,36 +1,38 @@
 //! Local memory as a part of device memory.
 //!
-//! A GPU sets local memory aside for all threads that can run at a time, and so a host's memory is used: each
-//! worker keeps that of the threads of a CTA. A launch that counts it runs on so few workers that it fits.
+//! A GPU reserves local memory for all threads that can run at the same time. Here each worker has
+//! the local memory for the threads of one CTA, so that a launch that counts local memory uses only
+//! as many workers as fit.
 
 use crate::kernel::{ArgError, Kernel};
 use crate::launch_options::LaunchOptions;
 
-/// What a launch may use.
+/// The local memory that a launch may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Share {
-    /// Host threads; 0: one for each core.
+    /// Number of host threads; 0 means one for each core.
     pub(crate) threads: usize,
-    /// Bytes of local memory and call frames of a thread.
+    /// Bytes of local memory and call frames per thread.
     pub(crate) stack_limit: u32,
 }
 
-/// What threads of a kernel need.
+/// The local memory that a launch needs.
 #[derive(Clone, Copy, Debug)]
 struct Need {
-    /// Bytes of one thread.
+    /// Bytes per thread.
     bytes: u64,
-    /// Whether it needs them in any case. Otherwise (recursion, calls through registers, `alloca`) these are the
-    /// most that it may use.
+    /// Whether each thread needs all these bytes. If not (recursion, indirect calls, `alloca`),
+    /// they are the maximum that a thread may use.
     known: bool,
-    /// Threads of a CTA, in whole warps.
+    /// Threads of a CTA, rounded up to whole warps.
     threads: u64,
-    /// CTAs that are there at the same time whatever the number of workers.
+    /// CTAs that are resident at the same time whatever the number of workers is.
     ctas: u64,
 }
 
 impl Kernel {
-    /// What a launch may use so that its local memory fits into `left` bytes.
+    /// Reduces the number of host threads and the stack limit so that the launch's local memory
+    /// fits into `left` bytes.
     pub(crate) fn share_local(
         &self,
         options: &LaunchOptions<'_>,
@@ -94,7 +96,7 @@ mod tests {
             error.to_string(),
             "1024 threads need 524288 bytes of local memory each, 536870912 in all, but the device has 536870911 left"
         );
-        // None is needed.
+        // No local memory is needed.
         assert_eq!(need(0, true, 1).share(16, STACK, 0).unwrap().threads, 16);
     }
 
@@ -108,7 +110,7 @@ mod tests {
         assert_eq!(recursion.share(4, STACK, 0).unwrap().stack_limit, 0);
     }
 
-    /// All CTAs are there at the same time.
+    /// All CTAs are resident at the same time.
     #[test]
     fn cooperative_launches_need_it_for_all() {
         let array = need(1024, true, 64);

@@ -1,4 +1,5 @@
-//! What textures and surfaces are made of (`CUDA_RESOURCE_DESC`).
+//! Resources from which textures and surfaces are created: arrays, or texels in linear memory
+//! (`CUDA_RESOURCE_DESC`).
 
 use crate::array::{Array, MipmappedArray};
 use crate::buffer::Buffer;
@@ -10,16 +11,17 @@ use std::sync::Arc;
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Base, Extent, Geometry, Resource, View};
 
-/// Memory that texels lie in: a buffer, or what is at an address.
+/// The memory that contains texels: a buffer, or memory at an address.
 #[derive(Clone, Copy, Debug)]
 enum Holder<'a> {
     Buffer(&'a Buffer),
     Linear(&'a Linear),
 }
 
-/// Texels of memory that kernels reach by address, too: in a line (linear memory), or in rows (pitch-linear memory).
+/// Texels in memory that kernels can also access by address: linear memory (one row), or
+/// pitch-linear memory (several rows).
 ///
-/// The first texel is at an address that is a multiple of 16.
+/// The address of the first texel must be a multiple of 16.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryTexels<'a> {
     memory: Holder<'a>,
@@ -27,7 +29,7 @@ pub struct MemoryTexels<'a> {
     offset: u64,
     format: Format,
     width: u32,
-    /// How many rows there are, and bytes from one to the next.
+    /// The number of rows and the bytes from one to the next, for pitch-linear memory.
     rows: Option<(u32, u64)>,
     as_driver: bool,
 }
@@ -37,22 +39,23 @@ impl<'a> MemoryTexels<'a> {
         Self { memory, offset: 0, format, width, rows, as_driver: false }
     }
 
-    /// `width` texels from the beginning of a buffer on.
+    /// `width` texels, from the beginning of a buffer on.
     pub fn line(buffer: &'a Buffer, format: Format, width: u32) -> Self {
         Self::new(Holder::Buffer(buffer), format, width, None)
     }
 
-    /// Rows from the beginning of a buffer on, of which each begins `pitch` bytes behind the one before.
+    /// Rows of texels, from the beginning of a buffer on, each `pitch` bytes after the one before.
     pub fn rows(buffer: &'a Buffer, format: Format, [width, height]: [u32; 2], pitch: u64) -> Self {
         Self::new(Holder::Buffer(buffer), format, width, Some((height, pitch)))
     }
 
-    /// `width` texels from an address on ([`Device::linear`]).
+    /// `width` texels, from an address on ([`Device::linear`]).
     pub fn line_at(memory: &'a Linear, format: Format, width: u32) -> Self {
         Self::new(Holder::Linear(memory), format, width, None)
     }
 
-    /// Rows from an address on ([`Device::linear`]), of which each begins `pitch` bytes behind the one before.
+    /// Rows of texels, from an address on ([`Device::linear`]), each `pitch` bytes after the one
+    /// before.
     pub fn rows_at(
         memory: &'a Linear,
         format: Format,
@@ -62,14 +65,14 @@ impl<'a> MemoryTexels<'a> {
         Self::new(Holder::Linear(memory), format, width, Some((height, pitch)))
     }
 
-    /// The first texel is so many bytes behind the beginning of the memory.
+    /// Sets the number of bytes before the first texel.
     #[must_use]
     pub fn with_offset(self, offset: u64) -> Self {
         Self { offset, ..self }
     }
 
-    /// What CUDA's driver does not refuse is made, too: none or more texels than the memory has, of which those that
-    /// are not there read as 0, and rows that are longer than the pitch (docs/numerics.md 8.1).
+    /// Allows what CUDA's driver allows: no texels, more texels than the memory has (the missing
+    /// ones read as 0), and rows that are longer than the pitch (docs/numerics.md 8.1).
     #[must_use]
     pub fn as_driver(self) -> Self {
         Self { as_driver: true, ..self }
@@ -103,8 +106,8 @@ impl<'a> MemoryTexels<'a> {
     }
 }
 
-/// What a texture reads (`CUDA_RESOURCE_DESC`). A view of an array (`CUDA_RESOURCE_VIEW_DESC`) is
-/// an array too: [`Array::view`], [`MipmappedArray::view`].
+/// A resource that a texture reads (`CUDA_RESOURCE_DESC`). A view of an array
+/// (`CUDA_RESOURCE_VIEW_DESC`) is also an array: [`Array::view`], [`MipmappedArray::view`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum TextureResource<'a> {
@@ -112,24 +115,24 @@ pub enum TextureResource<'a> {
     Array(&'a Array),
     /// An array with mip levels.
     Mipmapped(&'a MipmappedArray),
-    /// Linear or pitch-linear memory: one or two axes.
+    /// Texels in linear or pitch-linear memory: one or two axes.
     Memory(MemoryTexels<'a>),
-    /// Texels that are not in the device's memory: those of a resource that the host program has made, read where they
-    /// are.
+    /// Texels that are not in device memory: those of a resource that the host program has created,
+    /// which are read in place.
     Texels(&'a Arc<Resource>),
 }
 
-/// What a surface reads and writes. A mip level ([`MipmappedArray::level`]) and a layer or face
-/// ([`Array::layer`]) are arrays; a cube map is a surface of its faces, `.a2d`.
+/// A resource that a surface reads and writes. A mip level ([`MipmappedArray::level`]) and a layer
+/// or face ([`Array::layer`]) are arrays; a cube map is a surface of its faces, `.a2d`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum SurfaceResource<'a> {
     /// An array.
     Array(&'a Array),
-    /// Linear or pitch-linear memory: a `.1d` or `.2d` surface. CUDA has none.
+    /// Texels in linear or pitch-linear memory: a `.1d` or `.2d` surface, which CUDA does not have.
     Memory(MemoryTexels<'a>),
-    /// Texels that are not in the device's memory: those of a resource that the host program has made, written where
-    /// they are.
+    /// Texels that are not in device memory: those of a resource that the host program has created,
+    /// which are written in place.
     Texels(&'a Arc<Resource>),
 }
 
@@ -163,7 +166,7 @@ impl<'a> From<&'a Array> for SurfaceResource<'a> {
     }
 }
 
-/// Owners of the memory behind a descriptor.
+/// The owner of the memory behind a descriptor, which must live as long as the descriptor.
 #[derive(Clone, Debug)]
 #[allow(dead_code)] // held, never read
 pub(crate) enum Kept {
@@ -173,14 +176,14 @@ pub(crate) enum Kept {
     Texels(Arc<Resource>),
 }
 
-/// A resource of this device with what must live as long as it.
+/// A resource, and the owner of its memory.
 pub(crate) struct Made {
     pub(crate) resource: Arc<Resource>,
     pub(crate) kept: Kept,
 }
 
 impl Made {
-    /// Of cubes, the faces as layers.
+    /// For cube maps, the resource with its faces as layers.
     fn faces(self) -> Result<Self, Error> {
         if !self.resource.geometry().is_cube() {
             return Ok(self);
@@ -232,12 +235,12 @@ fn of_texels(resource: &Arc<Resource>) -> Made {
     Made { resource: Arc::clone(resource), kept: Kept::Texels(Arc::clone(resource)) }
 }
 
-/// Shape of memory, for the limits.
+/// The shape of texels in memory, for the limits.
 fn plane(format: Format, geometry: Geometry, [width, height]: [u32; 2]) -> ArrayShape {
     ArrayShape::new(format, geometry, Extent { width, height, depth: 1 })
 }
 
-/// Memory from its first texel on.
+/// Memory, from the first texel on.
 struct Memory<'a> {
     base: Base,
     name: &'a str,
@@ -253,7 +256,8 @@ impl<'a> Memory<'a> {
 
     fn at(linear: &'a Linear, offset: u64) -> Self {
         let (block, before) = linear.place_in_block();
-        // What is past the last address is past the end of the block, and refused as that.
+        // An offset beyond the last address is beyond the end of the block, and is refused for that
+        // reason.
         let offset = before.saturating_add(offset);
         let base = Base { block: Arc::clone(block), offset, address: linear.allocation().start };
         Self { base, name: linear.name(), kept: Kept::Linear(linear.clone()) }

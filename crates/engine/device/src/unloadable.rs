@@ -1,23 +1,25 @@
-//! Correct PTX that CUDA's driver does not load, as an NVIDIA H200 (sm_90) was seen to do, driver 580.159.04, CUDA
-//! 13.0, 2026-11-28. It runs here; the drop-in driver asks for it.
+//! Finds correct PTX that CUDA's driver does not load, as observed on an NVIDIA H200 (sm_90),
+//! driver 580.159.04, CUDA 13.0, 2026-11-28. texunit executes such modules; the drop-in driver
+//! refuses them.
 
 use texunit_check::ir::{Function, Instruction, Module, Storage, Variable};
 use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, Span};
 use texunit_unit::Attribute;
 
-/// Why a driver does not load a module. Of several reasons it tells the first.
+/// Why a driver does not load a module. If there are several reasons, the driver reports the first
+/// of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unloadable {
-    /// `suq` of anything but a size (`CUDA_ERROR_NOT_SUPPORTED`).
+    /// `suq` of an attribute other than a size (`CUDA_ERROR_NOT_SUPPORTED`).
     SurfaceQuery,
-    /// A kernel's parameter is a reference (`CUDA_ERROR_INVALID_IMAGE`).
+    /// A kernel parameter that is a reference (`CUDA_ERROR_INVALID_IMAGE`).
     ReferenceParameter,
-    /// `txq` of anything but a size, or a `.samplerref` (`CUDA_ERROR_NOT_FOUND`).
+    /// `txq` of an attribute other than a size, or of a `.samplerref` (`CUDA_ERROR_NOT_FOUND`).
     TextureQuery,
 }
 
-/// A reason, its place, what is there, and what to say of it.
+/// A reason, its location, the construct, and the explanation.
 struct Found {
     reason: Unloadable,
     span: Span,
@@ -26,7 +28,7 @@ struct Found {
     help: &'static str,
 }
 
-/// What a driver would not load of a module, as a diagnostic.
+/// The first construct of a module that a driver would not load, as a diagnostic.
 pub(crate) fn unloadable(module: &Module) -> Option<(Unloadable, Diagnostic)> {
     let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
     let queries = bodies.flatten().filter_map(of_query);

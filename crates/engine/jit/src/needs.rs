@@ -1,4 +1,6 @@
-//! Lengths of register files and inputs that a region needs.
+//! Minimum lengths of register files and inputs. They are computed once from a region, and compared
+//! with a caller's slices before each run, so that compiled code needs no bounds checks for
+//! registers and inputs.
 
 use crate::machine::Inputs;
 use crate::operand::{Place, Source};
@@ -9,7 +11,7 @@ use std::ops::Range;
 /// Exclusive limit of register and input numbers, which keeps displacements within 32 bits.
 const MAX: u32 = 1 << 20;
 
-/// Lengths that the files and inputs of a call must have.
+/// Minimum lengths of the register files and inputs of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
     narrow: usize,
@@ -21,16 +23,16 @@ pub(crate) struct Needs {
     pub(crate) words: usize,
     bytes: usize,
     counts: usize,
-    /// Bytes of the running function's frame.
+    /// Bytes of the running function's frame in local memory.
     pub(crate) frame: u64,
-    /// Whether shared and local memory are accessed.
+    /// Whether the region accesses shared memory, and local memory.
     pub(crate) shared: bool,
     pub(crate) local: bool,
 }
 
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 impl Needs {
-    /// The needs of a region.
+    /// Computes the lengths that a region needs.
     pub(crate) fn of(region: &Region) -> Result<Self, Error> {
         let mut needs = Self::default();
         for block in &region.blocks {
@@ -121,7 +123,7 @@ impl Needs {
 }
 
 impl Needs {
-    /// Whether inputs are long enough.
+    /// Whether the inputs are long enough.
     pub(crate) fn hold(&self, inputs: &Inputs<'_>) -> bool {
         inputs.constants.len() >= self.constants
             && inputs.wide_constants.len() >= self.wide_constants
@@ -130,7 +132,7 @@ impl Needs {
             && inputs.counts.len() >= self.counts
     }
 
-    /// Whether register files are long enough.
+    /// Whether the register files are long enough.
     #[inline(always)]
     pub(crate) fn hold_registers(&self, registers: &Registers<'_>) -> bool {
         registers.narrow.len() >= self.narrow
@@ -138,19 +140,19 @@ impl Needs {
             && registers.predicates.len() >= self.predicates
     }
 
-    /// How many per-lane inputs a warp needs.
+    /// The number of per-lane inputs that a warp needs.
     #[inline(always)]
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Whether per-lane inputs are long enough.
+    /// Whether there are enough per-lane inputs.
     #[inline(always)]
     pub(crate) fn hold_rows(&self, rows: &[B32]) -> bool {
         rows.len() >= self.rows
     }
 
-    /// Whether the frame is large enough and inside local memory.
+    /// Whether the function's frame is large enough and lies inside local memory.
     pub(crate) fn hold_frame(&self, local: &[B32], frame: &Range<u64>) -> bool {
         self.frame == 0
             || frame.start.is_multiple_of(8)

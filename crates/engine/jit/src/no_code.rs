@@ -1,4 +1,5 @@
-//! Stands for `emit` and `arena` where the processor is of another kind, or without the feature `jit`: nothing is compiled.
+//! Replaces `emit`, `arena` and `routine` on processors other than x86-64, and without the feature
+//! `jit`: no level is available, so that nothing is compiled.
 
 use crate::Error;
 use crate::compiled::Code;
@@ -6,7 +7,7 @@ use crate::machine::{Level, Mode};
 use crate::region::Region;
 
 impl Level {
-    /// Whether this processor has the instructions.
+    /// Whether this processor has the instructions of the level.
     pub fn is_available(self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Operands of steps: registers, sources, predicates, comparisons.
+//! Operands of steps: registers, sources, guards, and the operators of comparisons.
 
 /// A register of the warp's register files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,16 +38,16 @@ pub enum Source {
     Lane,
 }
 
-/// A guard.
+/// A predicate operand: the guard of a step, or a source of a Boolean operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predicate {
-    /// All lanes.
+    /// True in all lanes.
     Always,
-    /// No lane.
+    /// False in all lanes.
     Never,
-    /// Lanes in which a predicate is true.
+    /// True in lanes in which the predicate register is true.
     If(u32),
-    /// Lanes in which a predicate is false.
+    /// True in lanes in which the predicate register is false.
     Unless(u32),
 }
 
@@ -68,7 +68,7 @@ pub enum Relation {
     Ge,
 }
 
-/// A comparison of a type.
+/// A comparison: its operator and the type of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
     /// Signed numbers of 32 bits.
@@ -95,14 +95,14 @@ pub enum Test {
     },
 }
 
-/// The Boolean operation of `setp` on its result and a predicate.
+/// The Boolean operation by which `setp` combines the result of a comparison with a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
-    /// Both hold.
+    /// Logical and.
     And,
-    /// One holds.
+    /// Logical or.
     Or,
-    /// One of them alone holds.
+    /// Logical exclusive or.
     Xor,
 }
 

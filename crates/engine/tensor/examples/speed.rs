@@ -1,4 +1,5 @@
-//! How many operations a second one core does, at each SIMD level: `cargo run --release -p texunit-tensor --example speed`.
+//! Measures the operations per second of one core, at each SIMD level:
+//! `cargo run --release -p texunit-tensor --example speed`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::time::Instant;
@@ -33,7 +34,7 @@ fn main() {
         let product = Product { shape, a, b: a, c, d: c, saturate, operation, sparse, wmma: false };
         let operation = Operation::mma(product, Default::default(), 0);
         let mut random = Random::new(1);
-        // Numbers near one.
+        // Random numbers of magnitude close to one.
         let mut registers = |i: usize, number: Number| -> Vec<[u64; 32]> {
             let mask = match number {
                 Number::F16 => 0xbfff_bfff,

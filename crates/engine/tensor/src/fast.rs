@@ -1,22 +1,24 @@
-//! A whole product of matrices in loops over rows, which the compiler makes vectors of. Elements with an infinity or a NaN
-//! among their factors are left to the reference.
+//! Products of whole matrices, as loops over rows that the compiler vectorises. It gives the same
+//! bits as [`crate::reference`], which computes the elements that have an infinity or a NaN among
+//! their factors.
 
 use crate::Number;
 use crate::number::Format;
 use crate::reference::PLACES;
 
-/// Rows that are computed together.
+/// The number of rows that are computed together.
 pub(crate) const LANES: usize = 16;
-/// The exponent of a zero: below those of all numbers, and twice it still fits.
+/// The exponent of zero: below that of every number, and twice it does not overflow.
 const ZERO: i32 = -100_000;
 
-/// The numbers of A (x are rows) or B (x are columns): sign (all ones: negative), exponent, mantissa.
+/// The elements of A (x is the row) or of B (x is the column), split into sign (all ones if
+/// negative), exponent and mantissa.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plane {
     sign: Vec<[i32; 32]>,
     exponent: Vec<[i32; 32]>,
     mantissa: Vec<[i32; 32]>,
-    /// Rows or columns with an infinity or a NaN.
+    /// A mask of the rows or columns that contain an infinity or a NaN.
     pub(crate) special: u32,
 }
 
@@ -33,7 +35,7 @@ fn split(bits: u32, from: Format) -> (i32, i32, i32, bool) {
 }
 
 impl Plane {
-    /// Reads the elements of so many rows or columns; mantissas are shifted left.
+    /// Splits the elements of `width` rows or columns; mantissas are shifted left by `left`.
     #[inline(always)]
     pub(crate) fn read(&mut self, bits: &[[u32; 32]], width: u16, from: Format, left: i32) {
         for part in [&mut self.sign, &mut self.exponent, &mut self.mantissa] {
@@ -58,13 +60,13 @@ impl Plane {
         }
     }
 
-    /// A column's element in all rows.
+    /// An element of a column, repeated for all rows.
     #[inline(always)]
     pub(crate) fn spread(&self, y: usize, x: usize) -> [[i32; LANES]; 3] {
         [&self.sign, &self.exponent, &self.mantissa].map(|part| [part[y][x]; LANES])
     }
 
-    /// A column's elements, another one in each row.
+    /// Elements of a column, one for each row, as a sparse A selects them.
     #[inline(always)]
     pub(crate) fn chosen(&self, y: &[u8], x: usize) -> [[i32; LANES]; 3] {
         [&self.sign, &self.exponent, &self.mantissa]
@@ -72,13 +74,15 @@ impl Plane {
     }
 }
 
-/// By how much the mantissas of B are shifted, so that a product is in units of 2^(its exponent - 25).
+/// By how many bits the mantissas of B are shifted, so that a product of exponent e is in units of
+/// 2^(e - 25).
 pub(crate) const fn left(from: Format) -> i32 {
     PLACES - 2 * from.mantissa as i32
 }
 
-/// The sum of 16 rows: products of A's rows from `row` on with what `b` has of each of these k, and C. Also the rows whose
-/// C is an infinity or a NaN. C and the sums have so many bits of mantissa: an f16's or an f32's.
+/// The sums of 16 rows: the products of A's rows from `row` on with `b`, for each k in `ks`, plus
+/// C. Also returns a mask of rows whose C is an infinity or a NaN. C and the sums have `MANTISSA`
+/// bits of mantissa: they are f16 or f32.
 #[inline(always)]
 pub(crate) fn sums<const MANTISSA: u32>(
     a: &Plane,
@@ -107,7 +111,8 @@ pub(crate) fn sums<const MANTISSA: u32>(
             top[lane] = top[lane].max(exponents[lane] + other[lane]);
         }
     }
-    // Cut toward zero: sizes are shifted, then signed. All of them are below 2^27, so that 8 products fit, and 8 with C.
+    // Terms are truncated toward zero: their magnitudes are shifted, and then negated if necessary.
+    // All terms are below 2^27 in magnitude, so that the sum of 8 products and C does not overflow.
     let term = |size: i32, below: i32, sign: i32| ((size >> below.min(31)) ^ sign) - sign;
     let middle = ks.len() / 2;
     for (i, &k) in ks.iter().enumerate() {
@@ -142,10 +147,10 @@ fn rows(part: &[[i32; 32]], k: u8, row: usize) -> &[i32; LANES] {
     &part[usize::from(k)].as_chunks().0[row / LANES]
 }
 
-/// `total * 2^scale`, cut toward zero.
+/// `total * 2^scale` as f32, truncated toward zero.
 #[inline(always)]
 fn cut_f32(total: f64, scale: i32) -> u32 {
-    // Its first 24 bits are an f32.
+    // The leading 24 bits of the total fit into an f32.
     let cut = f64::from_bits(total.to_bits() & !0x1fff_ffff) as f32;
     let size = cut.to_bits() & 0x7fff_ffff;
     let exponent = (size >> 23) as i32 - 127 + scale;
@@ -157,12 +162,12 @@ fn cut_f32(total: f64, scale: i32) -> u32 {
     if size == 0 || bits == 0 { 0 } else { bits | cut.to_bits() & 0x8000_0000 }
 }
 
-/// `total * 2^scale` as the nearest f16.
+/// `total * 2^scale`, rounded to the nearest f16.
 #[inline(always)]
 fn nearest_f16(total: f64, scale: i32) -> u32 {
     let value = total * f64::from_bits(((scale + 1023).clamp(1, 2046) as u64) << 52);
     let exponent = ((value.to_bits() >> 52 & 0x7ff) as i64 - 1023).clamp(-14, 16);
-    // Numbers near it are multiples of the f16's last place.
+    // Adding `large` rounds to multiples of the last place of the f16.
     let large = f64::from_bits(((exponent - 10 + 52 + 1023) as u64) << 52) * 1.5;
     let n = ((value.clamp(-1e6, 1e6) + large).to_bits() as i64 - large.to_bits() as i64).abs();
     let bits = (((exponent + 14) << 10) + n).min(0x7c00) as u32;

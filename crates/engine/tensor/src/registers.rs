@@ -1,11 +1,11 @@
-//! Elements of matrices out of registers, and into them.
+//! Moves elements of matrices from the registers of a warp to arrays by line, and back.
 
 use crate::Fragment;
 
-/// Registers of a warp: 32 lanes each.
+/// Registers of a warp, with 32 lanes each.
 pub(crate) type Registers = [[u64; 32]];
 
-/// Calls `f` with the place and the bits of each element of registers.
+/// Calls `f` with the position and the bits of each element in the registers.
 pub(crate) fn each_element(of: &Fragment, from: &Registers, mut f: impl FnMut(usize, u64)) {
     let mask = u64::MAX >> (64 - of.bits);
     for (places, register) in of.places.chunks_exact(32 * of.per).take(of.distinct).zip(from) {
@@ -17,7 +17,7 @@ pub(crate) fn each_element(of: &Fragment, from: &Registers, mut f: impl FnMut(us
     }
 }
 
-/// Elements out of registers.
+/// Copies elements from registers to lines of a matrix.
 pub(crate) fn gather<T: Copy + Default>(
     of: &Fragment,
     from: &Registers,
@@ -55,7 +55,7 @@ fn gather_from<T, const PER: usize>(
     }
 }
 
-/// Elements into registers.
+/// Copies elements from lines of a matrix to registers.
 pub(crate) fn scatter<T: Copy>(
     of: &Fragment,
     from: &[[T; 32]],
@@ -72,7 +72,7 @@ pub(crate) fn scatter<T: Copy>(
                     *word = element(place);
                 }
             }
-            // Two halves.
+            // Two 16-bit elements.
             _ => {
                 for (&[low, high], word) in places.as_chunks().0.iter().zip(register) {
                     *word = element(low) | element(high) << 16;

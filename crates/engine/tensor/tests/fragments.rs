@@ -51,7 +51,8 @@ fn fragments_of_wmma_are_those_of_ptxas() {
             };
             (part(0), part(2))
         });
-        // Of less than a byte, the first element of a word; of single bits they are counted by words.
+        // Of less than a byte, the first element of a word; of single bits they are counted by
+        // words.
         let step = if number.bits() < 8 { fragment.elements() } else { 1 };
         for register in 0..fragment.registers() {
             for lane in 0..32 {

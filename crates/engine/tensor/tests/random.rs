@@ -1,5 +1,6 @@
-//! Whole instructions on registers, at every SIMD level, against the reference one element at a time: random numbers, and
-//! hostile ones (cancellation, far exponents, subnormals, infinities, NaNs).
+//! Whole instructions on registers, at every SIMD level, against the reference one element at a
+//! time: random numbers, and hostile ones (cancellation, far exponents, subnormals, infinities,
+//! NaNs).
 #![allow(clippy::unwrap_used)]
 
 use texunit_simd::Build;
@@ -115,8 +116,8 @@ fn element(of: &Fragment, number: Number, from: &Registers, at: (usize, usize)) 
     panic!("no lane holds {at:?}");
 }
 
-/// Which columns of A are stored in a row, by the figures of the ISA (9.7.14.5.19): for each shape, which thread of a group
-/// of four has which columns' metadata, and from which bit on.
+/// Which columns of A are stored in a row, by the figures of the ISA (9.7.14.5.19): for each shape,
+/// which thread of a group of four has which columns' metadata, and from which bit on.
 fn stored(product: &Product, selector: usize, metadata: &[u64; 32], row: usize) -> Vec<usize> {
     let k = usize::from(product.shape.k);
     let group = 4 * (row % 8);

@@ -1,5 +1,6 @@
-//! What an NVIDIA H200 (sm_90, driver 580.159.04, CUDA 13.0, 2026-11-28) answered: 168 elements of each of ten kinds of
-//! `mma`. `TEXUNIT_MMA_DATA`: a file of more of them, in the form of [`texunit_tensor::H200_ELEMENTS`].
+//! What an NVIDIA H200 (sm_90, driver 580.159.04, CUDA 13.0, 2026-11-28) answered: 168 elements of
+//! each of ten kinds of `mma`. `TEXUNIT_MMA_DATA`: a file of more of them, in the form of
+//! [`texunit_tensor::H200_ELEMENTS`].
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::io::Read;

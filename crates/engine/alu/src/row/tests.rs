@@ -1,5 +1,5 @@
-//! The machine code of every row gives the bits of the interpreter, which evaluates each primitive of a row by its
-//! function.
+//! Compares the machine code of every operation with the interpreter, which evaluates each
+//! primitive by its function: all bits must be equal.
 
 use super::*;
 use crate::find::all;
@@ -12,7 +12,7 @@ use texunit_jit::region::{
 use texunit_jit::{Combine, Place, Predicate, Registers, Source};
 use texunit_testkit::{Random, skipped};
 
-/// Sources 0 to 3 and a destination of each width, and temporaries behind them.
+/// Registers of the test: four sources and a destination of each width, followed by temporaries.
 const DESTINATION: u32 = 4;
 const FREE: Temporaries = Temporaries { narrow: 5, wide: 5, predicates: 1 };
 const NARROW: usize = 5 + MAX.narrow as usize;
@@ -26,7 +26,7 @@ struct Bank {
     predicates: [u32; PREDICATES],
 }
 
-/// Numbers with edges of integers, f16, f32 and f64 among them.
+/// A random number; some are edge cases of integers, f16, f32 and f64.
 fn number(random: &mut Random) -> u64 {
     const EDGES: [u64; 20] = [
         0,
@@ -69,7 +69,7 @@ impl Bank {
         }
     }
 
-    /// What the interpreter makes of it.
+    /// Computes the result in the interpreter.
     fn compute(&mut self, row: &Row) {
         let (n, w, from) = (self.narrow, self.wide, row.shape().from);
         let source = |i: usize| if from[i] { Lanes::Wide(&w[i]) } else { Lanes::Narrow(&n[i]) };
@@ -83,7 +83,7 @@ impl Bank {
         }
     }
 
-    /// What compiled code makes of it.
+    /// Computes the result in compiled code.
     fn run(&mut self, function: &Function) {
         let inputs = Inputs::default();
         let registers = Registers {
@@ -107,7 +107,7 @@ impl Bank {
     }
 }
 
-/// A region of the steps of a row, if it has some. Sources that are known are numbers.
+/// A region of the operation's steps, if it has steps. Sources that are known are constants.
 fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
     let source = |(i, wide): (usize, bool)| match (known[i], wide) {
         (Some(number), true) => Source::Literal(number),
@@ -164,7 +164,7 @@ fn compiled_code_gives_what_the_interpreter_gives() {
             continue;
         }
         compiled += 1;
-        // Of registers alone, and with numbers for some sources.
+        // All sources in registers, and three times constants for random sources.
         let some =
             |random: &mut Random| std::array::from_fn(|_| random.one_in(2).then(|| number(random)));
         let known = [[None; 4], some(&mut random), some(&mut random), some(&mut random)];
@@ -201,7 +201,7 @@ fn compiled_code_gives_what_the_interpreter_gives() {
             }
         }
     }
-    // Most of what programs execute has steps.
+    // Most operations must have steps.
     assert!(compiled > 850, "{compiled} rows have steps, {called} are calls");
 }
 

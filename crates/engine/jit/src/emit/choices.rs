@@ -1,4 +1,5 @@
-//! The analyses of accesses as text, for `texunit dump`.
+//! Prints how the analyses classify accesses, for `texunit dump`: whether an address is affine,
+//! whether its index is checked, and which base group an access belongs to.
 
 use super::affine::{self, Affine, Plus};
 use super::base_groups::BaseGroups;
@@ -7,7 +8,8 @@ use super::input;
 use crate::region::{Action, Region};
 use std::fmt::Write;
 
-/// A line for each access of global or shared memory: how its address is formed, and its base group.
+/// Prints one line for each access of global or shared memory: how its address is formed, and its
+/// base group.
 pub(crate) fn choices(region: &Region) -> String {
     let (region, _) = input::read_in_place(region);
     let plans = affine::plans(&region);
@@ -51,7 +53,7 @@ pub(crate) fn choices(region: &Region) -> String {
     text
 }
 
-/// `param64[0] + (n3 + 1) << 2`
+/// Prints an affine value: `param64[0] + (n3 + 1) << 2`.
 fn affine(value: &Affine) -> String {
     let plus = match value.plus {
         Plus::NONE => format!("n{}", value.index),

@@ -1,4 +1,5 @@
-//! Edges: the register cache at the beginning of each block, and the moves that bring a predecessor to it.
+//! Edges between blocks. The register cache at the beginning of each block is chosen at the first
+//! edge to it; other edges move values until their cache equals it.
 
 use super::Emitter;
 use super::asm::at;
@@ -12,12 +13,12 @@ use crate::region::ExitReason;
 use crate::region::{Action, End, Target};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Vector and mask registers that stay free in a loop for its steps.
+/// The number of vector and mask registers that a loop's entry state leaves free for its steps.
 const FREE_VECTORS: usize = 10;
 const FREE_MASKS: usize = 2;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Continues at a target. `last`: the block emits nothing after it.
+    /// Emits an edge to a target. `last`: the block emits nothing after it.
     pub(super) fn edge(&mut self, target: Target, last: bool) {
         let to = match target {
             Target::Block(to) => to as usize,
@@ -29,7 +30,7 @@ impl<B: Backend> Emitter<'_, B> {
             let counts = self.region.blocks[self.block].steps.iter().any(|s| s.counted)
                 || matches!(self.region.blocks[self.block].end, End::Branch { counted: true, .. });
             if !counts {
-                // The loop counts no steps, so no limit would ever end it.
+                // The loop counts no steps, so that no step limit would ever end it.
                 return self.leave_block(ExitReason::Outside, number);
             }
             self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, at(R::RDI, Frame::LIMIT)));
@@ -37,7 +38,7 @@ impl<B: Backend> Emitter<'_, B> {
             let out = self.exit_stub(ExitReason::Limit, number);
             self.asm.jump(C::Jae_rel32_64, out);
         }
-        // Behind the jump out, which stores what has been filled.
+        // The cache is changed only after the jump to the exit, which stores its values.
         self.forget_known(to);
         let state = match self.version().states[to].clone() {
             Some(state) => state,
@@ -60,7 +61,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.leave(why, number, 0);
     }
 
-    /// Drops values that a block can read as inputs.
+    /// Drops values of registers that are pending copies at the beginning of a block, because the
+    /// block reads the inputs instead.
     fn forget_known(&mut self, to: usize) {
         if self.mode == Mode::Live {
             let known: Vec<_> = self.facts.copies[to].at_start().collect();
@@ -68,7 +70,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Drops values that a block does not read.
+    /// Drops values that are dead at the beginning of a block.
     fn forget_dead(&mut self, to: usize) {
         let held: Vec<_> = self.cache.all().collect();
         for (_, key, _) in held {
@@ -84,7 +86,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// The register cache at the beginning of a block, chosen when its first edge is emitted, which has `cache`.
+    /// Chooses the register cache at the beginning of a block, when its first edge is emitted.
+    /// `cache` is the state at the end of that predecessor.
     pub(super) fn entry_state(&self, to: usize, cache: &RegisterCache) -> RegisterCache {
         let mut state = RegisterCache::default();
         let edges = self.versions[usize::from(self.mode == Mode::Some)].edges[to];
@@ -94,7 +97,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let block = &self.region.blocks[to];
         let alone = edges == 1 && !block.is_entry && !block.joins;
-        // An empty block at a reconvergence point is judged by its successor.
+        // If the block is empty, its successor's reads decide what is kept.
         let mut reader = to;
         while let (true, End::Jump(Target::Block(next))) =
             (self.region.blocks[reader].steps.is_empty(), self.region.blocks[reader].end)
@@ -120,7 +123,8 @@ impl<B: Backend> Emitter<'_, B> {
         state
     }
 
-    /// Keeps the registers that a loop uses most, as many as fit.
+    /// Chooses the register cache at the beginning of a loop: the registers that the loop uses most
+    /// often, as many as fit.
     fn loop_entry_state(
         &self,
         to: usize,
@@ -130,7 +134,7 @@ impl<B: Backend> Emitter<'_, B> {
     ) {
         let mut uses: Vec<(u32, Place)> = Vec::new();
         let mut counts = vec![0; self.facts.numbers.len()];
-        // A pending copy is not in the register file.
+        // Registers with a pending copy are not in the register file.
         let live = self.mode == Mode::Live;
         let is_pending = |place| live && self.facts.copies[to].at_start().any(|copy| copy == place);
         for block in to..=last {
@@ -166,7 +170,8 @@ impl<B: Backend> Emitter<'_, B> {
             let known = held.map_or(Kind::BITS, |h| h.kind);
             let change = written.iter().rev().find(|w| w.0 == place);
             let floats = change.is_some_and(|w| w.1);
-            // In mode `Some`, reconvergence adds edges into this block that are not in the region's graph.
+            // In mode `Some`, reconvergence adds edges to this block that are not in the region's
+            // graph.
             let all = self.mode == Mode::Live || !self.has_both_modes;
             let any = all && self.any_nans && known.nans != Nans::Bits && floats;
             Kind { nans: if any { Nans::Any } else { Nans::Bits }, ..Kind::BITS }
@@ -194,7 +199,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Registers that blocks write, in order, and whether the value is an f32 result whose NaNs are canonical.
+    /// The registers that blocks write, in order, each with a flag: whether the value is an f32
+    /// result, whose NaNs are canonical.
     fn written(&self, first: usize, last: usize) -> Vec<(Place, bool)> {
         let mut written = Vec::new();
         for step in self.region.blocks[first..=last].iter().flat_map(|b| &b.steps) {
@@ -209,7 +215,7 @@ impl<B: Backend> Emitter<'_, B> {
         written
     }
 
-    /// Moves all values to where `state` has them. Stores dirty values that it does not hold.
+    /// Emits the moves, loads and stores that bring the cache to `state`.
     fn reconcile(&mut self, state: &RegisterCache) {
         for (reg, key, _) in self.cache.clone().dirty() {
             let there = state.position(key).map(|r| state.get(r));
@@ -241,7 +247,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.cache = state.clone();
     }
 
-    /// A parallel copy.
+    /// Emits a parallel copy of registers.
     fn parallel(&mut self, mut moves: Vec<(Reg, Reg)>) {
         while !moves.is_empty() {
             let free = moves.iter().position(|&(to, _)| moves.iter().all(|&(_, from)| from != to));
@@ -251,7 +257,7 @@ impl<B: Backend> Emitter<'_, B> {
                     B::copy(self, to, from);
                 }
                 None => {
-                    // A cycle: one register is saved in the spare.
+                    // The moves form a cycle: one register is saved in the spare register.
                     let aside = moves[0].0;
                     let spare = if aside.is_mask() { B::SPARE_MASK } else { B::SPARE };
                     B::copy(self, spare, aside);

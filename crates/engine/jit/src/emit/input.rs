@@ -1,9 +1,12 @@
-//! Copy propagation of inputs: launch constants and per-lane inputs, which never change.
+//! Copy propagation of inputs, which never change during a run: kernel parameters, constants,
+//! uniform values of the CTA and per-lane inputs. [`read_in_place`] is given a region, and returns
+//! one whose steps read the inputs themselves.
 //!
-//! A step that only copies an input to a register is dropped, and later steps read the input itself. The copy is *pending*: an
-//! exit materialises it first, and so does the end of the block, unless all successors know what the register holds
-//! ([`Region::params`]). In code for some lanes no copy stays pending across blocks, because waiting lanes need their
-//! registers in the register file.
+//! A step that only copies an input to a register is dropped, and later steps read the input. The
+//! copy is then *pending*: the register file does not have the value yet. An exit materialises
+//! pending copies, and so does the end of the block, unless all successors know the register's
+//! value ([`Region::params`]). In code for some lanes no copy stays pending across blocks, because
+//! waiting lanes need their registers in the register file.
 
 mod future;
 mod pending;
@@ -14,28 +17,29 @@ use crate::region::{Action, Block, End, Load, Region, Space, Step, Target};
 use future::{BlockFutureUses, FutureUses, future_uses};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// A register, and the input that it holds.
+/// A register, and the input whose value it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InputCopy {
     place: Place,
     source: Source,
-    /// Whether it held the input already where the block begins.
+    /// Whether the register already had this value at the beginning of the block.
     from_before: bool,
 }
 
-/// Pending copies of a block.
+/// Pending copies of a block at its exits.
 #[derive(Debug, Default)]
 pub(super) struct PendingCopies {
-    /// At its beginning.
+    /// Copies that are pending at the beginning of the block.
     start: Vec<InputCopy>,
-    /// Before each step that may exit.
+    /// Copies that are pending before each step that may exit.
     steps: HashMap<usize, Vec<InputCopy>>,
-    /// At its end: materialised there; and left pending.
+    /// Copies that are materialised at the end of the block, and copies that stay pending there.
     fills: Vec<InputCopy>,
     end: Vec<InputCopy>,
 }
 
-/// The region with steps that read inputs directly, and by block the copies that become pending.
+/// Rewrites a region so that steps read inputs directly, and returns the pending copies of each
+/// block.
 pub(super) fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
     let mut written = HashSet::new();
     let steps = region.blocks.iter().flat_map(|block| &block.steps);
@@ -45,7 +49,7 @@ pub(super) fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
         })
     });
     let future_uses: Vec<_> = region.blocks.iter().map(future_uses).collect();
-    // A register that some step must read as a register is not propagated.
+    // A parameter is not propagated if some step must read it in a register.
     let wanted = future_uses.iter().enumerate().flat_map(|(b, ahead)| {
         let params = region.params.get(b).into_iter().flatten();
         params.filter(|param| ahead.at_start.get(&param.0).is_some_and(|a| !a.fits))
@@ -71,7 +75,7 @@ pub(super) fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
     (new, copies)
 }
 
-/// The copy that a step makes of an input.
+/// If a step only copies an input: the destination register and the input.
 fn copied(step: &Step) -> Option<(Place, Source)> {
     if step.guard != Predicate::Always {
         return None;
@@ -114,7 +118,7 @@ fn is_input(source: Source, wide: bool) -> bool {
     }
 }
 
-/// Whether a step that reads a register could read an input instead.
+/// Whether a step that reads this register could read an input instead.
 fn can_read_input(step: &Step, place: Place) -> bool {
     let of = |source: &Source| source.place() == Some(place);
     let mut writes = false;
@@ -123,7 +127,7 @@ fn can_read_input(step: &Step, place: Place) -> bool {
         return false;
     }
     match &step.action {
-        // Affine addresses are recognised by their index register ([`super::affine`]).
+        // The affine analysis recognises addresses by their index register ([`super::affine`]).
         Action::Compute { op, from, .. } => match op {
             Op::ExtendU | Op::ExtendS => false,
             Op::ProductU | Op::ProductS | Op::ProductAddU | Op::ProductAddS => {
@@ -137,7 +141,8 @@ fn can_read_input(step: &Step, place: Place) -> bool {
     }
 }
 
-/// What is known where blocks begin.
+/// The analyses that the rewriting needs: future uses, and the registers whose inputs are known
+/// where blocks begin.
 struct Known<'a> {
     region: &'a Region,
     future_uses: &'a [BlockFutureUses],
@@ -145,7 +150,7 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// A block that reads inputs directly, and its pending copies.
+    /// Rewrites one block.
     fn rewritten(&self, b: usize, written: &HashSet<Place>) -> (Block, PendingCopies) {
         let future_uses = &self.future_uses[b];
         let mut block = self.region.blocks[b].clone();
@@ -156,7 +161,7 @@ impl Known<'_> {
             now.insert(place, (InputCopy { place, source, from_before: true }, ahead));
         }
         let kept = |place| self.region.blocks[b].kept.contains(&place);
-        // The register file already has the value of registers that the region never writes.
+        // The register file already has the values of registers that the region never writes.
         let is_pending = |of: &InputCopy| written.contains(&of.place);
         let lives = |(of, ahead): &(InputCopy, FutureUses), first: usize| {
             ahead.last.is_some_and(|last| last >= first) || ahead.reaches_end && kept(of.place)
@@ -182,7 +187,7 @@ impl Known<'_> {
             if let Action::Leave { .. } = step.action {
                 now.clear();
             }
-            // The rewritten step may have become a copy of an input.
+            // The rewritten step may now be a copy of an input itself.
             let Some((place, source)) = copied(step).filter(|_| !joins) else { continue };
             let ahead =
                 future_uses.copies.get(&i).copied().unwrap_or_else(|| self.ahead(b, i, place));
@@ -201,7 +206,7 @@ impl Known<'_> {
         (block, copies)
     }
 
-    /// Uses after a step that has turned out to be a copy of an input.
+    /// The future uses of a register after a step that has become a copy of an input.
     fn ahead(&self, b: usize, i: usize, to: Place) -> FutureUses {
         let steps = &self.region.blocks[b].steps;
         let mut ahead = FutureUses::default();
@@ -224,7 +229,7 @@ impl Known<'_> {
         ahead
     }
 
-    /// Whether all successors that read the register know that it holds the input.
+    /// Whether all successors that read the register know that it has the input's value.
     fn is_known_behind(&self, b: usize, of: &InputCopy) -> bool {
         let known = |to: Target| match to {
             Target::Block(to) => {
@@ -235,7 +240,8 @@ impl Known<'_> {
         };
         match self.region.blocks[b].end {
             End::Jump(to) => known(to),
-            // The runtime reads the registers of the instruction, even if they are dead after it.
+            // The runtime reads the operands of the yield point's instruction from registers, even
+            // if they are dead after it.
             End::Yield { next: Target::Block(to), .. } => {
                 self.facts[to as usize].contains(&(of.place, of.source))
             }
@@ -247,14 +253,14 @@ impl Known<'_> {
 }
 
 impl Known<'_> {
-    /// Whether the value of a register at the beginning of a block is read.
+    /// Whether a register is live at the beginning of a block.
     fn lives_in(&self, b: usize, place: Place) -> bool {
         let ahead = self.future_uses[b].at_start.get(&place).unwrap_or(&self.future_uses[b].other);
         ahead.last.is_some() || ahead.reaches_end && self.region.blocks[b].kept.contains(&place)
     }
 }
 
-/// Replaces registers that hold inputs by these.
+/// Replaces source registers that have the value of an input by the input.
 fn read(step: &mut Step, now: &BTreeMap<Place, (InputCopy, FutureUses)>) {
     let change = |source: &mut Source| {
         if let Some((of, _)) = source.place().and_then(|place| now.get(&place)) {
@@ -271,7 +277,7 @@ fn read(step: &mut Step, now: &BTreeMap<Place, (InputCopy, FutureUses)>) {
     }
 }
 
-/// Replaces the product of two uniform values by the uniform value that is known to be it.
+/// Replaces a product of two uniform values by the uniform value that equals it.
 fn multiply(step: &mut Step, products: &[[u32; 3]]) {
     let Action::Compute { op, from, .. } = &mut step.action else { return };
     let [Source::Word(a), Source::Word(b), c] = *from else { return };
@@ -285,7 +291,7 @@ fn multiply(step: &mut Step, products: &[[u32; 3]]) {
 }
 
 impl PendingCopies {
-    /// Registers that hold inputs at the beginning of the block, and are needed at exits.
+    /// Registers with a pending copy at the beginning of the block that exits need.
     pub(super) fn at_start(&self) -> impl Iterator<Item = Place> {
         self.start.iter().map(|of| of.place)
     }

@@ -1,11 +1,12 @@
-//! Liveness and next uses of registers in a block.
+//! Liveness and next uses of registers, which decide which values the register cache keeps. The
+//! analysis is given one block and the dense numbers of registers, and returns its [`Uses`].
 
 use super::affine::Known;
 use crate::operand::Place;
 use crate::region::{Block, End, Region, Step};
 use texunit_flow::Set;
 
-/// Dense numbers of all registers that a region mentions.
+/// Dense numbers for all registers that a region uses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbers {
     narrow: usize,
@@ -13,34 +14,35 @@ pub(super) struct Numbers {
     all: usize,
 }
 
-/// A register after a step that mentions it.
+/// A register after a step that reads or writes it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct After {
     pub(super) place: Place,
-    /// The next step that mentions it.
+    /// The next step of the block that reads or writes the register.
     pub(super) next: u32,
-    /// Whether its value is live.
+    /// Whether the register is live.
     pub(super) lives: bool,
 }
 
-/// Uses of the registers of a block.
+/// Reads and writes of registers in a block.
 #[derive(Debug)]
 pub(super) struct Uses {
-    /// By step, whether it only writes dead registers.
+    /// For each step, whether it only writes dead registers, so that it can be dropped.
     pub(super) is_dead: Vec<bool>,
-    /// By step, the registers that it mentions.
+    /// For each step, the registers that it reads or writes.
     pub(super) after: Vec<Vec<After>>,
-    /// Registers that the block mentions, each with the first step that does, and the number of steps that do.
+    /// The registers that the block reads or writes, each with the first step that does, and the
+    /// number of steps that do.
     pub(super) first: Vec<(Place, u32, u32)>,
     /// Registers that are live at the beginning of the block.
     pub(super) live_in: Set,
 }
 
-/// Not a step.
+/// A step number that means "never".
 pub(super) const NEVER: u32 = u32::MAX;
 
 impl Numbers {
-    /// The registers of a region.
+    /// Numbers the registers of a region.
     pub(super) fn of(region: &Region) -> Self {
         let mut most = [0; 3];
         let mut see = |place| {
@@ -60,7 +62,7 @@ impl Numbers {
         Self { narrow: most[0], wide: most[1], all: most.iter().sum() }
     }
 
-    /// The number of a register; `None` if the region does not mention it.
+    /// The number of a register; `None` if the region does not use it.
     pub(super) fn get(&self, place: Place) -> Option<usize> {
         let (i, from, end) = match place {
             Place::B32(i) => (i, 0, self.narrow),
@@ -86,7 +88,7 @@ impl Uses {
         let n = block.steps.len();
         let mut live = Set::new(numbers.len());
         block.kept.iter().filter_map(|&p| numbers.get(p)).for_each(|i| live.insert(i));
-        // By register: the next step that mentions it, and how many do.
+        // For each register, the next step that reads or writes it, and the number of such steps.
         scratch.clear();
         scratch.resize(numbers.len(), (NEVER, 0));
         if let End::Branch { taken, .. } = block.end
@@ -160,8 +162,9 @@ impl Uses {
     }
 }
 
-/// Registers that earlier steps of the same instruction have read: after an exit the interpreter executes the whole instruction,
-/// and reads them again. Registers that the instruction itself has written are temporaries.
+/// Calls `f` with the registers that earlier steps of the same instruction have read. After an exit
+/// the interpreter executes the whole instruction, and reads them again. Registers that the
+/// instruction itself has written are temporaries, and are left out.
 fn each_read_before(steps: &[Step], at: u32, mut f: impl FnMut(Place)) {
     let first = steps.iter().rposition(|step| step.at != at).map_or(0, |i| i + 1);
     let mut own = Vec::new();

@@ -1,4 +1,5 @@
-//! What steps read and write, and which of them may leave.
+//! Uses and definitions of steps: the registers that a step reads and writes, and whether it may
+//! exit.
 
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 use super::Routine;
@@ -10,8 +11,8 @@ use crate::operand::Place;
 use crate::operand::{Predicate, Source};
 
 impl Access {
-    /// Whether it is certain that it can be made: it goes to a frame or to parameters, and each element lies in one
-    /// word, or in words that it fills.
+    /// Whether the access always succeeds: it goes to a frame or to parameters, and each element
+    /// lies in one 4-byte unit or consists of whole units.
     pub(crate) fn is_known(&self) -> bool {
         let powers = self.size.is_power_of_two() && self.count.is_power_of_two();
         let (size, count) = (u64::from(self.size), u64::from(self.count));
@@ -32,7 +33,7 @@ impl Access {
 }
 
 impl Step {
-    /// Whether the region can be left at the step, and so be entered behind it.
+    /// Whether the region can exit at the step, so that it needs an entry after it.
     pub fn may_leave(&self) -> bool {
         match &self.action {
             Action::Load(load) => !load.access.is_known(),
@@ -45,7 +46,7 @@ impl Step {
         }
     }
 
-    /// Calls `f` with each register that is written.
+    /// Calls `f` with each register that the step writes.
     pub fn each_written(&self, mut f: impl FnMut(Place)) {
         match &self.action {
             Action::Compute { to, .. } | Action::Vote { to, .. } | Action::ActiveMask { to } => {
@@ -79,7 +80,7 @@ impl Step {
 }
 
 impl Step {
-    /// Calls `f` with each source that the action reads.
+    /// Calls `f` with each source that the step reads.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn each_source(&self, mut f: impl FnMut(Source)) {
         let mut access = |access: &Access| access.base.into_iter().for_each(&mut f);
@@ -119,7 +120,7 @@ impl Step {
         }
     }
 
-    /// Calls `f` with each register that the action reads, the guard not among them.
+    /// Calls `f` with each register that the step reads, except that of the guard.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn each_read(&self, mut f: impl FnMut(Place)) {
         self.each_source(|source| source.place().into_iter().for_each(&mut f));
@@ -135,13 +136,14 @@ impl Step {
             Action::Leave { reads } => reads.iter().copied().for_each(&mut f),
             _ => {}
         }
-        // Lanes that do not take it keep what they have.
+        // Lanes whose guard is false keep the old value of the destination, which is therefore read
+        // too.
         if self.guard != Predicate::Always {
             self.each_written(f);
         }
     }
 
-    /// Whether it does something besides writing registers.
+    /// Whether the step has effects other than writing registers.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn has_effects(&self) -> bool {
         match &self.action {
@@ -154,7 +156,7 @@ impl Step {
         }
     }
 
-    /// Calls `f` with each register that the step mentions.
+    /// Calls `f` with each register that the step reads or writes, the guard included.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn each_place(&self, mut f: impl FnMut(Place)) {
         self.each_read(&mut f);

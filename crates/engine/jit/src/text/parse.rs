@@ -1,4 +1,4 @@
-//! Regions from text.
+//! The parser of the text form of regions.
 
 use super::names::{Named, number, op_by_name, predicate_by_name};
 use crate::operand::{Combine, Place, Predicate, Relation, Source, Test};
@@ -9,12 +9,12 @@ use crate::region::{
 use std::collections::HashSet;
 use std::iter::Peekable;
 
-/// Text that is no region.
+/// A syntax error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// The line, from 1 on.
+    /// The number of the line, from 1 on.
     pub line: usize,
-    /// What was expected, and what is there.
+    /// What was expected, and what was found.
     pub message: String,
 }
 
@@ -26,14 +26,14 @@ impl std::fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Why a line is wrong.
+/// A parsed part of a line, or the message of its error.
 type Line<T> = Result<T, String>;
 
-/// Reads a region. Empty lines, and what follows a `;`, are skipped.
+/// Parses a region. Empty lines and comments (from `;` to the end of the line) are skipped.
 ///
 /// # Errors
 ///
-/// The first line that is none of a region's.
+/// The first line that is not valid.
 pub fn parse(text: &str) -> Result<Region, ParseError> {
     let mut region = Region::default();
     for (i, line) in text.lines().enumerate() {
@@ -48,14 +48,14 @@ pub fn parse(text: &str) -> Result<Region, ParseError> {
     Ok(region)
 }
 
-/// The number of an instruction, which the emitter adds to.
+/// Checks the number of an instruction: the emitter adds to it, so that it must stay below a limit.
 fn in_range(at: u64) -> Line<u32> {
     const LIMIT: u32 = 1 << 24;
     let at = u32::try_from(at).ok().filter(|&at| at < LIMIT);
     at.ok_or_else(|| format!("the number of an instruction is at least {LIMIT}"))
 }
 
-/// The words of a line: brackets and the like are words of their own, commas are none.
+/// The tokens of a line. Brackets and operators are tokens of their own, and commas are skipped.
 struct Words<'t>(Peekable<std::vec::IntoIter<&'t str>>);
 
 impl<'t> Words<'t> {
@@ -242,7 +242,7 @@ impl<'t> Words<'t> {
         number.ok_or_else(|| format!("`{word}` is not a register `{kind}`"))
     }
 
-    /// A register of one kind, or `_`.
+    /// Parses a register of one kind, or `_` for none.
     fn maybe_register(&mut self, kind: char) -> Line<Option<u32>> {
         if self.has("_") { Ok(None) } else { self.register(kind).map(Some) }
     }
@@ -291,7 +291,7 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// As many sources as there are, up to `N`; the others are zeros.
+    /// Parses up to `N` sources; the rest are zeros.
     fn sources<const N: usize>(&mut self) -> Line<[Source; N]> {
         let mut sources = [Source::Literal(0); N];
         for source in &mut sources {
@@ -438,7 +438,7 @@ fn place(word: &str) -> Option<Place> {
     word[1..].parse().ok().map(make)
 }
 
-/// `global.4x2`, without the address.
+/// Parses the kind of an access, such as `global.4x2`, which the address follows.
 fn access(kind: &str) -> Option<Access> {
     let (space, elements) = kind.split_once('.')?;
     let (size, count) = elements.split_once('x')?;
@@ -447,7 +447,7 @@ fn access(kind: &str) -> Option<Access> {
     Some(Access { space, size: size?, count: count?, base: None, offset: 0, site: 0, map: 0 })
 }
 
-/// `f32.lt.unordered`
+/// Parses a comparison, such as `f32.lt.unordered`.
 fn test(text: &str) -> Option<Test> {
     let mut parts = text.split('.');
     let (kind, relation) = (parts.next()?, Relation::by_name(parts.next()?)?);

@@ -1,4 +1,4 @@
-//! Regions as text.
+//! The printer of the text form of regions.
 
 use super::names::{Named, op_name, predicate_name};
 use crate::operand::{Place, Predicate, Source, Test};
@@ -8,7 +8,7 @@ use crate::region::{
 };
 use std::fmt::{self, Display, Formatter};
 
-/// Numbers below are decimal, others hexadecimal.
+/// Numbers below this limit are printed in decimal, others in hexadecimal.
 const DECIMAL: u64 = 4096;
 
 impl Display for Place {
@@ -57,7 +57,7 @@ impl Display for Number {
     }
 }
 
-/// What is there, or `_`.
+/// An optional value, which is printed as `_` if it is absent.
 struct OrNone<T>(Option<T>);
 
 impl<T: Display> Display for OrNone<T> {
@@ -225,7 +225,7 @@ impl Display for Access {
     }
 }
 
-/// `global.4x2`
+/// The kind of an access, such as `global.4x2`.
 fn kind(access: &Access) -> String {
     format!("{}.{}x{}", access.space.name().unwrap_or_default(), access.size, access.count)
 }

@@ -1,4 +1,4 @@
-//! The uniform value that is added to an index.
+//! The uniform value that an affine address adds to its index.
 
 use super::super::Emitter;
 use super::super::asm::at;
@@ -8,7 +8,7 @@ use crate::op::Op;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// A number of 32 bits that is added, or (`minus`) taken away.
+/// A 32-bit value that is added to an index, or subtracted if `minus` is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::emit) struct Plus {
     pub(in crate::emit) number: Source,
@@ -16,10 +16,11 @@ pub(in crate::emit) struct Plus {
 }
 
 impl Plus {
-    /// Nothing.
+    /// No addition.
     pub(in crate::emit) const NONE: Self = Self { number: Source::Literal(0), minus: false };
 
-    /// The register that a sum or a difference has it of, and what it is.
+    /// If a sum or difference has a uniform operand: the register of the other operand, and the
+    /// value that is added.
     pub(super) fn of(op: Op, from: &[Source; 3]) -> Option<(u32, Self)> {
         let alike = |source| match source {
             Source::Literal(_) | Source::Constant(_) | Source::Word(_) | Source::Bytes32(_) => {
@@ -37,7 +38,7 @@ impl Plus {
         }
     }
 
-    /// One and then another.
+    /// The sum of two added values, if it can be expressed.
     pub(super) fn and(self, other: Self) -> Option<Self> {
         let literal = |of: Self| match of.number {
             Source::Literal(number) if of.minus => Some((number as u32).wrapping_neg()),
@@ -53,7 +54,7 @@ impl Plus {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Where a number is that all lanes have, by a register that is changed.
+    /// The memory operand of a uniform value; `by` may be overwritten to address it.
     pub(in crate::emit) fn number_at(&mut self, source: Source, by: R) -> MemoryOperand {
         let (field, displacement) = match source {
             Source::Literal(number) => return at(R::R9, self.pooled(&[number])),
@@ -70,7 +71,7 @@ impl<B: Backend> Emitter<'_, B> {
         at(by, displacement)
     }
 
-    /// Adds it to a general register of 32 bits; another is changed.
+    /// Emits the addition to a 32-bit general register; `by` is overwritten.
     pub(in crate::emit) fn add_plus(&mut self, plus: Plus, to: R, by: R) {
         if let Source::Literal(number) = plus.number {
             let number = number as i32;

@@ -1,4 +1,5 @@
-//! Affine values and uniform values of registers at a step.
+//! Which registers hold affine or uniform values at a step of a block. The affine analysis walks
+//! the block's steps and updates this state.
 
 use super::{Affine, Plus};
 use crate::op::Op;
@@ -6,18 +7,18 @@ use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Space, Step};
 use std::collections::{HashMap, HashSet};
 
-/// What registers have at a step.
+/// The known values of registers at a step.
 #[derive(Default)]
 pub(super) struct Registers {
-    /// Such addresses, and indices with something that is added to them, with their definitions.
+    /// Registers with an affine address or an index plus a uniform value, each with its definition.
     pub(super) products: HashMap<Place, (usize, Affine)>,
-    /// Wide registers with numbers that are the same in all lanes.
+    /// 64-bit registers that have the same value in all lanes, and the value.
     pub(super) same: HashMap<u32, Source>,
-    /// Narrow registers that the block has loaded.
+    /// 32-bit registers that the block has loaded from memory.
     pub(super) loaded: HashSet<u32>,
 }
 
-/// What a step computes.
+/// A register that a step sets to an affine value.
 pub(super) struct New {
     pub(super) place: Place,
     pub(super) value: Affine,
@@ -28,7 +29,7 @@ pub(super) struct New {
 const ZERO: Source = Source::Literal(0);
 
 impl Registers {
-    /// Those where a block begins, of which these have parameters.
+    /// The values at the beginning of a block, where these registers have parameters.
     pub(super) fn new(params: &[(Place, u32)]) -> Self {
         let wide = params.iter().filter_map(|&(place, at)| match place {
             Place::B64(register) => Some((register, Source::Bytes64(at))),
@@ -37,7 +38,7 @@ impl Registers {
         Self { same: wide.collect(), ..Self::default() }
     }
 
-    /// A register has something else.
+    /// Forgets all that is known of a register, because a step writes it.
     pub(super) fn forget(&mut self, place: Place) {
         self.products.remove(&place);
         match place {
@@ -52,7 +53,7 @@ impl Registers {
         }
     }
 
-    /// Narrow registers that a step loads.
+    /// Records the 32-bit registers that a step loads from memory.
     pub(super) fn note_loaded(&mut self, step: &Step) {
         if let Action::Load(load) = &step.action
             && load.access.space != Space::Param
@@ -65,7 +66,7 @@ impl Registers {
         }
     }
 
-    /// A source that is the same in all lanes, and the register that it is in.
+    /// A source that has the same value in all lanes, and the register that it is read from.
     fn alike(&self, source: Source) -> Option<(Source, Option<u32>)> {
         match source {
             Source::Literal(_) | Source::Bytes64(_) | Source::WideConstant(_) => {
@@ -76,7 +77,7 @@ impl Registers {
         }
     }
 
-    /// The register that a step makes the same in all lanes.
+    /// The 64-bit register that a step sets to a uniform value, and the value.
     pub(super) fn same(&self, step: &Step) -> Option<(u32, Source)> {
         if step.guard != Predicate::Always {
             return None;
@@ -100,13 +101,13 @@ impl Registers {
         }
     }
 
-    /// A part of the sum that is a product alone.
+    /// The definition and the affine value of an operand that is a scaled index without a base.
     fn product(&self, source: Source) -> Option<(usize, Affine)> {
         let Source::B64(i) = source else { return None };
         self.products.get(&Place::B64(i)).copied().filter(|(_, value)| value.add == ZERO)
     }
 
-    /// A narrow register as an index.
+    /// A 32-bit register as an index, with its definition if it is itself a sum.
     fn index(&self, index: u32) -> (Option<usize>, Affine) {
         match self.products.get(&Place::B32(index)) {
             Some(&(d, value)) => (Some(d), value),
@@ -117,7 +118,7 @@ impl Registers {
         }
     }
 
-    /// A narrow register times a power of two, and the definition of that register.
+    /// A 32-bit register times a power of two, and the definition of the register.
     fn scaled(&self, from: &[Source; 3], signed: bool) -> Option<(Option<usize>, Affine)> {
         let (index, scale) = match (from[0], from[1]) {
             (Source::B32(index), Source::Literal(scale))
@@ -130,7 +131,7 @@ impl Registers {
         small.then_some((product, Affine { signed, shift, ..value }))
     }
 
-    /// The address or the index that a step computes, if it computes one.
+    /// The affine address or index that a step computes, if any.
     pub(super) fn value(&self, step: &Step) -> Option<New> {
         let Action::Compute { op, to: place, from } = &step.action else {
             return None;

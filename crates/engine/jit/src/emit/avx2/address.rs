@@ -1,7 +1,9 @@
-//! Addresses of the lanes of an access, and the memory that they may reach.
+//! Operands of memory accesses: how the addresses of the lanes are formed, and the limits that they
+//! are compared with.
 //!
-//! The data of an access, lane after lane for each part, is either in memory, if 8 lanes are contiguous there, or in scratch
-//! registers of the frame, from or to which it is copied lane by lane. A slot of the frame has the address of each part.
+//! Vector code loads and stores the data of 8 lanes at once where it is contiguous. Otherwise the
+//! data of each lane is copied to or from scratch registers of the frame, and vector code accesses
+//! these. In both cases a slot of the frame holds the address of each part's data.
 
 use super::operand::register_file;
 use super::{LANES_SIZE, Maker, PARTS, Vector};
@@ -17,24 +19,25 @@ use crate::region::{Access, Space};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// The scratch register of a base that is no register; and the first one of data, which takes up to 32 bytes for each lane.
+/// The scratch register for a base that is not a register, and the first scratch register of data,
+/// of which a lane takes up to 32 bytes.
 pub(super) const BASE_ROW: usize = 0;
-/// The scratch register of offsets, for accesses of up to 16 bytes.
+/// The scratch register for offsets, for accesses of up to 16 bytes.
 pub(super) const OFFSET_ROW: usize = 4;
 pub(super) const DATA_ROW: usize = 1;
 
-/// The base of the addresses.
+/// How the base addresses of the lanes are given.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
-    /// The address is constant.
+    /// No base: the address is constant.
     None,
-    /// A 32-bit register: its place in memory, and its number.
+    /// A 32-bit register: where it is in memory, and its number.
     B32(MemoryOperand, Option<u32>),
-    /// A 64-bit register.
+    /// A 64-bit register: where it is in memory, and its number.
     B64(MemoryOperand, Option<u32>),
-    /// An affine base: a 32-bit index per lane.
+    /// An affine base: a uniform value plus a scaled 32-bit index per lane.
     Affine(Affine),
-    /// A uniform base, and whether it has 64 bits.
+    /// A uniform base. The flag says whether it has 64 bits.
     One(Source, bool),
 }
 
@@ -42,26 +45,28 @@ pub(super) enum Base {
 pub(super) struct MemAccess<'a> {
     pub(super) access: &'a Access,
     pub(super) base: Base,
-    /// Bytes that a lane accesses.
+    /// Bytes that each lane accesses.
     pub(super) total: usize,
-    /// Distance of the bases of contiguous lanes.
+    /// The difference between the bases (or indices) of adjacent lanes if their addresses are
+    /// contiguous.
     pub(super) unit: usize,
-    /// Exits before the step.
+    /// The exit before the step.
     pub(super) out: Label,
-    /// Registers that are reserved until the alternative paths of the access have joined.
+    /// Vector registers that are reserved for the access until its alternative paths have joined.
     pub(super) own: [Reg; 6],
-    /// Whether the access can never hit, so that the code always exits.
+    /// Whether no address of the access is valid, so that the code always exits.
     pub(super) never: bool,
     pub(super) guard: Predicate,
 }
 
-/// Whether an access of this size and count is supported.
+/// Whether the back end supports an access of this size and count.
 pub(super) fn is_made(access: &Access) -> bool {
     let powers = access.size.is_power_of_two() && access.count.is_power_of_two();
     powers && access.size <= 8 && u32::from(access.size) * u32::from(access.count) <= 32
 }
 
-/// The data of lane `rbp`, in scratch registers from `r13` on with so many bytes per lane. May use `r12`.
+/// The memory operand of the data of lane `rbp`, in scratch registers at `r13` with `total` bytes
+/// per lane. May use `r12`.
 pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
     if total <= 8 {
         return MemoryOperand::with_base_index_scale(R::R13, R::RBP, total as u32);
@@ -72,7 +77,7 @@ pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
 }
 
 impl Maker<'_> {
-    /// Prepares an access.
+    /// Prepares an access whose address may differ between lanes.
     pub(super) fn mem_access<'a>(
         &mut self,
         access: &'a Access,
@@ -90,7 +95,7 @@ impl Maker<'_> {
         self.way_from(base, access, guard, number)
     }
 
-    /// Prepares a load from a uniform base, if the load has one.
+    /// Prepares an access with a uniform address.
     pub(super) fn way_of_one<'a>(
         &mut self,
         access: &'a Access,
@@ -116,9 +121,9 @@ impl Maker<'_> {
         let own = std::array::from_fn(|_| self.temporary());
         let out = self.exit_stub(why, number);
         let never = match access.space {
-            // There are no such addresses.
+            // Global addresses have 64 bits.
             Space::Global => matches!(base, Base::B32(..) | Base::One(_, false)),
-            // Nobody stores there.
+            // These spaces are handled elsewhere; stores to parameters do not exist.
             Space::Frame | Space::Param => true,
             Space::Shared | Space::Local => false,
         };
@@ -129,12 +134,12 @@ impl Maker<'_> {
         MemAccess { access, base, total, unit, out, own, never, guard }
     }
 
-    /// `ebx` becomes the mask of lanes that execute the step.
+    /// Loads the mask of lanes that execute the step into `ebx`.
     pub(super) fn taking(&mut self, mem: &MemAccess<'_>) {
         self.lanes_taken(mem.guard, R::EBX);
     }
 
-    /// Whether the register file has the current value of a base.
+    /// Whether the register file has the current value of the base register.
     pub(super) fn is_in_register_file(&self, mem: &MemAccess<'_>) -> bool {
         let place = match mem.base {
             Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::B32(i),
@@ -144,7 +149,8 @@ impl Maker<'_> {
         Key::all::<super::Avx2>(place).all(|key| self.is_at_home(key))
     }
 
-    /// The base of all lanes in memory, valid after [`Self::spill`].
+    /// The base of an access, whose register must be stored by [`Self::spill`] before it is read
+    /// from memory.
     fn base(&mut self, source: Source) -> Base {
         let place = match source {
             Source::B32(i) => Place::B32(i),
@@ -164,8 +170,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Stores a base that code for single lanes reads from memory. Only one of several paths does, so the register cache must not
-    /// record it.
+    /// Stores the base register for code that reads it from memory lane by lane. Only one of
+    /// several paths does this, so that the register cache must not record the store.
     pub(super) fn spill(&mut self, mem: &MemAccess<'_>) {
         if Self::has_offsets(mem) {
             return;
@@ -197,7 +203,7 @@ impl Maker<'_> {
         if wide { Base::B64(at(R::RDI, row), None) } else { Base::B32(at(R::RDI, row), None) }
     }
 
-    /// Loads the base of lane 0, or the constant offset, into `rax`.
+    /// Loads the base of lane 0, or zero if there is no base, into `rax`.
     pub(super) fn first(&mut self, mem: &MemAccess<'_>) {
         match mem.base {
             Base::None | Base::Affine(_) => {
@@ -230,7 +236,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(code, to, at(R::RAX, displacement)));
     }
 
-    /// Computes the affine base in `rax` from an index in a register.
+    /// Computes the address in `rax` from a lane's index in a general register.
     pub(super) fn base_of_index(&mut self, value: Affine, index: R, low: R) {
         if value.signed {
             self.asm.put(I::with2(C::Movsxd_r64_rm32, index, low));
@@ -240,7 +246,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, index));
     }
 
-    /// The per-lane part of a base: its memory, its register, and whether it has 64 bits.
+    /// The per-lane part of a base: its memory operand, its register, and whether it has 64 bits.
     pub(super) fn bases(mem: &MemAccess<'_>) -> Option<(MemoryOperand, Option<u32>, bool)> {
         match mem.base {
             Base::B32(row, number) => Some((row, number, false)),
@@ -252,7 +258,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Exclusive limit of the offset of a lane.
+    /// The exclusive limit of a lane's offset.
     pub(super) fn limit(&self, mem: &MemAccess<'_>) -> MemoryOperand {
         let size = 8 * mem.total.trailing_zeros() as usize;
         match mem.access.space {
@@ -262,7 +268,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Host address of offset 0.
+    /// The host address of offset 0.
     pub(super) fn origin(&self, mem: &MemAccess<'_>) -> MemoryOperand {
         match mem.access.space {
             Space::Shared => at(R::RDI, Frame::SHARED),
@@ -272,19 +278,19 @@ impl Maker<'_> {
     }
 }
 
-/// A field of the site of an access.
+/// The memory operand of a field of the access's site.
 pub(super) fn site(access: &Access, field: usize) -> MemoryOperand {
     backend::site(access.site, field)
 }
 
-/// Memory at a further displacement.
+/// The memory operand `bytes` bytes after another.
 pub(super) fn moved(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
     memory.displacement += bytes as i64;
     memory.displ_size = 1;
     memory
 }
 
-/// Whether the base may differ by lane.
+/// Whether the base may differ between lanes.
 pub(super) fn is_by_lane(base: Option<Source>) -> bool {
     matches!(base, Some(Source::B64(_) | Source::B32(_) | Source::Row(_) | Source::Lane))
 }

@@ -1,4 +1,5 @@
-//! Comparison of the lanes of a register, for the costs of accesses ([`crate::emit::cost`]).
+//! Compares the lanes of a register with each other, to compute the costs of accesses
+//! ([`crate::emit::cost`]).
 
 use super::operand::register_file;
 use super::shape::{ADD, Bases, SPREAD, XOR};
@@ -8,7 +9,7 @@ use crate::emit::register_cache::{Key, Reg};
 use crate::operand::Place;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// A register, and three registers for the comparison.
+/// A register whose lanes are compared, and three temporaries.
 pub(in crate::emit) struct Lanes {
     bases: Bases,
     own: [Reg; 3],

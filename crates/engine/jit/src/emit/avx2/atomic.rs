@@ -1,4 +1,4 @@
-//! Atomics: a loop over lanes.
+//! Atomics, as a loop over lanes.
 
 use super::Maker;
 use crate::emit::asm::at;
@@ -10,7 +10,8 @@ use crate::region::{Atomic, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl Maker<'_> {
-    /// An atomic. All lanes are checked before the first one changes memory.
+    /// Emits an atomic. The addresses of all lanes are checked before the first lane changes
+    /// memory.
     pub(super) fn atomic(&mut self, step: &Step, op: &Atomic) -> Option<()> {
         let wide = op.access.size == 8;
         if op.access.count != 1 || !matches!(op.access.size, 4 | 8) {

@@ -1,5 +1,5 @@
-//! Transposition between memory that holds the elements lane by lane, at `r13`, and vectors that hold one element of each
-//! lane of a part.
+//! Transposition between memory at `r13`, which holds the elements lane by lane (an array of
+//! structures), and vectors, which hold one element of each lane of a part (a structure of arrays).
 
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
 use crate::emit::asm::at;
@@ -12,12 +12,13 @@ const UNPACK_LOW_64: C = C::VEX_Vunpcklpd_ymm_ymm_ymmm256;
 const UNPACK_HIGH_64: C = C::VEX_Vunpckhpd_ymm_ymm_ymmm256;
 
 impl Maker<'_> {
-    /// Memory from the first lane of the part on.
+    /// The memory operand at a displacement from the data of the part's first lane.
     pub(super) fn behind_first(&self, displacement: usize) -> MemoryOperand {
         at(R::R13, self.back.data_offset + displacement)
     }
 
-    /// A part of elements that fill the rows, of 1, 2 or 4 bytes: with zeros above.
+    /// Loads a part of one contiguous element per lane, of 1, 2 or 4 bytes, zero-extended to 32
+    /// bits.
     pub(super) fn load_plain(&mut self, d: Reg, size: usize) {
         let from = self.behind_first(0);
         match size {
@@ -27,7 +28,8 @@ impl Maker<'_> {
         }
     }
 
-    /// The same where all lanes have the first one's.
+    /// Loads one element of 1, 2 or 4 bytes, zero-extended, and broadcasts it to all lanes of a
+    /// part.
     pub(super) fn spread_plain(&mut self, d: Reg, size: usize) {
         let from = self.behind_first(0);
         if size == 4 {
@@ -39,7 +41,8 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, d.ymm(), d.xmm()));
     }
 
-    /// Numbers behind each other that all lanes have, of 4 or of 8 bytes, from a byte on.
+    /// Loads consecutive elements of 4 or 8 bytes from byte `first` on, and broadcasts each to its
+    /// register.
     pub(super) fn spread_all(&mut self, to: &[Reg], size: usize, first: usize) {
         let code =
             if size == 4 { C::VEX_Vpbroadcastd_ymm_xmmm32 } else { C::VEX_Vpbroadcastq_ymm_xmmm64 };
@@ -49,7 +52,8 @@ impl Maker<'_> {
         }
     }
 
-    /// A part of two words of 32 bits that fill the rows: in the last two registers.
+    /// Loads a part of two contiguous 32-bit elements per lane. The results are in the last two
+    /// registers.
     pub(super) fn load_pairs(&mut self, [a, low, high]: [Reg; 3]) {
         let (first, second) = (self.behind_first(0), self.behind_first(LANES_SIZE));
         self.two(MOVE, a, Operand::Memory(first));
@@ -60,7 +64,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Two times 16 bytes: of a lane, and of one some lanes behind.
+    /// Loads 16 bytes at each of two displacements.
     fn load_halves(&mut self, d: Reg, low: usize, high: usize) {
         let (low, high) = (self.behind_first(low), self.behind_first(high));
         self.asm.put(I::with2(C::VEX_Vmovdqu_xmm_xmmm128, d.xmm(), low));
@@ -75,7 +79,8 @@ impl Maker<'_> {
         self.asm.put(I::with3(code, high, from.ymm(), 1_u32));
     }
 
-    /// A part of four words of 32 bits, `from` bytes behind the first of each lane: where [`Self::transpose`] has them.
+    /// Loads a part of four 32-bit elements per lane, which begin `from` bytes after the lane's
+    /// data. The results are in the registers that [`Self::transpose`] returns.
     pub(super) fn load_quads(&mut self, d: [Reg; 6], stride: usize, from: usize) {
         for (i, &d) in d[..4].iter().enumerate() {
             self.load_halves(d, i * stride + from, (i + 4) * stride + from);
@@ -83,7 +88,8 @@ impl Maker<'_> {
         self.transpose(d);
     }
 
-    /// Of 128 bits each: the first words of four, the second words, and so on. What goes in is changed.
+    /// Transposes 4x4 matrices of 32-bit elements in each 128-bit half of the first four registers,
+    /// which are overwritten.
     pub(super) fn transpose(&mut self, [a, b, c, d, e, f]: [Reg; 6]) -> [Reg; 4] {
         self.three(UNPACK_LOW, e, a, b);
         self.three(UNPACK_HIGH, a, a, b);
@@ -96,7 +102,8 @@ impl Maker<'_> {
         [b, e, d, a]
     }
 
-    /// Two words of 64 bits of 4 lanes, the first ones or the others of the part: in the last two registers.
+    /// Loads two 64-bit elements for each of 4 lanes: half 0 or 1 of a part. The results are in the
+    /// last two registers.
     pub(super) fn load_doubles(
         &mut self,
         [b, a, low]: [Reg; 3],
@@ -111,7 +118,8 @@ impl Maker<'_> {
         self.three(UNPACK_HIGH_64, a, a, b);
     }
 
-    /// Stores a part of elements of 1, 2 or 4 bytes, beside each other; other bits are changed in the register.
+    /// Stores a part of one contiguous element per lane, of 1, 2 or 4 bytes. The higher bits of the
+    /// register are overwritten.
     pub(super) fn store_plain(&mut self, value: Reg, size: usize) {
         let to = self.behind_first(0);
         if size == 4 {
@@ -131,7 +139,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Stores a part of two words of 32 bits.
+    /// Stores a part of two contiguous 32-bit elements per lane.
     pub(super) fn store_pairs(&mut self, low: Reg, high: Reg) {
         let (a, b) = (self.temporary(), self.temporary());
         self.three(UNPACK_LOW, a, low, high);
@@ -145,7 +153,8 @@ impl Maker<'_> {
         self.release(b);
     }
 
-    /// Stores a part of four words of 32 bits, `to` bytes behind the first of each lane. They are temporaries.
+    /// Stores a part of four 32-bit elements per lane, which begin `to` bytes after the lane's
+    /// data. The registers are temporaries, and are overwritten.
     pub(super) fn store_quads(&mut self, words: [Reg; 4], stride: usize, to: usize) {
         let lane = |i: usize| i * stride + to;
         let [a, b, c, d] = words;
@@ -159,7 +168,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The same of two words of 64 bits, for a part of 4 lanes.
+    /// Stores two 64-bit elements for each of 4 lanes: half 0 or 1 of a part.
     pub(super) fn store_doubles(
         &mut self,
         (a, b): (Reg, Reg),
@@ -174,7 +183,8 @@ impl Maker<'_> {
         self.store_halves(MOMENT, lane(1), lane(3));
     }
 
-    /// Element `i` of those in words of 32 bits, in a temporary: `size` is 1, 2 or 4; `bytes` of the word are not zero.
+    /// Extracts element `i` of `size` bytes (1, 2 or 4) from packed 32-bit values, into a
+    /// temporary. Only the low `bytes` bytes of each value can be nonzero.
     pub(super) fn element(
         &mut self,
         word: Reg,

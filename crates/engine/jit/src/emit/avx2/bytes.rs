@@ -1,4 +1,4 @@
-//! Bits and bytes in another order.
+//! Reversal of bits, and selection of bytes.
 
 use super::{MOVE, Maker, Operand};
 use crate::emit::register_cache::Reg;
@@ -12,12 +12,12 @@ const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 
 impl Maker<'_> {
-    /// 128 bits, in both halves of a vector in memory.
+    /// A constant of 128 bits, which a vector in memory has in both halves.
     fn half(&mut self, [low, high]: [u64; 2]) -> Operand {
         self.row([low, high, low, high])
     }
 
-    /// The value, in a temporary.
+    /// Emits a bit reversal or a byte selection. The result is in a temporary.
     pub(super) fn bytes_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
         let a = self.narrow(from[0], part)?;
         if op == Op::Reverse {

@@ -1,4 +1,5 @@
-//! Warp-level operations. They exit unless the active lanes are exactly the live lanes of the membermask.
+//! Warp-level operations: membermasks, and `shfl` with operands that are not constant. The code
+//! exits unless the active lanes are exactly the live lanes of the membermask.
 
 use super::permute::pattern;
 use super::{MOMENT, Maker, Operand, PARTS, Vector};
@@ -17,13 +18,13 @@ const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const GREATER: C = C::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
-/// The scratch register of the values that are shuffled.
+/// The scratch register of the values that lanes read from each other.
 pub(super) const ROW: usize = 0;
 
 impl Maker<'_> {
     /// See [`crate::emit::backend::Backend::members`].
     pub(super) fn members(&mut self, step: &Step, members: Option<Source>) -> Option<()> {
-        // What is read is in registers before the first jump.
+        // All operands are loaded to registers before the first jump.
         let differs = match members {
             Some(Source::Literal(_)) | None => None,
             Some(source) => {
@@ -57,7 +58,7 @@ impl Maker<'_> {
                     self.asm.put(I::with2(C::Or_r32_rm32, R::R12D, R::EAX));
                 }
             }
-            // Lanes that take the step and whose mask is another.
+            // Lanes that execute the step and whose membermask differs.
             self.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EAX, R::R12D, R::EBX));
             self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
             self.asm.jump(C::Jne_rel32_64, out);
@@ -73,7 +74,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, out);
     }
 
-    /// `shfl`: reads lanes from a scratch register, in which inactive lanes are 0.
+    /// Emits `shfl`. Lanes read from a scratch register, in which inactive lanes are 0.
     pub(super) fn shuffle(&mut self, step: &Step, op: &Shuffle) -> Option<()> {
         self.members(step, op.members)?;
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::scratch(2)), R::EBX));
@@ -89,7 +90,7 @@ impl Maker<'_> {
             self.permute(step, op, &pattern);
             return Some(());
         }
-        // Sources may be destinations: all parts are computed first.
+        // A source may also be a destination, so that all parts are computed before any is written.
         for part in 0..PARTS {
             let (value, outside) = self.shuffled(op, part)?;
             for (row, reg) in [(1, value), (2, outside)] {
@@ -117,7 +118,8 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A part of the results, and ones in lanes whose source lane is out of range.
+    /// Computes a part of the results, and a vector mask of lanes whose source lane is out of
+    /// range.
     fn shuffled(&mut self, op: &Shuffle, part: u8) -> Option<(Reg, Reg)> {
         let lane = self.low_word(Source::Lane, part)?;
         let b = self.low_word(op.b, part)?;
@@ -151,7 +153,8 @@ impl Maker<'_> {
             }
         }
         self.blend(from, from, lane, outside);
-        // Of all four parts what lies at that place, and by the two bits above it the one of the right part.
+        // Selects this element of each of the four parts; then the two high bits of the lane number
+        // select the part.
         let values = [last, b, c, segment];
         for (row, value) in (0..).zip(values) {
             let numbers = at(R::RDI, Frame::scratch(ROW) + row * super::LANES_SIZE);

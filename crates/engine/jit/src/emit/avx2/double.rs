@@ -1,6 +1,8 @@
-//! Operations on f64. A NaN that goes in comes out, and arithmetic makes 0xfff8000000000000. Of several, sums and products give
-//! the second source's, `fma` that of b, c, a, whichever comes first, and quotients the first one's; the processor gives that of
-//! the first one that an instruction reads, of products with an addend that of the factors.
+//! Operations on f64. An invalid operation gives the NaN 0xfff8000000000000, and otherwise the
+//! result is a NaN only if a source is. If several sources are NaNs, sums and products give the NaN
+//! of the second source, `fma` the first NaN among b, c, a, and quotients that of the first source.
+//! The processor takes the NaN of an instruction's first operand, and in fused operations prefers
+//! factors to the addend; the order of operands is chosen accordingly.
 
 use super::{MOMENT, MOVE, Maker, Operand};
 use crate::emit::asm::{at, of_quiet_rounding};
@@ -17,13 +19,14 @@ const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const ADD: C = C::VEX_Vaddpd_ymm_ymm_ymmm256;
 const SUB: C = C::VEX_Vsubpd_ymm_ymm_ymmm256;
 pub(super) const UNORDERED: u32 = 3;
-/// 2^52, 2^84, and 2^84 + 2^52 as f64: a number below 2^32 in the low bits of the first two is added to them.
+/// 2^52, 2^84, and 2^84 + 2^52 as f64. Setting the low 32 bits of the first two to a number n gives
+/// 2^52 + n and 2^84 + 2^32 n exactly.
 pub(super) const TWO_52: u64 = 0x4330_0000_0000_0000;
 const TWO_84: u64 = 0x4530_0000_0000_0000;
 const TWO_84_52: u64 = 0x4530_0000_0010_0000;
 
 impl Maker<'_> {
-    /// A part of an operation on f64, in a temporary.
+    /// Emits a part of an operation on f64. The result is in a temporary.
     pub(super) fn double(
         &mut self,
         op: Float,
@@ -53,8 +56,8 @@ impl Maker<'_> {
             Float::Fma => {
                 let a = self.calm_wide_operand(from[0], part)?;
                 let b = self.calm_wide(from[1], part)?;
-                // A NaN of the second register comes before that of the first one, and that before the third one's: where c is one,
-                // a is 0.
+                // The processor prefers a NaN of the second operand to that of the first, and the
+                // first's to the third's. So a is replaced by 0 where c is a NaN.
                 let (d, c) = if from[0].is_number64() || from[2].is_number64() {
                     (self.unary(MOVE, a), self.calm_wide_operand(from[2], part)?)
                 } else {
@@ -83,7 +86,7 @@ impl Maker<'_> {
                 return Some(d);
             }
         };
-        // A number is no NaN, and can be read from memory.
+        // An immediate that is not a NaN can be the second operand, which may be in memory.
         let swaps = matches!(op, Float::Add | Float::Mul) && !from[1].is_number64();
         let [first, second] = if swaps { [from[1], from[0]] } else { [from[0], from[1]] };
         let (a, b) = if let Float::Mul | Float::Div = op {
@@ -96,14 +99,14 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A source in a register, with zeros in lanes that do not run ([`Self::zero_inactive`]).
+    /// Loads a source to a register, with zeros in inactive lanes ([`Self::zero_inactive`]).
     fn calm_wide(&mut self, source: Source, part: u8) -> Option<Reg> {
         let y = self.wide(source, part)?;
         self.zero_inactive(y, (part / 2, Some(part % 2)));
         Some(y)
     }
 
-    /// The same, in memory if that is as good.
+    /// As [`Self::calm_wide`], but returns a memory operand where that is as good.
     fn calm_wide_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
         if self.mode == Mode::Live || matches!(source, Source::Literal(_)) {
             return self.wide_operand(source, part);
@@ -111,7 +114,7 @@ impl Maker<'_> {
         Some(self.calm_wide(source, part)?.into())
     }
 
-    /// An instruction in a rounding.
+    /// Emits an instruction with a rounding mode.
     pub(super) fn rounded_by(&mut self, rounding: Rounding, instruction: impl FnOnce(&mut Self)) {
         if rounding == Rounding::Near {
             return instruction(self);
@@ -121,7 +124,7 @@ impl Maker<'_> {
         self.rounding(Rounding::Near);
     }
 
-    /// How the processor rounds from here on; to the nearest is what everybody relies on.
+    /// Sets the processor's rounding mode. The rest of the code relies on rounding to nearest.
     pub(super) fn rounding(&mut self, rounding: Rounding) {
         let control = match rounding {
             Rounding::Near => 0,
@@ -129,17 +132,17 @@ impl Maker<'_> {
             Rounding::Ceil => 2,
             Rounding::Trunc => 3,
         };
-        // No exceptions, and none has been.
+        // All exceptions are masked, and no exception flag is set.
         let control = at(R::R9, self.pooled(&[0x1f80 | control << 13]));
         self.asm.put(I::with1(C::VEX_Vldmxcsr_m32, control));
     }
 
     pub(super) fn double_blend(&mut self, d: Reg, a: Reg, mask: Reg) {
-        // Masks are ones or zeros in all bits of a lane.
+        // A mask has all bits of a lane set or cleared.
         self.blend(d, d, a, mask);
     }
 
-    /// Another sign; a signalling NaN becomes a quiet one and keeps its own.
+    /// Emits `neg` or `abs`. A signalling NaN becomes quiet and keeps its sign.
     fn double_sign(&mut self, op: Float, a: Reg) -> Reg {
         let (code, bits) = if op == Float::Neg { (XOR, 1 << 63) } else { (AND, u64::MAX >> 1) };
         let (bits, quiet) = (self.wide_number(bits), self.wide_number(1 << 51));
@@ -150,8 +153,9 @@ impl Maker<'_> {
         d
     }
 
-    /// One NaN gives the other source, two that of b, quiet; -0 is less than +0. The processor gives the second source where one
-    /// is a NaN or both are zeros.
+    /// Emits `min` or `max`. If one source is a NaN, the result is the other source; if both are,
+    /// it is b, made quiet. -0 is less than +0. The processor's instruction returns the second
+    /// source if one is a NaN or both are zeros.
     fn double_extreme(&mut self, op: Float, from: [Source; 3], part: u8) -> Option<Reg> {
         let (a, b) = (self.wide(from[0], part)?, self.wide(from[1], part)?);
         let is_min = op == Float::Min;
@@ -176,7 +180,8 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of f64 from integers. Halves of 32 bits become exact numbers, whose sum is rounded once.
+    /// Converts a part of integers to f64. Halves of 32 bits are converted exactly, and their sum
+    /// is rounded once.
     pub(super) fn double_of(&mut self, op: Op, source: Source, part: u8) -> Option<Reg> {
         let (small, large) = (self.wide_number(TWO_52), self.wide_number(TWO_84));
         match op {
@@ -188,7 +193,7 @@ impl Maker<'_> {
             }
             Op::DoubleFromS => {
                 let d = self.extended(source, part, true)?;
-                // 2^52 + 2^51 has room below.
+                // Adding 2^52 + 2^51 keeps the sum positive for negative numbers.
                 let middle = self.wide_number(TWO_52 | 1 << 51);
                 self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, middle);
                 self.three(SUB, d, d, middle);
@@ -200,7 +205,8 @@ impl Maker<'_> {
                 self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, high, a, 32);
                 let mut offset = TWO_84_52;
                 if op == Op::DoubleFromWideS {
-                    // The sign is that of the upper half: 2^31 more of it, and 2^63 less of the sum.
+                    // The upper half is signed: flipping its sign bit adds 2^31 to it, and 2^63 is
+                    // subtracted from the sum.
                     let sign = self.wide_number(1 << 31);
                     self.three(XOR, high, high, sign);
                     offset = 0x4530_0000_8010_0000;
@@ -208,7 +214,7 @@ impl Maker<'_> {
                 self.three(OR, high, high, large);
                 let offset = self.wide_number(offset);
                 self.three(SUB, high, high, offset);
-                // The low halves of a, the high ones of 2^52.
+                // Combines the low halves of `a` with the high halves of 2^52.
                 self.three_with(C::VEX_Vpblendd_ymm_ymm_ymmm256_imm8, low, a, small, 0xaa);
                 self.three(ADD, high, high, low);
                 self.release(low);

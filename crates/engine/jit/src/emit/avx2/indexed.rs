@@ -1,4 +1,6 @@
-//! Indexed accesses ([`crate::emit::index`]): of a row of 32 lanes only the first index is checked; other indices are gathered.
+//! Indexed accesses ([`crate::emit::index`]). If the indices of all 32 lanes are consecutive, only
+//! the first is checked, and the access is made by vectors; other indices are checked one by one,
+//! and gathered.
 
 use super::address::{Base, MemAccess, OFFSET_ROW, site};
 use super::offsets::TAKING;
@@ -17,7 +19,8 @@ use std::mem::offset_of;
 const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 
-/// What to do with a row: load or store its parts, or record their addresses in a slot.
+/// What an access by consecutive indices does: loads or stores the parts, or records their
+/// addresses in a slot.
 #[derive(Clone, Copy)]
 pub(super) enum Row<'a> {
     Loads(&'a [Reg]),
@@ -25,7 +28,8 @@ pub(super) enum Row<'a> {
     Points(Slot),
 }
 
-/// Where to continue: after a row; and with lanes that are scattered.
+/// Labels where the code continues: after an access by consecutive indices, and if the lanes are
+/// scattered.
 #[derive(Clone, Copy)]
 pub(super) struct Ways {
     pub(super) done: Label,
@@ -33,7 +37,7 @@ pub(super) struct Ways {
 }
 
 impl Maker<'_> {
-    /// A part of a deferred address, in a temporary.
+    /// Computes a part of a deferred address in a temporary.
     pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
         let d = if value.plus == Plus::NONE {
             self.extended(Source::B32(value.index), part, value.signed)?
@@ -53,7 +57,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of an index with the uniform value added, in a temporary.
+    /// Computes a part of an index plus the uniform value in a temporary.
     pub(super) fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
         let index = self.narrow(Source::B32(value.index), part)?;
         let d = self.temporary();
@@ -61,7 +65,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// The same in a given register. Uses `rax`.
+    /// Computes a part of an index plus the uniform value in a given register. Uses `rax`.
     pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Operand) {
         let number = match value.plus.number {
             Source::Literal(number) => self.number(number as u32),
@@ -74,7 +78,7 @@ impl Maker<'_> {
         let code = if value.plus.minus { C::VEX_Vpsubd_ymm_ymm_ymmm256 } else { ADD };
         match index {
             Operand::Register(index) => self.three(code, to, index, number),
-            // A register comes first.
+            // Subtraction needs the index as the first operand, which must be a register.
             index => {
                 self.two(super::MOVE, to, index);
                 self.three(code, to, to, number);
@@ -82,7 +86,8 @@ impl Maker<'_> {
         }
     }
 
-    /// An access by consecutive indices. Falls through if the indices are not consecutive.
+    /// Emits an access by consecutive indices. Execution falls through if the indices are not
+    /// consecutive.
     pub(super) fn row_by_index(
         &mut self,
         mem: &MemAccess<'_>,
@@ -131,7 +136,8 @@ impl Maker<'_> {
         self.asm.bind(other);
     }
 
-    /// Accesses the row that begins with the index in `eax`, without the uniform value.
+    /// Emits an access by consecutive indices, of which the first (without the uniform value) is in
+    /// `eax`.
     fn row_at(&mut self, mem: &MemAccess<'_>, indexed: Indexed, row: Row<'_>, to: Ways) {
         self.add_plus(indexed.plus, R::EAX, R::R13);
         let rows = site(mem.access, offset_of!(Site, rows));
@@ -141,20 +147,20 @@ impl Maker<'_> {
         self.asm.jump(C::Jmp_rel32_64, to.done);
     }
 
-    /// Prefetches a later row than the one at `r13`.
+    /// Prefetches the memory that a later CTA or warp accesses, relative to `r13`.
     fn prefetch_behind(&mut self, mem: &MemAccess<'_>, stores: bool) {
         let plus = if let Base::Affine(value) = mem.base { value.plus } else { Plus::NONE };
         self.prefetch_row(at(R::R13, 0), mem.total as u32, plus, stores);
     }
 
-    /// Records that the indices are not consecutive.
+    /// Caches that the indices are not consecutive.
     pub(super) fn no_row(&mut self, indexed: Indexed) {
         if let Some(slot) = indexed.slot.filter(|_| !indexed.is_carried) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), NEITHER));
         }
     }
 
-    /// `eax` becomes the index of lane 0; jumps to `not` unless the indices are consecutive.
+    /// Loads the index of lane 0 into `eax`; jumps to `not` unless the indices are consecutive.
     fn if_row(&mut self, mem: &MemAccess<'_>, not: Label) {
         let Some(bases) = Self::bases(mem) else { return };
         let [any, first, u, ..] = mem.own;
@@ -179,7 +185,8 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, first.xmm()));
     }
 
-    /// Accesses a row, or records its address: `eax` has the index of lane 0 with the uniform value added.
+    /// Loads or stores contiguous memory, or records its address; `eax` is the index of lane 0 with
+    /// the uniform value added.
     fn make_row(&mut self, mem: &MemAccess<'_>, row: Row<'_>) {
         let origin = site(mem.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
@@ -230,10 +237,12 @@ impl Maker<'_> {
         }
     }
 
-    /// Loads 32-bit words at arbitrary indices. Falls through if the index of an executing lane is out of bounds.
+    /// Emits a load of 32-bit elements at arbitrary indices. Execution falls through if the index
+    /// of an executing lane is out of bounds.
     ///
-    /// Where gathers are slow, words are loaded one by one, with indices from memory, and combined in registers: the gathers of
-    /// many processors with AVX2 take longer, and serialise their cache misses.
+    /// On many processors with AVX2, gather instructions are slow and serialise their cache misses.
+    /// There the elements are loaded one by one, with indices from memory, and combined in
+    /// registers.
     pub(super) fn gather(&mut self, mem: &MemAccess<'_>, to: &[Reg], done: Label) {
         let (Base::Affine(value), 4, Some(bases)) = (mem.base, mem.total, Self::bases(mem)) else {
             return;
@@ -270,8 +279,9 @@ impl Maker<'_> {
         }
     }
 
-    /// Stores the indices of executing lanes to the scratch register of offsets, if each and the next `span` are in bounds; else
-    /// jumps to `not`. Other lanes get index 0, which is in bounds. `r12` becomes the address of element 0.
+    /// Stores the indices of executing lanes to the scratch register of offsets, if each of them
+    /// plus `span` is in bounds; otherwise jumps to `not`. Other lanes get index 0, which is in
+    /// bounds. Sets `r12` to the address of element 0.
     pub(super) fn indices(
         &mut self,
         mem: &MemAccess<'_>,
@@ -298,7 +308,7 @@ impl Maker<'_> {
             self.leave_out(mem.guard, (part, None), &[sum], lanes);
             let row = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, row, sum.ymm()));
-            // Ones where it is not below.
+            // A mask of lanes whose index is not below the limit.
             let to = if part == 0 { noncanonical } else { t };
             self.three(C::VEX_Vpmaxud_ymm_ymm_ymmm256, to, most, sum);
             self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, to, sum);
@@ -312,7 +322,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
     }
 
-    /// Loads eight words at indices in the frame, relative to `r12`.
+    /// Loads eight 32-bit elements at indices in the frame, relative to `r12`.
     pub(super) fn words(&mut self, d: Reg, row: usize, upper: Reg) {
         for lane in 0..8 {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, row + 4 * lane)));
@@ -327,11 +337,12 @@ impl Maker<'_> {
         self.asm.put(I::with4(insert, d.ymm(), d.ymm(), upper.xmm(), 1_u32));
     }
 
-    /// The same by one gather, which needs valid indices in all lanes.
+    /// Loads eight 32-bit elements at indices in the frame by one gather, which needs valid indices
+    /// in all lanes.
     fn words_at_once(&mut self, d: Reg, row: usize, [index, all]: [Reg; 2]) {
         self.two(super::MOVE, index, Operand::Memory(at(R::RDI, row)));
         self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
-        // It waits for what the register has held.
+        // Zeroing the destination breaks the dependency of the gather on the register's old value.
         self.three(XOR, d, d, d);
         let from = MemoryOperand::with_base_index_scale(R::R12, index.ymm(), 4);
         self.asm.put(I::with3(C::VEX_Vpgatherdd_ymm_vm32y_ymm, d.ymm(), from, all.ymm()));

@@ -1,4 +1,4 @@
-//! Loads.
+//! Loads: from uniform addresses, from contiguous or scattered lanes, and by index.
 
 use super::address::{DATA_ROW, MemAccess, data_of_lane, is_by_lane};
 use super::indexed::{Row, Ways};
@@ -12,7 +12,7 @@ use crate::region::{Load, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {
-    /// A load that may exit.
+    /// Emits a load that may exit.
     pub(super) fn load_lanes(&mut self, step: &Step, load: &Load) -> Option<()> {
         if !is_by_lane(load.access.base) {
             return self.load_one(step, load);
@@ -39,7 +39,7 @@ impl Maker<'_> {
         self.take_rows(load, step.guard, slot, false)
     }
 
-    /// A load whose bounds check is on the index.
+    /// Emits a load whose index is checked instead of its addresses.
     fn load_indexed(
         &mut self,
         step: &Step,
@@ -50,7 +50,7 @@ impl Maker<'_> {
         let member = self.facts.base_groups.member(self.block, self.step);
         let slot = Slot::of(member);
         let [scattered, none, done, taken] = std::array::from_fn(|_| self.asm.label());
-        // Of few bytes the parts go to registers at once.
+        // Small elements are loaded to registers at once.
         let parts: Vec<Reg> = match mem.total {
             1..=4 => (0..PARTS).map(|_| self.temporary()).collect(),
             _ => Vec::new(),
@@ -89,7 +89,8 @@ impl Maker<'_> {
         self.take_few(load, &parts, step.guard)
     }
 
-    /// A load from a uniform address. Exits if a lane executes it and the address is out of bounds.
+    /// Emits a load from a uniform address. Exits if a lane executes the load and the address is
+    /// out of bounds.
     fn load_one(&mut self, step: &Step, load: &Load) -> Option<()> {
         let mem = self.way_of_one(&load.access, step.guard, step.at);
         if mem.never {
@@ -137,13 +138,13 @@ impl Maker<'_> {
         self.asm.bind(done);
     }
 
-    /// `r13` becomes the address of the data in the frame.
+    /// Loads the address of the data in the frame into `r13`.
     pub(super) fn data_rows(&mut self) {
         let data = at(R::RDI, Frame::scratch(DATA_ROW));
         self.asm.put(I::with2(C::Lea_r64_m, R::R13, data));
     }
 
-    /// Copies the data at `rax` to the place of lane `ebp`.
+    /// Copies the data at `rax` to the slot of lane `ebp` in the frame.
     fn fetch(&mut self, mem: &MemAccess<'_>) {
         let from = at(R::RAX, 0);
         if mem.access.space == Space::Local && mem.total > 4 {

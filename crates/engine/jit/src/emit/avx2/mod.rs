@@ -1,8 +1,9 @@
-//! The AVX2 back end: a 32-bit register has four parts of 8 lanes, a 64-bit register eight parts of 4. A part of a predicate
-//! is a vector of 8 lanes of ones or zeros in a vector register. Constants are broadcast operands in the constant pool.
+//! The AVX2 back end. A 32-bit register has four parts of 8 lanes, and a 64-bit register eight
+//! parts of 4 lanes. A part of a predicate is a vector register with all bits of a lane set or
+//! cleared. Constants are memory operands in the constant pool.
 //!
-//! Steps that work on each lane separately are emitted part by part, so that 16 registers hold the values of a part. `ymm15` is a
-//! scratch register.
+//! Steps that work on each lane separately are emitted part by part, so that 16 registers suffice
+//! for the values of a part. `ymm15` is reserved as a scratch register.
 
 mod address;
 mod alike;
@@ -50,23 +51,25 @@ use crate::region::{Action, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::ops::Range;
 
-/// The back end.
+/// State of the back end during emission.
 #[derive(Debug, Default)]
 pub(super) struct Avx2 {
     /// The part that is being emitted, in a run of steps that is emitted part by part.
     part: u8,
-    /// Whether values of earlier parts are not needed soon.
+    /// Whether steps are being emitted part by part, so that values of earlier parts are not needed
+    /// soon.
     in_run: bool,
-    /// A guard, and the steps with it that are not counted yet.
+    /// A guard, and the number of counted steps with this guard whose inactive lanes are not
+    /// counted yet.
     guarded: Option<(Predicate, u32)>,
-    /// Distance of the accessed data from the address in the slot.
+    /// The distance of the accessed data from the address in the slot.
     data_offset: usize,
 }
 
 /// The emitter with this back end.
 type Maker<'a> = Emitter<'a, Avx2>;
 
-/// Scratch register: not used across anything that may allocate a register.
+/// The scratch register. Allocating a register may overwrite it.
 const MOMENT: Reg = Reg(15);
 
 /// Bytes of a vector register.
@@ -74,15 +77,15 @@ const LANES_SIZE: usize = 32;
 /// Parts of a 32-bit register.
 const PARTS: u8 = 4;
 
-/// 32 bytes of the pool.
+/// A constant of 32 bytes.
 type Row = [u64; 4];
 
-/// Loads and copies.
+/// The instruction of vector loads and copies.
 const MOVE: C = C::VEX_Vmovdqu_ymm_ymmm256;
 
-/// Names of vector registers.
+/// The names of a vector register.
 trait Vector {
-    /// All 256 bits.
+    /// The name of all 256 bits.
     fn ymm(self) -> R;
     /// The low 128 bits.
     fn xmm(self) -> R;
@@ -151,7 +154,7 @@ impl Backend for Avx2 {
 
     fn begin(_: &mut Maker<'_>) {}
 
-    // They are looked up in the frame.
+    // Code reads the mask of inactive lanes from the frame.
     fn active(e: &mut Maker<'_>) {
         e.fill_resting();
     }
@@ -189,12 +192,12 @@ impl Backend for Avx2 {
 
     fn jump_if_noncanonical_nan(e: &mut Maker<'_>, reg: Reg, to: Label) {
         let nan = e.number(float::NAN);
-        // Zeros where it is the canonical one.
+        // Zeros in lanes that have the canonical NaN.
         e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, MOMENT, reg, nan);
         e.three(C::VEX_Vpandn_ymm_ymm_ymmm256, MOMENT, MOMENT, reg);
         e.three_with(float::COMPARE, MOMENT, MOMENT, MOMENT, float::UNORDERED);
         e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, MOMENT.ymm()));
-        // What lanes have that take no part is put back where it is stored.
+        // Inactive lanes are not tested, because stores preserve what the register file has there.
         let part = e.cache.get(reg).key.map_or(0, straight::eighth);
         let lanes = at(R::RDI, Frame::MASK + usize::from(part));
         e.asm.put(I::with2(C::Test_rm8_r8, lanes, R::AL));

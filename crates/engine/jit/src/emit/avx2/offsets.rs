@@ -1,4 +1,5 @@
-//! Scattered lanes: the offsets of executing lanes are checked as vectors and stored to a scratch register.
+//! Accesses by scattered lanes. The offsets of executing lanes are checked as vectors, and stored
+//! to a scratch register from which the lanes' addresses are formed.
 
 use super::address::{Base, DATA_ROW, MemAccess, OFFSET_ROW, moved, site};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
@@ -14,34 +15,34 @@ use std::mem::offset_of;
 
 const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
-/// The mask of executing lanes in the frame.
+/// The frame's field for the mask of executing lanes.
 pub(super) const TAKING: usize = Frame::SAVED + 24;
 
-/// A scratch register of so many bytes per lane, at lane `rbp`.
+/// The memory operand of lane `rbp + lane` in a scratch register with `size` bytes per lane.
 pub(super) fn of_lane(row: usize, size: usize, lane: usize) -> MemoryOperand {
     let first = (Frame::scratch(row) + size * lane) as i64;
     MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size as u32, first, 1)
 }
 
-/// Whether offsets have 64 bits.
+/// Whether offsets are computed with 64 bits.
 fn is_wide(mem: &MemAccess<'_>) -> bool {
     matches!(mem.base, Base::B64(..) | Base::Affine(_))
 }
 
-/// How an offset is loaded, its destination, and its size.
+/// The instruction that loads an offset, its destination, and its size.
 fn offset_of(wide: bool) -> (C, R, usize) {
     if wide { (C::Mov_r64_rm64, R::RAX, 8) } else { (C::Mov_r32_rm32, R::EAX, 4) }
 }
 
 impl Maker<'_> {
-    /// Whether offsets are checked as vectors; else each lane is checked separately.
+    /// Whether offsets are checked as vectors; otherwise each lane is checked separately.
     pub(super) fn has_offsets(mem: &MemAccess<'_>) -> bool {
         let aligned = mem.access.offset.is_multiple_of(mem.total as u64);
         mem.total <= 16
             && match mem.base {
                 Base::B32(..) => mem.access.space == Space::Shared,
                 Base::B64(..) => mem.access.space != Space::Local && aligned,
-                // The index says nothing of the alignment.
+                // Indices by another scale do not tell the alignment of the addresses.
                 Base::Affine(_) => aligned && mem.unit == 1,
                 Base::None | Base::One(..) => false,
             }
@@ -59,7 +60,7 @@ impl Maker<'_> {
         self.asm.bind(none);
     }
 
-    /// `rax` becomes the offset of lane `ebp`, which has been checked.
+    /// Loads the offset of lane `ebp`, which has been checked, into `rax`.
     pub(super) fn offset_of_lane(&mut self, mem: &MemAccess<'_>) {
         if !Self::has_offsets(mem) {
             return self.known_offset(mem);
@@ -68,8 +69,9 @@ impl Maker<'_> {
         self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, 0)));
     }
 
-    /// Stores the offsets of the lanes in `ebx`, which is not empty, to a scratch register, if they and the next `span` bytes are in
-    /// bounds; else jumps to `not`. Other lanes get offset 0, which is in bounds.
+    /// Stores the offsets of the lanes in `ebx`, which is not empty, to a scratch register, if they
+    /// plus `span` are in bounds; otherwise jumps to `not`. Other lanes get offset 0, which is in
+    /// bounds.
     pub(super) fn offsets(&mut self, mem: &MemAccess<'_>, span: u32, not: Label) {
         let [all, t, limit, add, bits, lanes] = mem.own;
         let Some((row, number, of_64)) = Self::bases(mem) else { return };
@@ -120,7 +122,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Sets the offsets of lanes that do not execute the step to 0, and collects the alignment bits of the others.
+    /// Sets the offsets of lanes that do not execute the step to 0, and collects the low address
+    /// bits of the others, which tell the alignment.
     fn collect(
         &mut self,
         mem: &MemAccess<'_>,
@@ -173,7 +176,7 @@ impl Maker<'_> {
         self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, to, to, u32::from(value.shift));
     }
 
-    /// Prepares the vectors that are added to a base, and that the sum is compared with.
+    /// Prepares the vector that is added to a base, and the limit that the sum is compared with.
     fn ready_to_compare(&mut self, mem: &MemAccess<'_>, wide: bool, (span, not): (u32, Label)) {
         let [_, _, limit, add, ..] = mem.own;
         let most = self.limit(mem);
@@ -183,7 +186,7 @@ impl Maker<'_> {
             self.asm.jump(C::Jbe_rel32_64, not);
         }
         if wide {
-            // Unsigned numbers are in the order of signed ones with the other sign.
+            // Flipping the sign bits makes a signed comparison compare unsigned numbers.
             self.asm.put(I::with2(C::Btc_rm64_imm8, R::RAX, 63));
             self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, limit.xmm(), R::RAX));
             let broadcast = C::VEX_Vpbroadcastq_ymm_xmmm64;
@@ -191,7 +194,8 @@ impl Maker<'_> {
             if let Base::Affine(value) = mem.base {
                 self.scalar(value.add, true);
                 if mem.total > 1 {
-                    // Of all lanes: the others are multiples.
+                    // The uniform base must be aligned; the scaled indices are multiples of the
+                    // alignment.
                     self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, mem.total as u32 - 1));
                     self.asm.jump(C::Jne_rel32_64, not);
                 }
@@ -207,7 +211,7 @@ impl Maker<'_> {
                 self.two(MOVE, add, offset);
             }
         } else {
-            // The last one that may be reached.
+            // The last valid offset.
             self.asm.put(I::with2(C::Sub_rm64_imm8, R::RAX, 1));
             self.asm.jump(C::Jb_rel32_64, not);
             self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, limit.xmm(), R::EAX));
@@ -218,8 +222,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Copies the data at the offsets to the frame, 8 lanes at a time. Elements are combined in a register, because a vector load
-    /// cannot be forwarded from several smaller stores.
+    /// Copies the data at the offsets to the frame, 8 lanes at a time. Elements are first combined
+    /// in a register, because a vector load cannot be forwarded from several smaller stores.
     pub(super) fn fetch_by_offsets(&mut self, mem: &MemAccess<'_>) {
         let (wide, total) = (is_wide(mem), mem.total);
         let (x, y) = (mem.own[0], mem.own[1].xmm());
@@ -264,7 +268,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jb_rel32_64, again);
     }
 
-    /// Copies 16 bytes of lane `ebp`.
+    /// Copies 16 bytes of lane `ebp` to the frame.
     fn copy_quad(&mut self, wide: bool, x: Reg) {
         self.load_offset(wide, 0);
         let from = MemoryOperand::with_base_index(R::R12, R::RAX);
@@ -276,13 +280,13 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovdqu_xmmm128_xmm, to, x.xmm()));
     }
 
-    /// Loads the offset of a lane after lane `rbp` into `rax`.
+    /// Loads the offset of lane `rbp + lane` into `rax`.
     fn load_offset(&mut self, wide: bool, lane: usize) {
         let (code, to, size) = offset_of(wide);
         self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, lane)));
     }
 
-    /// Inserts an element of a lane into a register.
+    /// Inserts a lane's element into a register.
     fn insert_lane(&mut self, wide: bool, (total, lane): (usize, usize), to: R, place: usize) {
         self.load_offset(wide, lane);
         let from = MemoryOperand::with_base_index(R::R12, R::RAX);

@@ -1,4 +1,5 @@
-//! Sources: registers in the register file, constants and inputs.
+//! Sources of steps: values in the register file, constants and inputs, as registers or memory
+//! operands.
 
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
 use crate::emit::asm::at;
@@ -8,10 +9,11 @@ use crate::machine::Mode;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// A value is worth a register if its next use is at most so many steps away.
+/// A value is loaded to a register if its next use is at most this many steps away.
 const SOON: u32 = 12;
 
-/// Where a part of a register is in its register file; of a predicate, a byte.
+/// The memory operand of a part of a register in its register file. A part of a predicate is a
+/// byte.
 pub(super) fn register_file(key: Key) -> MemoryOperand {
     match key {
         Key::B32(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * LANES_SIZE),
@@ -21,7 +23,7 @@ pub(super) fn register_file(key: Key) -> MemoryOperand {
     }
 }
 
-/// Offset of a part of a register of 32 words.
+/// The offset of a part of a register in local memory.
 pub(super) fn eighth_of_row(word: usize, part: u8) -> usize {
     word * 128 + usize::from(part) * LANES_SIZE
 }
@@ -35,7 +37,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Inactive lanes of the register take the values of the register file, which is then stored whole.
+    /// Stores a register. Inactive lanes are merged from the register file, so that it can be
+    /// stored whole.
     pub(super) fn store_key(&mut self, from: Reg, key: Key) {
         let register_file = register_file(key);
         let some = self.mode == Mode::Some;
@@ -57,14 +60,16 @@ impl Maker<'_> {
                     self.inactive_lanes(key);
                     self.blend(from, from, Operand::Memory(register_file), MOMENT);
                 }
-                // Not a masked store: what follows would have to wait for it.
+                // A masked store would delay later loads of the value, because it cannot be
+                // forwarded to them.
                 self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, register_file, from.ymm()));
             }
             Key::Other(..) => {}
         }
     }
 
-    /// Loads ones in inactive lanes of a part into the scratch register. Only in [`Mode::Some`].
+    /// Loads the mask of inactive lanes of a part into the scratch register. Only in
+    /// [`Mode::Some`].
     pub(super) fn inactive_lanes(&mut self, key: Key) {
         match key {
             Key::B64(_, part) => self.inactive_row(MOMENT, part / 2, Some(part % 2)),
@@ -74,7 +79,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Loads a source that is no register.
+    /// Loads a source that is not a register.
     fn load_other(&mut self, to: Reg, source: Source, width: Width, part: u8) {
         let broadcast = match width {
             Width::B32 => C::VEX_Vpbroadcastd_ymm_xmmm32,
@@ -100,7 +105,7 @@ impl Maker<'_> {
         self.two(code, to, Operand::Memory(at(R::RAX, displacement)));
     }
 
-    /// Constants in the pool; 0 for a source that is none.
+    /// The constant of a source in the pool; 0 if the source is not a constant.
     fn constant(&mut self, source: Source, width: Width, part: u8) -> Operand {
         match (source, width) {
             (Source::Literal(number), Width::B32) => self.number(number as u32),
@@ -113,12 +118,13 @@ impl Maker<'_> {
         }
     }
 
-    /// Lanes of 32 bits, whose NaNs may be any.
+    /// A part of a source as 32-bit lanes, in which NaNs need not be canonical
+    /// ([`crate::emit::register_cache::Nans::Any`]).
     pub(super) fn float(&mut self, source: Source, part: u8) -> Option<Reg> {
         Some(self.hold(narrow_key(source, part)?))
     }
 
-    /// The same, in memory if that is as good.
+    /// As [`Self::float`], but returns a memory operand where that is as good.
     pub(super) fn float_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
         let key = narrow_key(source, part)?;
         Some(match self.in_memory(key) {
@@ -127,14 +133,14 @@ impl Maker<'_> {
         })
     }
 
-    /// Lanes of 32 bits as they are.
+    /// A part of a source as 32-bit lanes with their exact bits.
     pub(super) fn narrow(&mut self, source: Source, part: u8) -> Option<Reg> {
         let reg = self.float(source, part)?;
         self.canonical(reg);
         Some(reg)
     }
 
-    /// The same, in memory if that is as good.
+    /// As [`Self::narrow`], but returns a memory operand where that is as good.
     pub(super) fn narrow_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
         let operand = self.float_operand(source, part)?;
         if let Operand::Register(reg) = operand {
@@ -143,12 +149,12 @@ impl Maker<'_> {
         Some(operand)
     }
 
-    /// A part of lanes of 64 bits.
+    /// A part of a source as 64-bit lanes.
     pub(super) fn wide(&mut self, source: Source, part: u8) -> Option<Reg> {
         Some(self.hold(wide_key(source, part)?))
     }
 
-    /// The same, in memory if that is as good.
+    /// As [`Self::wide`], but returns a memory operand where that is as good.
     pub(super) fn wide_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
         let key = wide_key(source, part)?;
         Some(match self.in_memory(key) {
@@ -157,7 +163,7 @@ impl Maker<'_> {
         })
     }
 
-    /// The operand in memory, for constants and registers that are not used again soon.
+    /// The memory operand of a value, for constants and for registers that are not used again soon.
     pub(super) fn in_memory(&mut self, key: Key) -> Option<Operand> {
         if let Key::Other(source @ (Source::Literal(_) | Source::Lane), width, part) = key {
             return Some(self.constant(source, width, part));

@@ -1,4 +1,4 @@
-//! Loads of parameters.
+//! Loads of kernel parameters.
 
 use super::{Maker, PARTS, Vector};
 use crate::emit::asm::at;
@@ -9,7 +9,7 @@ use crate::region::{Load, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {
-    /// A load from a place of the parameters that all lanes have.
+    /// Emits a load from a constant offset in the parameters.
     pub(super) fn load_param(&mut self, step: &Step, load: &Load) -> Option<()> {
         let (size, count) = (usize::from(load.access.size), usize::from(load.access.count));
         if load.to.len() != count {
@@ -26,7 +26,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A number of the parameters in all lanes, extended.
+    /// Loads an element of the parameters, extends it, and broadcasts it.
     fn param_element(&mut self, load: &Load, to: Place, offset: usize) -> Reg {
         let code = match (load.access.size, load.signed) {
             (1, false) => C::Movzx_r32_rm8,

@@ -1,4 +1,4 @@
-//! Moves between registers and scratch registers in the frame.
+//! Moves between vector registers and scratch registers in the frame.
 
 use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::at;
@@ -21,7 +21,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A part of a vector of a scratch row.
+    /// Loads a part of a scratch register.
     fn of_row(&mut self, row: usize, part: u8) -> Reg {
         let from = at(R::RDI, Frame::scratch(row) + usize::from(part) * LANES_SIZE);
         self.unary(MOVE, Operand::Memory(from))

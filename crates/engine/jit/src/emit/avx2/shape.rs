@@ -1,4 +1,5 @@
-//! Shapes of addresses: in each part of 8 lanes contiguous, or uniform; or scattered.
+//! Shapes of addresses: whether the lanes of each part of 8 lanes are contiguous or have one
+//! address. The code tests for one of the two shapes; lanes with neither shape are scattered.
 
 use super::address::{MemAccess, moved};
 use super::{LANES_SIZE, Maker, Operand, PARTS, Vector};
@@ -9,7 +10,8 @@ use crate::frame::Frame;
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Shapes, as in slots and in `ebp`: the lanes of each part are contiguous, or all lanes of each part have one address. 0 is unknown.
+/// Shapes, as cached in slots and returned in `ebp`: the lanes of each part are contiguous, or the
+/// lanes of each part have one address; 0 if the shape is not known.
 pub(super) const ROWS: u32 = 1;
 pub(super) const SAME: u32 = 2;
 
@@ -18,10 +20,11 @@ pub(super) const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 pub(super) const SPREAD: C = C::VEX_Vpbroadcastq_ymm_xmmm64;
 
-/// Bases, for [`Maker::base_part`].
+/// The memory operand, the register and the width of a base; see [`Maker::base_part`].
 pub(super) type Bases = (MemoryOperand, Option<u32>, bool);
 
-/// Where the addresses of parts are: in the slot of the base group, or in the frame; and the distance of the data from them.
+/// Where the addresses of the parts are stored: in the slot of the base group, or in the frame; and
+/// the distance of the data from these addresses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slot {
     group: Option<usize>,
@@ -34,28 +37,28 @@ impl Slot {
         Self { group: member.map(|member| member.slot), data_offset }
     }
 
-    /// Clears the shape of the base group.
+    /// Clears the cached shape of the base group.
     pub(super) fn forget(self, e: &mut Maker<'_>) {
         if let Some(slot) = self.group {
             e.asm.put(I::with2(C::Mov_rm64_imm32, shape(slot), 0));
         }
     }
 
-    /// The address of a part.
+    /// The memory operand of the address of a part.
     pub(super) fn pointer(self, part: u8) -> MemoryOperand {
         let part = usize::from(part);
         at(R::RDI, self.group.map_or(Frame::PARTS + 8 * part, |slot| Frame::place(slot, part)))
     }
 }
 
-/// The shape of a base group.
+/// The memory operand of the cached shape of a base group.
 fn shape(slot: usize) -> MemoryOperand {
     at(R::RDI, Frame::shape(slot))
 }
 
 impl Maker<'_> {
-    /// Finds the shape of the addresses and checks bounds: the slot gets the addresses of parts, `ebp` the shape. Jumps to `not` if
-    /// the lanes are scattered or out of bounds.
+    /// Finds the shape of the addresses and checks their bounds: the slot gets the addresses of the
+    /// parts, `ebp` the shape. Jumps to `not` if the lanes are scattered or out of bounds.
     pub(super) fn reach(
         &mut self,
         mem: &MemAccess<'_>,
@@ -75,7 +78,8 @@ impl Maker<'_> {
             return;
         }
         Slot::of(member).forget(self);
-        // All that follows may go on from the first one.
+        // Later accesses of the group use the shape that the first one finds, so that both shapes
+        // are tested.
         let same = same || member.is_some();
         if self.mode == Mode::Some {
             self.reach_some(mem, member, same, not);
@@ -87,7 +91,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The same where all lanes are active, separately for each part.
+    /// [`Self::reach`] where all lanes are active; each part is tested separately.
     fn reach_all(&mut self, mem: &MemAccess<'_>, member: Option<Member>, same: bool, not: Label) {
         let Some(bases) = Self::bases(mem) else {
             return self.asm.jump(C::Jmp_rel32_64, not);
@@ -119,7 +123,8 @@ impl Maker<'_> {
         self.point(mem, least, Slot::of(member), not);
     }
 
-    /// Loads the distance of the bases of the first two lanes into `rax`: it selects the shape that is tested.
+    /// Loads the difference between the bases of the first two lanes into `rax`, which decides
+    /// which shape is tested.
     fn first_distance(&mut self, mem: &MemAccess<'_>) {
         let Some((row, number, wide)) = Self::bases(mem) else { return };
         match (self.base_part((row, number, wide), 0), wide) {
@@ -146,7 +151,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The same for a uniform base, in `rax`.
+    /// [`Self::reach`] for the uniform base in `rax`.
     pub(super) fn reach_one(&mut self, mem: &MemAccess<'_>, not: Label) {
         let [to, ..] = mem.own;
         self.offset_from_base(mem, Some(not));
@@ -160,7 +165,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, SAME));
     }
 
-    /// The slot points to the data in the frame.
+    /// Makes the slot point to the data in the frame.
     pub(super) fn point_to_data(&mut self, mem: &MemAccess<'_>, slot: Slot) {
         for part in 0..PARTS {
             let bytes = usize::from(part) * 8 * mem.total;
@@ -173,8 +178,9 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ROWS));
     }
 
-    /// Jumps to `not` unless the bases increase by `distance` from lane to lane: in each part from the part's first lane on, or
-    /// (`of_all`) from the base in `r13` on for all executing lanes.
+    /// Jumps to `not` unless the bases increase by `distance` from lane to lane: within each part,
+    /// starting with its first lane, or (`of_all`) for all executing lanes, starting with the base
+    /// in `r13`.
     pub(super) fn if_like(
         &mut self,
         mem: &MemAccess<'_>,
@@ -218,7 +224,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, not);
     }
 
-    /// Broadcasts the base of the first lane of a part.
+    /// Broadcasts the base of a part's first lane.
     fn spread_first(&mut self, (row, number, wide): Bases, part: u8, to: Reg) {
         let code = if wide { SPREAD } else { C::VEX_Vpbroadcastd_ymm_xmmm32 };
         let part = if wide { 2 * part } else { part };
@@ -228,7 +234,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Lane numbers of a part times a distance.
+    /// A constant vector: the lane numbers of a part times a distance.
     pub(super) fn multiples(&mut self, wide: bool, part: u8, distance: u64) -> Operand {
         let lane = |i: u64| (i * distance) & 0xffff_ffff;
         let row = std::array::from_fn(|i| {
@@ -243,7 +249,7 @@ impl Maker<'_> {
         self.row(row)
     }
 
-    /// A part of a base.
+    /// A part of a base, in a register if it is cached.
     pub(super) fn base_part(&self, (row, number, wide): Bases, part: u8) -> Operand {
         let key = number.map(|i| if wide { Key::B64(i, part) } else { Key::B32(i, part) });
         let held = key.and_then(|key| self.cache.position(key));

@@ -1,6 +1,5 @@
-//! Shapes of addresses where only some lanes are active: the addresses of inactive lanes are undefined.
-//!
-//! The first two executing lanes select the shape that all executing lanes are tested for.
+//! Shapes of addresses where only some lanes are active, and the addresses of inactive lanes are
+//! undefined. The first two executing lanes decide for which shape all executing lanes are tested.
 
 use super::address::{BASE_ROW, Base, MemAccess};
 use super::offsets::TAKING;
@@ -18,7 +17,7 @@ const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
 
 impl Maker<'_> {
-    /// Ones in the inactive lanes of a part, in the frame. Only in [`Mode::Some`].
+    /// Loads the mask of inactive lanes of a part from the frame. Only in [`Mode::Some`].
     pub(super) fn inactive_row(&mut self, to: Reg, part: u8, half: Option<u8>) {
         let row = Frame::INACTIVE_LANES + usize::from(part) * LANES_SIZE;
         match half {
@@ -30,7 +29,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Fills the rows of [`Self::inactive_row`].
+    /// Computes the mask that [`Self::inactive_row`] loads.
     pub(super) fn fill_resting(&mut self) {
         let ones = self.number(u32::MAX);
         for part in 0..PARTS {
@@ -42,7 +41,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Sets lanes of a part that do not execute the step to 0; `TAKING` has the executing lanes.
+    /// Sets lanes of a part that do not execute the step to 0; `TAKING` is the mask of executing
+    /// lanes.
     pub(super) fn leave_out(
         &mut self,
         guard: Predicate,
@@ -65,7 +65,8 @@ impl Maker<'_> {
         }
     }
 
-    /// See [`Self::reach`]; here all parts must be contiguous. Preserves `rbx`.
+    /// [`Self::reach`] where only some lanes are active. All parts together must be contiguous.
+    /// Preserves `rbx`.
     pub(super) fn reach_some(
         &mut self,
         mem: &MemAccess<'_>,
@@ -73,7 +74,7 @@ impl Maker<'_> {
         same: bool,
         not: Label,
     ) {
-        // Of a far offset `r12` is needed.
+        // An offset of more than 32 bits would need `r12`.
         let is_near = i32::try_from(mem.access.offset as i64).is_ok();
         let Some((row, bases)) = self.bases_in_memory(mem).filter(|_| is_near) else {
             return self.asm.jump(C::Jmp_rel32_64, not);
@@ -130,11 +131,12 @@ impl Maker<'_> {
         self.point_from_first(mem, member, not);
     }
 
-    /// Stores the addresses of parts to the slot: from the base in `r13` on, `r14` bytes apart. Checks the bounds of `r12` bytes.
+    /// Stores the addresses of the parts to the slot: the first from the base in `r13`, the others
+    /// each `r14` bytes further. Checks that `r12` bytes from the first on are in bounds.
     fn point_from_first(&mut self, mem: &MemAccess<'_>, member: Option<Member>, not: Label) {
         let slot = Slot::of(member);
         if let Base::Affine(value) = mem.base {
-            // Lanes behind it may not begin again at zero, or at the least number.
+            // The indices of later lanes must not wrap around.
             let last = 31 * mem.unit as u32;
             self.add_plus(value.plus, R::R13D, R::RAX);
             let (most, above) = if value.signed {
@@ -169,7 +171,8 @@ impl Maker<'_> {
         }
     }
 
-    /// The bases of all lanes in memory: in the register file if it is current, else in a scratch register.
+    /// The bases of all lanes as a memory operand: in the register file if it is current, else in a
+    /// scratch register.
     fn bases_in_memory(&mut self, mem: &MemAccess<'_>) -> Option<(MemoryOperand, Bases)> {
         let bases = Self::bases(mem)?;
         let parts = if bases.2 { 2 * PARTS } else { PARTS };

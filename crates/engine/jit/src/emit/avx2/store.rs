@@ -1,4 +1,4 @@
-//! Stores.
+//! Stores: to contiguous or scattered lanes, and by index.
 
 use super::address::{MemAccess, data_of_lane, moved};
 use super::indexed::{Row, Ways};
@@ -11,21 +11,24 @@ use crate::operand::Source;
 use crate::region::{Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// The lanes that are still to be copied, and the lanes of vector stores, in the frame.
+/// Masks in the frame: the lanes that are copied one by one, and the lanes that vector stores
+/// write.
 const REST: usize = Frame::SAVED;
 const LANES: usize = Frame::SAVED + 16;
 
-/// Whether lanes can be left out where the others are stored to rows.
+/// Whether stores of contiguous lanes can be masked.
 fn by_mask(store: &Store) -> bool {
     store.access.count == 1 && store.access.size >= 4
 }
 
 impl Maker<'_> {
-    /// A store that may exit. All lanes are checked before the first one stores.
+    /// Emits a store that may exit. The addresses of all lanes are checked before the first lane
+    /// stores.
     pub(super) fn store_lanes(&mut self, step: &Step, store: &Store) -> Option<()> {
         let member = self.facts.base_groups.member(self.block, self.step);
         let indexed = self.indexed().filter(|of| of.rows && !of.is_loaded);
-        // What a row is stored from at once. No registers are taken from here on.
+        // The values for contiguous stores are loaded now, because no registers can be allocated
+        // from here on.
         let values = match indexed {
             Some(_) => self.words_of_all(store)?,
             None => Vec::new(),
@@ -58,7 +61,8 @@ impl Maker<'_> {
             if !indexed.is_some_and(|of| of.is_row) {
                 self.reach(&mem, member, false, scattered);
                 if member.is_some() {
-                    // Its shape is for loads, too.
+                    // A cached shape may be that of a load, for which lanes with one address are
+                    // valid.
                     self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
                     self.asm.jump(C::Jne_rel32_64, scattered);
                 }
@@ -70,7 +74,8 @@ impl Maker<'_> {
             self.asm.bind(scattered);
         }
         let slot = Slot::of(member);
-        // The slot is needed here: those behind it are looked at by themselves.
+        // The slot is used for the scattered data, so that the later accesses of the group test
+        // their shapes themselves.
         slot.forget(self);
         self.spill(&mem);
         self.asm.put(I::with2(C::Mov_rm32_r32, rest, R::EBX));
@@ -89,7 +94,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// The parts of the stored value, if it is one element of 32 bits and registers hold it.
+    /// The parts of the stored value, if it is one element of 32 bits in a register.
     fn words_of_all(&mut self, store: &Store) -> Option<Vec<Reg>> {
         match (store.access.size, &store.from[..]) {
             (4, &[source @ (Source::B32(_) | Source::Literal(_))]) => {
@@ -99,7 +104,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Copies the data of lane `ebp` to its address.
+    /// Copies the data of lane `ebp` from the frame to its address.
     fn deliver(&mut self, mem: &MemAccess<'_>) {
         if mem.access.space == Space::Local && mem.total > 4 {
             self.offset_of_lane(mem);
@@ -164,7 +169,8 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A part of elements of 4 or 8 bytes, of the lanes that take the step. `masks`: temporaries, if there are any.
+    /// Stores a part of elements of 4 or 8 bytes, in the lanes that execute the step. `masks` are
+    /// temporaries that the caller has reserved.
     fn put_by_mask(&mut self, store: &Store, part: u8, masks: Option<[Reg; 2]>) -> Option<()> {
         let (source, wide) = (store.from[0], store.access.size == 8);
         let values = match (wide, source) {
@@ -203,13 +209,13 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// Elements of 1, 2 or 4 bytes in a word, in a temporary.
+    /// Packs elements of 1, 2 or 4 bytes into 32-bit values, in a temporary.
     fn word(&mut self, elements: &[Source], part: u8, size: usize) -> Option<Reg> {
         let mut word = None;
         for (i, &source) in elements.iter().enumerate() {
             let d = self.low_word(source, part)?;
             if elements.len() > 1 {
-                // Others do not see what is above it.
+                // Clears the bits above the element, which would overwrite the other elements.
                 let shift = 32 - 8 * size as u32;
                 self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, d, d, shift);
                 let rest = shift - 8 * (i * size) as u32;
@@ -237,7 +243,7 @@ impl Maker<'_> {
         Some(self.unary(MOVE, a))
     }
 
-    /// A part of 4 lanes of 64 bits; 32 bits are zero-extended.
+    /// A part of 4 lanes of 64 bits; 32-bit sources are zero-extended.
     pub(super) fn double_word(&mut self, source: Source, part: u8) -> Option<Reg> {
         match self.wide(source, part) {
             Some(reg) => Some(reg),
@@ -245,7 +251,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Elements of 8 bytes, of a part of 4 lanes.
+    /// Stores elements of 8 bytes, of a part of 4 lanes.
     fn put_doubles(&mut self, store: &Store, part: u8, total: usize) -> Option<()> {
         for (pair, from) in store.from.chunks(2).enumerate() {
             let a = self.double_word(from[0], part)?;

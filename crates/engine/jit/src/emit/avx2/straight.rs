@@ -1,4 +1,5 @@
-//! Steps that work on each lane separately are emitted part by part, so that values stay in registers from step to step.
+//! Steps that work on each lane separately. Runs of such steps are emitted part by part, so that
+//! the values of a part stay in registers from step to step.
 
 use super::predicate::Mask;
 use super::{Maker, PARTS, Vector};
@@ -20,7 +21,7 @@ fn is_of_lanes(step: &Step) -> bool {
     )
 }
 
-/// The part of 8 lanes.
+/// The number of the part of 8 lanes that a value belongs to.
 pub(super) fn eighth(key: Key) -> u8 {
     match key {
         Key::B64(_, part) => part / 2,
@@ -73,7 +74,7 @@ impl Maker<'_> {
             }
             self.count_rest();
             if part + 1 != PARTS {
-                // The next part begins where this one did.
+                // The next part begins with the same next uses as this one.
                 for (number, next) in changed.drain(..).rev() {
                     self.next[number] = next;
                 }
@@ -83,7 +84,8 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Ends a step in a part; other parts of the step may come later or have come before.
+    /// Ends a step in a part. Other parts of the step may have been emitted before, or follow
+    /// later.
     fn behind_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
         self.count_before_end(i);
         self.cache.unpin();
@@ -100,7 +102,7 @@ impl Maker<'_> {
         self.facts.uses[self.block].after[i] = after;
     }
 
-    /// Counts the lanes of the part that do not execute a step, or defers it.
+    /// Counts the lanes of the part that do not execute a step, or defers counting them.
     fn count_part(&mut self, step: &Step) {
         if step.counted && step.guard != Predicate::Always {
             match &mut self.back.guarded {
@@ -119,7 +121,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Counts deferred lanes before their predicate changes.
+    /// Counts deferred lanes before their guard's predicate changes.
     fn count_before_end(&mut self, i: usize) {
         let place = self.back.guarded.and_then(|(guard, _)| guard.place());
         let after = &self.facts.uses[self.block].after[i];
@@ -128,7 +130,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Counts the lanes of the part that have not executed guarded steps.
+    /// Counts the deferred lanes of the part.
     fn count_rest(&mut self) {
         let Some((guard, n)) = self.back.guarded.take() else { return };
         let part = self.back.part;
@@ -153,7 +155,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
     }
 
-    /// A part of a step of lanes.
+    /// Emits a part of a step that works on each lane separately.
     fn of_lanes(&mut self, step: &Step, part: u8) -> Option<()> {
         let guard = self.guard(step.guard, part);
         match &step.action {
@@ -169,7 +171,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The lanes that execute a step; `None`: all.
+    /// The mask of lanes that execute a step; `None` if all do.
     pub(super) fn guard(&mut self, guard: Predicate, part: u8) -> Option<Mask> {
         (guard != Predicate::Always).then(|| self.predicate(guard, part))
     }
@@ -218,7 +220,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A step for all lanes.
+    /// Emits a step for all lanes at once.
     fn single(&mut self, step: &Step) -> Option<()> {
         if step.guard == Predicate::Never || self.facts.uses[self.block].is_dead[self.step] {
             return Some(());

@@ -1,4 +1,5 @@
-//! Atomics: all addresses are looked at as vectors, then the lanes come one after the other.
+//! Atomics. The addresses of all lanes are checked as vectors, then a loop over lanes executes the
+//! operation.
 
 use super::Maker;
 use super::load::STORE;
@@ -10,11 +11,12 @@ use crate::region::ExitReason;
 use crate::region::{Atomic, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// The scratch row of offsets.
+/// The scratch register of offsets.
 const OFFSETS: usize = 0;
 
 impl Maker<'_> {
-    /// An atomic: every lane is looked at before the first one changes something.
+    /// Emits an atomic. The addresses of all lanes are checked before the first lane changes
+    /// memory.
     pub(super) fn atomic(&mut self, step: &Step, op: &Atomic) -> Option<()> {
         let wide = op.access.size == 8;
         if op.access.count != 1 || !matches!(op.access.size, 4 | 8) {

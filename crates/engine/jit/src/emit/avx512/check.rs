@@ -1,4 +1,4 @@
-//! Bounds and alignment checks of each lane.
+//! Bounds and alignment checks of each lane's address.
 
 #![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
 
@@ -14,7 +14,8 @@ use iced_x86::{Code as C, IcedError, Instruction as I, Register as R};
 use std::mem::offset_of;
 
 impl Maker<'_> {
-    /// Checks that the upper halves of 64-bit addresses in smaller memory are zero.
+    /// Checks that the upper halves of 64-bit addresses are zero, for accesses to shared and local
+    /// memory.
     pub(super) fn shorten(&mut self, mem: &mut MemAccess, bases: Vec<Reg>) {
         let upper = self.wide_number(0xffff_ffff_0000_0000);
         let offset = self.wide_number(mem.access.offset);
@@ -47,12 +48,13 @@ impl Maker<'_> {
             let insert = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
             self.asm.put(I::with4(insert, to.z(), sums[0].z(), sums[1].y(), 1_u32));
         }
-        // From here on they are bases of 32 bits without an offset.
+        // From here on the bases have 32 bits and include the offset.
         mem.bases = bases;
         mem.access.offset = 0;
     }
 
-    /// Computes the offsets of all lanes. Exits if that of an active lane is out of bounds or misaligned.
+    /// Computes the offsets of all lanes. Exits if the offset of an active lane is out of bounds or
+    /// misaligned.
     pub(super) fn checks(&mut self, mem: &MemAccess) {
         if mem.wide {
             let limit = spread_of(site(mem, offset_of!(Site, limit)));
@@ -86,7 +88,8 @@ impl Maker<'_> {
         self.all_active(low, mem.out);
     }
 
-    /// 64-bit offsets of all lanes. Jumps to `not` if that of an active lane is not below a limit, or misaligned.
+    /// Computes 64-bit offsets of all lanes. Jumps to `not` if the offset of an active lane is not
+    /// below the limit, or misaligned.
     pub(super) fn wide_checks(&mut self, mem: &MemAccess, limit: Operand, not: Label) {
         let low = mem.total - 1;
         let offset = mem.access.offset;
@@ -104,7 +107,7 @@ impl Maker<'_> {
                 let low = self.wide_number(low);
                 self.three(C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64, k, tested, low);
             }
-            // The offsets may take the places of the addresses.
+            // The offsets may be computed in the registers of the addresses.
             let sum = C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
             self.asm.put(I::with3(sum, to.z(), base.z(), add));
             let compare = below(C::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8, k, to, limit);
@@ -122,8 +125,9 @@ impl Maker<'_> {
         self.all_active(low, not);
     }
 
-    /// Computes the indices of lanes with the uniform value added, possibly into the registers for offsets. Jumps to `not` if that of
-    /// an active lane is not below a limit. The first mask becomes the active lanes.
+    /// Computes the index of each lane plus the uniform value, possibly in the registers for
+    /// offsets. Jumps to `not` if the index of an active lane is not below the limit. The first
+    /// mask register becomes the active mask.
     pub(super) fn index_checks(
         &mut self,
         mem: &MemAccess,
@@ -156,7 +160,7 @@ impl Maker<'_> {
     }
 }
 
-/// The mask of lanes that are below a limit.
+/// Emits the comparison of lanes with an exclusive limit.
 fn below(code: C, k: R, reg: Reg, limit: Operand) -> Result<I, IcedError> {
     match limit {
         Operand::Register(limit) => I::with4(code, k, reg.z(), limit.z(), 1_u32),

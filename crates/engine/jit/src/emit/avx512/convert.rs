@@ -14,13 +14,14 @@ const MAX: C = C::EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae;
 const MIN: C = C::EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae;
 const UNORDERED: u32 = 3;
 const GREATER_OR_EQUAL: u32 = 0x1d;
-/// f32 in a half of a register as f64.
+/// Converts f32 in half of a register to f64.
 const WIDEN: C = C::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
-/// f64 as f32 in a half of a register.
+/// Converts f64 to f32 in half of a register.
 const CUT: C = C::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
 
 impl Maker<'_> {
-    /// A conversion that gives lanes of 32 bits: the value, in a temporary, and what is known.
+    /// Emits a conversion to 32-bit lanes. Returns the temporary with the result, and what is known
+    /// of it.
     pub(super) fn convert(&mut self, op: Op, source: Source, part: u8) -> Option<(Reg, Kind)> {
         const FLOAT: Kind = Kind::normal(Nans::Any);
         Some(match op {
@@ -41,7 +42,7 @@ impl Maker<'_> {
         })
     }
 
-    /// The second one is the upper half of the first.
+    /// Makes the second register the upper half of the first.
     fn join_halves(&mut self, low: Reg, high: Reg) {
         let code = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
         self.asm.put(I::with4(code, low.z(), low.z(), high.y(), 1_u32));
@@ -61,7 +62,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of f64 as lanes of 32 bits, in the lower half of a temporary.
+    /// Converts a part of f64 to 32-bit lanes in the lower half of a temporary.
     fn half_from_double(&mut self, op: Op, source: Source, part: u8) -> Option<Reg> {
         let a = self.wide(source, part)?;
         let d = self.temporary();
@@ -70,7 +71,8 @@ impl Maker<'_> {
                 self.asm.put_rounded(Some(rounding), I::with2(CUT, d.y(), a.z()));
             }
             Op::DoubleToS => {
-                // The second one where one is a NaN; what lies below is the lowest number, as a NaN is.
+                // `min` returns its second source if one is a NaN. The conversion returns the
+                // lowest number for NaNs and for values below it.
                 let most = self.wide_literal(f64::from(i32::MAX).to_bits());
                 self.three(MIN, d.z(), most, a);
                 self.asm.put(I::with2(C::EVEX_Vcvttpd2dq_ymm_k1z_zmmm512b64_sae, d.y(), d.z()));
@@ -78,7 +80,8 @@ impl Maker<'_> {
             Op::DoubleToU => {
                 let (zero, lowest) = (self.wide_literal(0), self.literal(1 << 31));
                 self.three(MAX, d.z(), zero, a);
-                // What lies above is all ones, as a NaN would be.
+                // The conversion returns all ones for values above the range, and for NaNs, which
+                // are replaced below.
                 self.asm.put(I::with2(C::EVEX_Vcvttpd2udq_ymm_k1z_zmmm512b64_sae, d.y(), d.z()));
                 self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
                 let code = C::EVEX_Vmovdqa32_ymm_k1z_ymmm256;
@@ -89,7 +92,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of f64 as integers of 64 bits.
+    /// Converts a part of f64 to 64-bit integers.
     pub(super) fn wide_of_double(&mut self, signed: bool, source: Source, part: u8) -> Option<Reg> {
         let a = self.wide(source, part)?;
         let d = self.temporary();
@@ -109,7 +112,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of f64 from f32.
+    /// Converts a part of f32 to f64.
     pub(super) fn double_of_float(&mut self, source: Source, part: u8) -> Option<Reg> {
         let a = self.narrow(source, part / 2)?;
         Some(self.widened(a, part))

@@ -1,4 +1,5 @@
-//! Warp-level operations. They exit unless the active lanes are exactly the live lanes of the membermask.
+//! Membermasks of warp-level operations. The code exits unless the active lanes are exactly the
+//! live lanes of the membermask.
 
 use super::load::STORE;
 use super::{MOMENT_K, Maker};
@@ -12,7 +13,7 @@ use crate::region::Step;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 pub(super) const COMPARE: C = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-/// The mask of executing lanes.
+/// The general register of the mask of executing lanes.
 pub(super) const ACTIVE: R = R::EBP;
 /// The scratch register of membermasks.
 const ROW: usize = 0;
@@ -31,7 +32,7 @@ impl Maker<'_> {
             self.active(step.guard);
             return Some(());
         }
-        // What is read is in registers before the first jump.
+        // All operands are loaded to registers before the first jump.
         let by_lane = super::memory::is_by_lane(members);
         let mut parts = Vec::new();
         if !matches!(members, Source::Literal(_)) {
@@ -58,7 +59,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// Exits if the values of active lanes differ; else `eax` has the value.
+    /// Exits if the values of active lanes differ; otherwise `eax` has their common value.
     fn same_members(&mut self, parts: &[Reg], (first, differs): (Reg, Reg), out: Label) {
         for (part, reg) in parts.iter().enumerate() {
             let to = at(R::RDI, Frame::scratch(ROW) + 64 * part);

@@ -1,4 +1,4 @@
-//! Registers of a load from its pieces.
+//! Writes loaded data to registers: extracts the elements of a load from its pieces.
 
 use super::load::LOAD;
 use super::pieces::{Pieces, pairs};
@@ -10,7 +10,7 @@ use crate::region::Load;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {
-    /// Writes the registers of a load from its pieces.
+    /// Writes the elements of a load to their destinations.
     pub(super) fn take_elements(
         &mut self,
         load: &Load,
@@ -39,13 +39,14 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// The 32 bits of a lane that begin with the dword of a byte, in a temporary.
+    /// The 32 bits of each lane that contain a byte, in a temporary.
     fn dword(&mut self, pieces: &Pieces, size: u8, byte: usize, part: u8) -> Option<Reg> {
         let part = usize::from(part);
         Some(match pieces {
             Pieces::Dwords(dwords) => {
                 let piece = dwords.get(byte / 4)?[part];
-                // Elements of four bytes and more have theirs for themselves.
+                // Elements of less than four bytes share the piece with others, so that it must be
+                // copied.
                 if size < 4 { self.unary(super::float::MOVE, piece) } else { piece }
             }
             Pieces::Qwords(qwords) => {
@@ -53,7 +54,7 @@ impl Maker<'_> {
                 let high = (byte / 4 % 2) as u64;
                 let order = pairs(std::array::from_fn(|i| 2 * i as u64 + high));
                 let order = at(R::R9, self.pooled(&order));
-                // To take a register may change what is for moments.
+                // Allocating a register may overwrite `MOMENT`, so that it is loaded afterwards.
                 let d = self.unary(super::float::MOVE, parts[2 * part]);
                 self.asm.put(I::with2(LOAD, MOMENT.z(), order));
                 let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
@@ -76,13 +77,13 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// An element of less than 4 bytes is taken out of its dword.
+    /// Extracts an element of less than 4 bytes from the 32 bits that contain it.
     fn extend_dword(&mut self, load: &Load, d: Reg, byte: usize) {
         let size = usize::from(load.access.size);
         if size >= 4 {
             return;
         }
-        // What lies in a known place has been brought to the low bits.
+        // In known accesses the element is already in the low bits.
         let from = byte % 4;
         let up = 32 - 8 * (from + size) as u32;
         let down = 32 - 8 * size as u32;
@@ -141,12 +142,13 @@ impl Maker<'_> {
         }
     }
 
-    /// Qwords of low and high dwords, of the first or the last eight of 16 lanes, in a temporary.
+    /// Combines low and high 32-bit halves to 64-bit lanes, for the first or the last eight of 16
+    /// lanes, in a temporary.
     pub(super) fn interleaved(&mut self, low: Reg, high: Reg, half: u8) -> Reg {
         let first = 8 * u64::from(half);
         let order = pairs(std::array::from_fn(|i| first + i as u64 / 2 + 16 * (i as u64 % 2)));
         let order = at(R::R9, self.pooled(&order));
-        // To take a register may change what is for moments.
+        // Allocating a register may overwrite `MOMENT`, so that it is loaded afterwards.
         let d = self.unary(super::float::MOVE, low);
         self.asm.put(I::with2(LOAD, MOMENT.z(), order));
         let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;

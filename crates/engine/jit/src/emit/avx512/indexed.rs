@@ -1,4 +1,6 @@
-//! Indexed accesses ([`crate::emit::index`]): of a row of 32 lanes only the first index is checked; other indices are gathered.
+//! Indexed accesses ([`crate::emit::index`]). If the indices of all 32 lanes are consecutive, only
+//! the first is checked, and the access is made by vectors; other indices are checked as vectors,
+//! and gathered.
 
 #![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
 
@@ -15,7 +17,8 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
 impl Maker<'_> {
-    /// Makes the access if the index register is known to be consecutive; jumps to `each` if it is known not to be.
+    /// Emits an access by indices that are cached as consecutive; jumps to `each` if they are
+    /// cached as not consecutive.
     pub(super) fn known_row(
         &mut self,
         mem: &MemAccess,
@@ -46,7 +49,8 @@ impl Maker<'_> {
         }
     }
 
-    /// The indices of each half are consecutive. If the second half continues the first, records that and makes the access.
+    /// Emits an access where the indices of each half are consecutive. If the second half continues
+    /// the first, the shape is cached and the access is made.
     pub(super) fn new_row(&mut self, mem: &MemAccess, pieces: &Pieces, to: (Label, Label)) {
         let (Some(indexed), Some((_, index))) = (mem.indexed.filter(|of| of.rows), mem.affine)
         else {
@@ -65,7 +69,7 @@ impl Maker<'_> {
         self.asm.bind(scattered);
     }
 
-    /// Records that the indices are not consecutive.
+    /// Caches that the indices are not consecutive.
     pub(super) fn no_row(&mut self, mem: &MemAccess) {
         if let Some(slot) = mem.indexed.filter(|of| of.rows).and_then(|of| of.slot)
             && mem.affine.is_some()
@@ -74,7 +78,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Accesses a row of 32 lanes; `eax` has the index of lane 0 without the uniform value.
+    /// Accesses 32 contiguous lanes; `eax` is the index of lane 0 without the uniform value.
     fn row_from_first(&mut self, mem: &MemAccess, pieces: &Pieces, (done, each): (Label, Label)) {
         let Some(indexed) = mem.indexed else { return };
         self.add_plus(indexed.plus, R::EAX, R::R13);
@@ -94,7 +98,8 @@ impl Maker<'_> {
         self.asm.jump(C::Jmp_rel32_64, done);
     }
 
-    /// Loads at arbitrary indices. Falls through if that of an active lane is out of bounds.
+    /// Emits a load at arbitrary indices. Execution falls through if the index of an active lane is
+    /// out of bounds.
     pub(super) fn gather(&mut self, mem: &MemAccess, pieces: &Pieces, done: Label) {
         let (Some(_), Some(known)) = (mem.indexed, mem.affine) else { return };
         if mem.stores || mem.total > 8 {

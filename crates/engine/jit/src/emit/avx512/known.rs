@@ -1,4 +1,4 @@
-//! Accesses that never exit: to the running function's frame, and to parameters.
+//! Accesses that never exit: to the running function's frame, and to kernel parameters.
 
 use super::load::{LOAD, STORE};
 use super::memory::ACTIVE;
@@ -13,7 +13,7 @@ use crate::region::{Load, Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {
-    /// A load that never exits.
+    /// Emits a load from the frame or from the parameters.
     pub(super) fn known_load(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
         if load.access.space == Space::Param && load.access.size == 8 {
             return self.wide_params(load, guard);
@@ -49,7 +49,7 @@ impl Maker<'_> {
         self.take_elements(load, &pieces, guard)
     }
 
-    /// Parameters of 64 bits, each the same in all lanes.
+    /// Loads 64-bit parameters, and broadcasts them.
     fn wide_params(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
         let numbers = load.to.iter().take(load.access.count.into()).enumerate();
         for (i, to) in numbers.filter_map(|(i, to)| Some((i, (*to)?))) {
@@ -76,7 +76,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A store to the running function's frame.
+    /// Emits a store to the frame.
     pub(super) fn known_store(&mut self, step: &Step, store: &Store) -> Option<()> {
         let (access, offset) = (&store.access, store.access.offset as usize);
         let Pieces::Dwords(dwords) = self.make_pieces(store)? else { return None };
@@ -93,20 +93,22 @@ impl Maker<'_> {
                 let row = at(R::RAX, (offset / 4 + i) * 128 + 64 * part);
                 let mut value = from;
                 if total < 4 {
-                    // A part of the word: the rest stays.
+                    // The element is a part of 4 bytes, whose other bits are preserved.
                     let shift = 8 * (offset % 4) as u32;
                     let bits = (u32::MAX >> (32 - 8 * total)) << shift;
                     self.asm.put(I::with2(LOAD, moment.z(), row));
                     let code = C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
                     self.asm.put(I::with3(code, MOMENT.z(), from.z(), shift));
                     let bits = self.number(bits);
-                    // Of the word where the bits have zeros, else of the value.
+                    // Selects bits of the old value where the mask is zero, else of the stored
+                    // value.
                     let select = C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
                     self.three_with(select, moment.z(), MOMENT, bits, 0xd8);
                     value = moment;
                 }
                 if !all {
-                    // Not a masked store: what follows would have to wait for it.
+                    // A masked store would delay later loads of the value, because it cannot be
+                    // forwarded to them.
                     self.shift_mask(MOMENT_K, k.k(), 16 * part as u8);
                     self.asm.put(I::with2(LOAD, MOMENT.z(), row));
                     self.merge(MOMENT, value, MOMENT_K, false);

@@ -1,4 +1,4 @@
-//! Scattered accesses: gathers, scatters, and loops over lanes.
+//! Accesses of scattered lanes: gathers, scatters, and loops over lanes.
 
 use super::load::STORE;
 use super::memory::{ACTIVE, HOST, MemAccess, host};
@@ -11,7 +11,7 @@ use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl Maker<'_> {
-    /// Accesses each active lane at its offset.
+    /// Emits an access of each active lane at its offset.
     pub(super) fn each(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let host = host(mem);
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host));
@@ -24,13 +24,13 @@ impl Maker<'_> {
             return self.each_by_index(mem, pieces);
         }
         if mem.wide && mem.short.is_none() {
-            // There are no registers for offsets of 32 bits: `gather` looks for rows by the index, and gets here only where
-            // that index is outside of what its site knows.
+            // There are no registers for 32-bit offsets. `gather` has tested for contiguous lanes
+            // by the index, and continues here only if an index is out of the bounds of its site.
             return self.each_by_index(mem, pieces);
         }
         let (other, done) = (self.asm.label(), self.asm.label());
         if !mem.stores {
-            // Of all lanes it is known.
+            // If all lanes are active, the code has tested for contiguous lanes before.
             self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
             self.asm.jump(C::Je_rel32_64, other);
         }
@@ -45,7 +45,7 @@ impl Maker<'_> {
         self.asm.bind(done);
     }
 
-    /// The same by gathers and scatters.
+    /// Emits an access of each active lane by gathers or scatters.
     fn each_by_index(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let active = mem.masks[0].k();
         match pieces {
@@ -105,7 +105,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The same of a part of dwords.
+    /// Emits a gather or scatter of a part of 32-bit pieces.
     pub(super) fn lanes_of_dwords(&mut self, piece: Reg, memory: MemoryOperand, stores: bool) {
         if stores {
             let scatter = C::EVEX_Vpscatterdd_vm32z_k1_zmm;
@@ -143,7 +143,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Stores of 1 or 2 bytes, lane by lane.
+    /// Stores 1 or 2 bytes, lane by lane.
     fn each_small(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let Pieces::Dwords(dwords) = pieces else { return };
         for (part, offset) in mem.offsets.iter().enumerate() {
@@ -180,7 +180,7 @@ impl Maker<'_> {
         self.asm.bind(end);
     }
 
-    /// Local memory, where consecutive words of a lane are 128 bytes apart.
+    /// Accesses local memory, where consecutive 4-byte units of a lane are 128 bytes apart.
     fn each_of_local(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let Pieces::Dwords(dwords) = pieces else { return };
         let shift = C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
@@ -189,7 +189,7 @@ impl Maker<'_> {
             let offset = mem.offsets[usize::from(part)];
             let lanes = at(R::R9, self.lane_numbers(part));
             if mem.total < 4 {
-                // Which bytes of the word: three bits of a shift.
+                // The position of the byte in the 4-byte unit, as a shift count.
                 let low = self.number(3);
                 self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, mem.moment.z(), offset, low);
                 self.asm.put(I::with3(left, mem.moment.z(), mem.moment.z(), 3_u32));
@@ -217,7 +217,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Zeros in all lanes.
+    /// Sets all lanes to zero.
     pub(super) fn zero(&mut self, z: Reg) {
         self.asm.put(I::with3(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, z.z(), z.z(), z.z()));
     }

@@ -1,8 +1,8 @@
-//! The AVX-512 back end: a 32-bit register has two parts of 16 lanes, a 64-bit register four parts of 8; a mask register holds
-//! a predicate of all 32 lanes.
+//! The AVX-512 back end. A 32-bit register has two parts of 16 lanes, and a 64-bit register four
+//! parts of 8 lanes; a mask register holds a predicate of all 32 lanes.
 //!
-//! The register cache does not allocate `zmm29` (NaN replacement), `zmm30` (the canonical NaN), `zmm31` and `k6` (values being
-//! stored, and scratch), and `k7` (the active mask, if not all live lanes are active).
+//! The register cache does not allocate `zmm29` (used to replace NaNs), `zmm30` (the canonical
+//! NaN), `zmm31` and `k6` (scratch), and `k7` (the active mask in code for some lanes).
 
 mod address;
 mod atomic;
@@ -43,7 +43,7 @@ use crate::region::{Action, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
-/// The back end.
+/// The back end, which has no state of its own.
 #[derive(Debug, Default)]
 pub(super) struct Avx512;
 
@@ -52,41 +52,43 @@ type Maker<'a> = Emitter<'a, Avx512>;
 
 /// The canonical NaN in all lanes.
 const NAN: R = R::ZMM30;
-/// For the replacement of NaNs.
+/// The register in which NaNs are replaced.
 const FIXED: R = R::ZMM29;
 /// Scratch registers.
 const MOMENT: Reg = Reg(31);
 const MOMENT_K: R = R::K6;
-/// The active mask, in [`Mode::Some`].
+/// The active mask in [`Mode::Some`].
 const LANES: R = R::K7;
 
 impl Reg {
-    /// All 512 bits.
+    /// The name of all 512 bits.
     fn z(self) -> R {
         R::ZMM0 + u32::from(self.0)
     }
 
-    /// The low 256 bits.
+    /// The name of the low 256 bits.
     fn y(self) -> R {
         R::YMM0 + u32::from(self.0)
     }
 
-    /// The low 128 bits.
+    /// The name of the low 128 bits.
     fn x(self) -> R {
         R::XMM0 + u32::from(self.0)
     }
 
-    /// A mask register; instructions use `k0` for "no mask".
+    /// The name of a mask register. The cache does not use `k0`, which means "no mask" in
+    /// instructions.
     fn k(self) -> R {
         R::K1 + u32::from(self.0 - MASK_0)
     }
 }
 
-/// The lanes of a step: a mask register for each part, made when it is first needed. `None`: all lanes.
+/// The mask of the lanes that execute a step, with copies shifted to the first lane of each part,
+/// which are made when first needed.
 #[derive(Clone, Copy, Debug)]
 struct Guard {
     all: Reg,
-    /// By first lane, divided by eight.
+    /// The masks whose first bit is lane `8 * i`.
     shifted: [Option<Reg>; 4],
 }
 
@@ -279,7 +281,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// The lanes that execute a step.
+    /// The mask of the lanes that execute a step; `None` if all do.
     fn guard(&mut self, guard: Predicate) -> Option<Guard> {
         (guard != Predicate::Always).then(|| {
             let all = self.predicate(guard);
@@ -287,7 +289,7 @@ impl Maker<'_> {
         })
     }
 
-    /// The mask of a guard, shifted so that it begins at a lane.
+    /// The mask of a guard, shifted so that its first bit is that of a lane.
     fn guard_from(&mut self, guard: &mut Option<Guard>, lane: u8) -> Option<Reg> {
         let guard = guard.as_mut()?;
         let i = usize::from(lane / 8);
@@ -300,7 +302,7 @@ impl Maker<'_> {
         Some(k)
     }
 
-    /// Releases the mask of a guard from a lane on, except that of the first lane.
+    /// Frees the shifted mask of a guard for a lane other than the first.
     fn drop_guard(&mut self, guard: &mut Option<Guard>, lane: u8) {
         if let Some(guard) = guard
             && lane != 0

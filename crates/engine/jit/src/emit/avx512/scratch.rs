@@ -1,4 +1,4 @@
-//! Moves between registers and scratch registers in the frame.
+//! Moves between vector registers and scratch registers in the frame.
 
 use super::Maker;
 use super::load::{LOAD, STORE};
@@ -76,7 +76,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// The low halves of a part of a row.
+    /// Loads the low halves of a part of a scratch register's 64-bit lanes.
     fn low_of_row(&mut self, value: Reg, row: usize, part: usize) {
         let other = self.temporary();
         for (i, half) in [value, other].into_iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Accesses of all lanes that are vectors: the lanes of each half of the warp are contiguous, or have one address.
+//! Accesses of all lanes by vectors, where the lanes of each half of the warp are contiguous or
+//! have one address.
 
 use super::memory::{ACTIVE, HOST, MemAccess, host, limit, site};
 use super::pieces::Pieces;
@@ -11,10 +12,10 @@ use crate::machine::{GroupBounds, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// The addresses of the first lanes of the halves.
+/// The registers of the addresses of the halves' first lanes.
 const FIRSTS: [R; 2] = [R::RAX, R::R12];
 
-/// The shape of each half.
+/// The shape of the addresses in each half of the warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// The lanes are contiguous.
@@ -23,7 +24,7 @@ pub(super) enum Shape {
     Same = 2,
 }
 
-/// The parts of a register whose lanes are compared, and two registers for that.
+/// The parts of a register whose lanes are compared, and two temporaries.
 pub(in crate::emit) struct Lanes {
     pub(super) regs: Vec<Reg>,
     pub(super) wide: bool,
@@ -31,19 +32,20 @@ pub(in crate::emit) struct Lanes {
     pub(super) any: Reg,
 }
 
-/// The memory of the first lanes of the halves.
+/// The memory operands of the halves' first lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Places {
     pub(super) base: [R; 2],
     pub(super) index: Option<[R; 2]>,
     pub(super) scale: u32,
     pub(super) displacement: usize,
-    /// Distance of the second half from the first.
+    /// The distance of the second half from the first, if both are relative to one base.
     pub(super) half_stride: usize,
 }
 
 impl Places {
-    /// The memory of a base group's access; [`FIRSTS`] has the addresses of the lowest offset.
+    /// The memory operands of an access in a base group; [`FIRSTS`] has the addresses at the lowest
+    /// offset.
     fn of(member: Member) -> Self {
         Self {
             base: FIRSTS,
@@ -54,7 +56,7 @@ impl Places {
         }
     }
 
-    /// Memory at a displacement from the first lane of a half.
+    /// The memory operand at a displacement from the first lane of a half.
     pub(super) fn at(&self, half: usize, displacement: usize) -> MemoryOperand {
         let displacement = (self.displacement + half * self.half_stride + displacement) as i64;
         let base = self.base[half];
@@ -72,7 +74,8 @@ impl Places {
 }
 
 impl Maker<'_> {
-    /// An access of all lanes by its shape. Falls through if it has none. `each`: where lanes are accessed separately.
+    /// Emits an access of all lanes by their shape. Execution falls through if the lanes are
+    /// scattered; `each` is the label of the code that accesses lanes separately.
     pub(super) fn shapes(
         &mut self,
         mem: &MemAccess,
@@ -85,7 +88,7 @@ impl Maker<'_> {
         let (other, none) = (self.asm.label(), self.asm.label());
         let is_row = self.is_shared_row();
         for (shape, to) in [(Shape::Row, other), (Shape::Same, none)] {
-            // Of stores to the same address that of the last lane stays.
+            // If all lanes store to one address, the last lane's value remains.
             let stays = shape == Shape::Same && mem.stores;
             if stays && member.is_none() || is_row && shape == Shape::Same {
                 continue;
@@ -116,7 +119,8 @@ impl Maker<'_> {
         self.no_row(mem);
     }
 
-    /// An access whose base group has a leader before it: uses the leader's shape, and falls through if there is none.
+    /// Emits an access that follows the leader of its base group: uses the shape that the leader
+    /// has cached, and falls through if there is none.
     pub(super) fn follow(&mut self, mem: &MemAccess, pieces: &Pieces, member: Member, done: Label) {
         let shape = at(R::RDI, Frame::shape(member.slot));
         for of in [Shape::Row, Shape::Same] {
@@ -140,13 +144,14 @@ impl Maker<'_> {
         }
     }
 
-    /// Stores the shape of a base group.
+    /// Caches the shape of a base group.
     pub(super) fn set_shape(&mut self, member: Member, shape: i32) {
         let to = at(R::RDI, Frame::shape(member.slot));
         self.asm.put(I::with2(C::Mov_rm32_imm32, to, shape));
     }
 
-    /// Stores shape and addresses for a base group, and returns where the leader's own access is.
+    /// Caches the shape and the addresses of a base group, and returns the memory operands of the
+    /// leader's own access.
     fn set_places(&mut self, member: Member, shape: Shape, places: Places) -> Places {
         for (half, first) in FIRSTS.into_iter().enumerate() {
             self.asm.put(I::with2(C::Lea_r64_m, first, places.at(half, 0)));
@@ -157,7 +162,7 @@ impl Maker<'_> {
         Places::of(member)
     }
 
-    /// Jumps if the lanes of a half do not have a shape.
+    /// Jumps to `to` if the lanes of a half do not have the shape.
     fn differs(&mut self, mem: &MemAccess, shape: Shape, to: Label) {
         let (regs, wide, step) = match &mem.affine {
             Some((value, index)) => (index.to_vec(), false, mem.total >> value.shift),
@@ -167,7 +172,7 @@ impl Maker<'_> {
         self.unless_apart(&lanes, if shape == Shape::Row { step } else { 0 }, to);
     }
 
-    /// Jumps unless each lane of a half has the value of the lane before it plus `apart`.
+    /// Jumps to `to` unless each lane of a half has the value of the lane before it plus `apart`.
     pub(super) fn unless_apart(&mut self, lanes: &Lanes, apart: u64, to: Label) {
         let &Lanes { wide, moved, any, .. } = lanes;
         let (sub, xor, join, spread, test) = if wide {
@@ -199,7 +204,7 @@ impl Maker<'_> {
                 if half == 0 && part == 0 {
                     self.asm.put(I::with3(xor, any.z(), from.z(), MOMENT.z()));
                 } else {
-                    // any, or what differs here
+                    // `any |= from ^ MOMENT`
                     self.asm.put(I::with4(join, any.z(), from.z(), MOMENT.z(), 0xf6_u32));
                 }
             }
@@ -209,7 +214,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, to);
     }
 
-    /// The values of lanes 0 and 16, in `rax` and `r12`.
+    /// Loads the values of lanes 0 and 16 into `rax` and `r12`.
     pub(super) fn firsts_of(&mut self, lanes: &Lanes) {
         let halves = [(R::EAX, R::RAX), (R::R12D, R::R12)];
         for ((low, first), regs) in halves.into_iter().zip(lanes.regs.chunks(lanes.regs.len() / 2))
@@ -221,8 +226,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Addresses of the first lanes of the halves, of the access or of its base group's lowest offset. Jumps to `to` if anything
-    /// is out of bounds or misaligned.
+    /// Computes the addresses of the halves' first lanes, at the access's offset or at the lowest
+    /// offset of its base group. Jumps to `to` if an address is out of bounds or misaligned.
     fn firsts(
         &mut self,
         mem: &MemAccess,
@@ -252,7 +257,8 @@ impl Maker<'_> {
                     self.asm.put(I::with2(C::Add_r64_rm64, first, site(mem, add)));
                 }
                 if mem.total > 1 {
-                    // What is not aligned is a large number then.
+                    // The rotation makes a misaligned offset a large number, which fails the bounds
+                    // check.
                     let bits = mem.total.trailing_zeros();
                     self.asm.put(I::with3(C::VEX_Rorx_r64_rm64_imm8, first, first, bits));
                 }
@@ -274,7 +280,7 @@ impl Maker<'_> {
         Places { base: [HOST; 2], index: Some(FIRSTS), scale, displacement: 0, half_stride: 0 }
     }
 
-    /// The same for 32-bit offsets.
+    /// [`Self::firsts`] for 32-bit offsets in shared memory.
     fn firsts_of_shared(
         &mut self,
         mem: &MemAccess,
@@ -306,7 +312,7 @@ impl Maker<'_> {
         }
     }
 
-    /// An access through a uniform base.
+    /// Emits an access with a uniform address.
     pub(super) fn one(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let offset = mem.access.offset;
         let below = if mem.wide {

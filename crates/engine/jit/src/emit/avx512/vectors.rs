@@ -1,4 +1,4 @@
-//! Vector accesses of all lanes.
+//! Vector accesses of all lanes, where the lanes of each half are contiguous or have one address.
 
 use super::load::{LOAD, STORE};
 use super::memory::MemAccess;
@@ -10,7 +10,7 @@ use crate::emit::register_cache::Reg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {
-    /// The lanes of each half are contiguous.
+    /// Emits an access where the lanes of each half are contiguous.
     pub(super) fn row_of_pieces(&mut self, pieces: &Pieces, places: &Places, mem: &MemAccess) {
         let (total, stores) = (mem.total, mem.stores);
         match pieces {
@@ -44,14 +44,14 @@ impl Maker<'_> {
             }
             Pieces::Qwords(qwords) => {
                 for half in 0..2 {
-                    // The second half goes last, as it may lie upon the first.
+                    // The second half is stored last, because it may overlap the first.
                     self.pairs_of_half(qwords, places, mem, half);
                 }
             }
         }
     }
 
-    /// The same of a half, with two qwords in each lane.
+    /// Emits a contiguous access of a half with two 64-bit pieces per lane.
     fn pairs_of_half(
         &mut self,
         qwords: &[[Reg; 4]],
@@ -63,7 +63,8 @@ impl Maker<'_> {
         let permute = C::EVEX_Vpermt2q_zmm_k1z_zmm_zmmm512b64;
         let memory = |part: usize, j: usize| places.at(half, 128 * (part % 2) + 64 * j);
         for j in 0..2_usize {
-            // Every second qword of two vectors; or, of the first or the last lanes, both qwords.
+            // For loads, every second element of two vectors; for stores, the elements of two
+            // vectors alternately.
             let order: [u64; 8] = std::array::from_fn(|i| {
                 if stores { (4 * j + i / 2 + 8 * (i % 2)) as u64 } else { (2 * i + j) as u64 }
             });
@@ -84,7 +85,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The lanes of each half have one address.
+    /// Emits an access where the lanes of each half have one address.
     pub(super) fn one_of_pieces(&mut self, pieces: &Pieces, places: &Places, total: u64) {
         match pieces {
             Pieces::Dwords(dwords) => {

@@ -1,4 +1,5 @@
-//! Pending copies during emission.
+//! Keeps the list of pending copies up to date during emission, and emits the code that
+//! materialises them.
 
 use super::super::Emitter;
 use super::super::backend::Backend;
@@ -13,12 +14,13 @@ impl<B: Backend> Emitter<'_, B> {
         self.set_pending(|copies| &copies.start);
     }
 
-    /// Sets the pending copies before a step that may exit.
+    /// Sets the copies that are pending before a step that may exit.
     pub(in crate::emit) fn copies_pending_before(&mut self, step: usize) {
         self.set_pending(|copies| copies.steps.get(&step).map_or(&[], |of| of));
     }
 
-    /// Sets the pending copies at the end of the block, and materialises those that successors do not know.
+    /// Sets the copies that are pending at the end of the block, and materialises those whose value
+    /// a successor does not know.
     pub(in crate::emit) fn copies_pending_at_end(&mut self) {
         let some = self.mode == Mode::Some;
         let copies = &self.facts.copies[self.block];
@@ -43,7 +45,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.fill(&pending_copies);
     }
 
-    /// Loads inputs into their registers. Uses `rax` and `rbx`, and unpins.
+    /// Emits loads of inputs into their registers. Uses `rax` and `rbx`, and unpins registers.
     fn fill(&mut self, inputs: &[InputCopy]) {
         for of in inputs {
             let mut first = None;
