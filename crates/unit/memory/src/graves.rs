@@ -1,25 +1,28 @@
-//! What was freed: so that messages can say so of stale pointers.
+//! A record of freed allocations, so that a message about a stale pointer can name the allocation
+//! and say how it ended.
 
 use crate::block::Gone;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-/// The freed allocations that are remembered.
+/// How many freed allocations are remembered.
 const MAX_GRAVES: usize = 1 << 12;
 
-/// Freed allocations by address, as long as nothing else is there: the last of them.
+/// Freed allocations by address: the most recent one at each address, until the address is
+/// allocated again.
 #[derive(Debug, Default)]
 pub(crate) struct Graves {
     by_address: BTreeMap<u64, Gone>,
-    /// Addresses and numbers by age, also of those that are forgotten already.
+    /// Addresses and allocation numbers in the order of freeing; entries may already have been
+    /// dropped from `by_address`.
     order: VecDeque<(u64, u64)>,
-    /// What is known of ranges where this device reaches nothing although they are not free: where they end, and what
-    /// is said of a use.
+    /// Reserved ranges that this device cannot access, by start: their end, and the description for
+    /// messages.
     claims: BTreeMap<u64, (u64, Gone)>,
 }
 
 impl Graves {
-    /// Remembers what was at an address.
+    /// Records a freed allocation.
     pub(crate) fn add(&mut self, address: u64, gone: Gone) {
         self.cover(address..address.saturating_add(gone.size));
         self.order.push_back((address, gone.number));
@@ -32,7 +35,7 @@ impl Graves {
         }
     }
 
-    /// Forgets what was in a range: something else is there.
+    /// Drops the records of a range, because the range has been allocated again.
     pub(crate) fn cover(&mut self, range: Range<u64>) {
         let end = range.end.max(range.start.saturating_add(1));
         while let Some((&at, gone)) = self.by_address.range(..end).next_back()
@@ -42,12 +45,13 @@ impl Graves {
         }
     }
 
-    /// Everything that is remembered, by address.
+    /// All recorded allocations, by address.
     pub(crate) fn all(&self) -> impl Iterator<Item = (u64, &Gone)> {
         self.by_address.iter().map(|(&address, gone)| (address, gone))
     }
 
-    /// Says of ranges inside of `all` what a use of them is; nothing is said of the rest of it any more.
+    /// Replaces the descriptions of reserved ranges within `all`. Parts of `all` that are not in
+    /// `said` have none.
     pub(crate) fn claim(&mut self, all: Range<u64>, said: Vec<(Range<u64>, Gone)>) {
         if let Some((_, (end, _))) = self.claims.range_mut(..all.start).next_back() {
             *end = all.start.min(*end);
@@ -57,7 +61,7 @@ impl Graves {
         self.claims.extend(said.into_iter().map(|(range, gone)| (range.start, (range.end, gone))));
     }
 
-    /// What was at an address, or is there for others.
+    /// The freed allocation at an address, or the description of a reserved range there.
     pub(crate) fn find(&self, address: u64) -> Option<&Gone> {
         let claim = self.claims.range(..=address).next_back();
         if let Some((_, (_, gone))) = claim.filter(|(_, (end, _))| address < *end) {

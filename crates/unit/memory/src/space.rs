@@ -30,7 +30,7 @@ pub enum SpaceKind {
     Param,
 }
 
-/// The space that a generic address points into. Addresses of no window count as global.
+/// The state space that a generic address points into. Addresses outside the windows are global.
 pub fn space_of(address: u64) -> SpaceKind {
     match address {
         a if a.wrapping_sub(SHARED_WINDOW) < WINDOW_SIZE => SpaceKind::Shared,

@@ -1,4 +1,4 @@
-//! Fetches per second of planned fetches on one thread, for many kinds of texture.
+//! Measures planned fetches per second on one thread, for many kinds of texture.
 //!
 //!     cargo run --release -p texunit-unit --example fetch_rate [--reference] [PART OF A LINE]
 //!
@@ -19,13 +19,13 @@ use texunit_unit::{
     SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, Texture, ZERO_LANES,
 };
 
-/// Warps that are fetched for, and how many of them are timed at once: for less than the system
-/// lets a thread run, so that the best times are undisturbed.
+/// Warps per measurement, and how many of them are timed together: for a shorter time than a
+/// scheduler time slice, so that the best times are undisturbed.
 const WARPS: usize = 1024;
 const AT_ONCE: usize = 64;
 const ROUNDS: usize = 12;
 
-/// What is measured.
+/// One configuration to measure.
 #[derive(Clone, Copy)]
 struct Row {
     format: &'static str,
@@ -34,7 +34,7 @@ struct Row {
     filter: Filter,
     mode: AddressMode,
     kind: FetchKind,
-    /// Of the mip levels that there are, if any.
+    /// Filter between mip levels; `None` for a texture without mip levels.
     mip_filter: Option<Filter>,
     max_anisotropy: u32,
     offset: bool,
@@ -46,14 +46,15 @@ struct Row {
     points: Points,
 }
 
-/// Where the warps fetch.
+/// Pattern of the fetched coordinates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Points {
-    /// Lines of 32 points, far from each other: a turned picture at low resolution.
+    /// Lines of 32 points, far from each other: a rotated picture at low resolution.
     Lines,
-    /// Rows of 2048 points, turned by 5 degrees, a texel from each other: the benchmarks' coherent points.
+    /// Rows of 2048 points at a distance of one texel, rotated by 5 degrees: the coherent points of
+    /// the benchmarks.
     Scan,
-    /// No order.
+    /// Random points.
     Random,
 }
 
@@ -75,7 +76,7 @@ const PLAIN: Row = Row {
     points: Points::Lines,
 };
 
-/// What is asked for on the command line.
+/// The command-line arguments.
 struct Wish {
     reference: bool,
     part: String,
@@ -230,7 +231,7 @@ fn name(row: &Row) -> String {
     text
 }
 
-/// Texels that do not repeat.
+/// Fills the texture with texels that do not repeat.
 fn fill(resource: &Resource) {
     let word = |i: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8;
     let texels: Vec<u8> = (0..resource.size_in_bytes()).map(|i| word(i) >> 2).collect();
@@ -295,7 +296,7 @@ impl Operands {
             };
             axes.map(|(dx, dy)| std::array::from_fn(|lane| at(lane, dx, dy)))
         };
-        // Gradients that differ from lane to lane: a picture in perspective.
+        // Gradients that differ from lane to lane, as in a picture in perspective.
         let slope = |texels: f32| {
             std::array::from_fn(|lane| ((texels + lane as f32 / 64.0) / 1024.0).to_bits())
         };
@@ -322,7 +323,7 @@ impl Operands {
     }
 }
 
-/// Million fetches a second: the best time of each piece of `warps` of many rounds.
+/// Million fetches per second: the best time of each group of warps over many rounds.
 fn best(rounds: usize, warps: usize, at_once: usize, mut warp: impl FnMut(usize)) -> f64 {
     let mut seconds = 0.0;
     for first in (0..warps).step_by(at_once) {
@@ -362,7 +363,8 @@ fn measure(row: Row, size: u32, wish: &Wish) {
     let operands = Operands::new(&row);
     let mut scratch = Scratch::new();
     let mut answer = FetchAnswer::default();
-    // Not a row of a scan again and again: what the next one needs must be there from the row before.
+    // All rows of a scan are timed together, so that the cache contents for a row come from the row
+    // before, not from an earlier round of the same row.
     let at_once = if row.points == Points::Scan { WARPS } else { AT_ONCE };
     let rate = best(ROUNDS, WARPS, at_once, |warp| {
         plan.fetch(&operands.request(&operands.coords[warp]), &mut scratch, &mut answer);
@@ -383,7 +385,7 @@ fn measure(row: Row, size: u32, wish: &Wish) {
     println!("{name}: {rate:.1} M fetches/s, reference {slow:.3}, {times:.0} times");
 }
 
-/// `suld.b` and `sust.b` of rows of texels, which have no slower form to compare with.
+/// Measures `suld.b` and `sust.b` of rows of texels, which have no slower form to compare with.
 fn surfaces(wish: &Wish) {
     for (format, element_size, vector) in [("u8x4", 4, 1), ("f32x4", 4, 4)] {
         let extent = Extent { width: 1024, height: 1024, depth: 1 };

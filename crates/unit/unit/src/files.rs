@@ -1,57 +1,58 @@
-//! Where fetches of several warps have their operands and results: in rows of the warps' register files.
+//! Register files of several warps: which rows hold the operands of a fetch, and which receive its
+//! results.
 
 use crate::request::{FetchRequest, Lanes, Places};
 
 /// An operand.
 #[derive(Clone, Copy, Debug)]
 pub enum Operand<'c> {
-    /// A row of the warp's file.
+    /// A row of the warp's register file.
     Row(usize),
-    /// The same of all warps.
+    /// The same lanes for all warps.
     Lanes(&'c Lanes),
 }
 
-/// Rows that results go to, which follow each other.
+/// The consecutive rows that receive results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Results {
-    /// The first one.
+    /// Index of the first row.
     pub first: usize,
-    /// How many there are.
+    /// Number of rows.
     pub len: usize,
-    /// In the order of the rows, the component that each gets; `len` of them.
+    /// The component that each row receives; the first `len` entries are valid.
     pub components: [u8; 4],
 }
 
-/// Where all warps have the point of a fetch and its results. No operand is in a row that results go to.
+/// Rows of a fetch's point and results, the same in all warps. No operand is in a result row.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchRows<'c> {
-    /// x, y, z by the type of the coordinates; any lanes for those that the geometry lacks.
+    /// x, y, z in the type of the coordinates; ignored for axes that the geometry lacks.
     pub point: [Operand<'c>; 3],
-    /// The components that are wanted.
+    /// The requested components.
     pub results: Results,
 }
 
-/// Rows of a file but for those of results.
+/// The rows of a register file that receive no results.
 #[derive(Clone, Copy, Debug)]
 pub struct Others<'w> {
     below: &'w [Lanes],
     above: &'w [Lanes],
-    /// The number of the first one above.
+    /// Index of the first row in `above`.
     end: usize,
 }
 
-/// Who knows all operands of the warps' fetches.
+/// A source of all operands of the warps' fetches.
 pub trait Requests {
-    /// The fetch of a warp. Its components count for nothing.
+    /// The fetch request of a warp. Its component mask is ignored.
     fn request<'w>(&'w self, warp: usize, others: &Others<'w>) -> FetchRequest<'w>;
 }
 
 impl<'w> Others<'w> {
-    /// A row.
+    /// A row of the register file.
     ///
     /// # Panics
     ///
-    /// If there is none of this number, or results go there.
+    /// If the row does not exist or receives results.
     #[inline(always)]
     pub fn row(&self, i: usize) -> &'w Lanes {
         if i < self.below.len() { &self.below[i] } else { &self.above[i - self.end] }
@@ -59,8 +60,10 @@ impl<'w> Others<'w> {
 }
 
 impl Results {
-    /// Puts the rows of results into the places of their components, and lends all others.
-    // By reference: a copy of places that have just been written one by one waits for these stores.
+    /// Splits a register file: stores each result row in `places` at the index of its component,
+    /// and returns the other rows.
+    // `places` is passed by reference because a copy of it would wait for the stores that have just
+    // filled it.
     #[inline(always)]
     pub fn apart<'w>(&self, file: &'w mut [Lanes], places: &mut Places<'w>) -> Others<'w> {
         let (below, rest) = file.split_at_mut(self.first);
@@ -73,7 +76,7 @@ impl Results {
 }
 
 impl FetchRows<'_> {
-    /// The point of a warp with these rows.
+    /// The point of a warp, given access to its rows.
     #[inline(always)]
     pub(crate) fn point<'w>(&'w self, row: impl Fn(usize) -> &'w Lanes) -> [&'w Lanes; 3] {
         self.point.map(|operand| match operand {

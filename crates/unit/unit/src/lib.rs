@@ -3,7 +3,8 @@
 //! A [`Resource`] is texels in memory; a [`Texture`] and a [`Sampler`] say how to read them; a
 //! [`FetchPlan`] is made once per (instruction form, texture, sampler) and answers
 //! [`FetchRequest`]s of a whole warp. `reference` follows docs/numerics.md line by line and is
-//! never optimised; the plans must equal it on every bit. No PTX, no files, no threads here.
+//! never optimised; the plans must equal it on every bit. This crate has no PTX, no files and no
+//! threads.
 //!
 //! An array is sampled in four lines:
 //!
@@ -21,7 +22,8 @@
 //! # }
 //! ```
 //!
-//! Layers, levels, gradients, gathers and integers go through a plan, whose operands are arrays of bits:
+//! Layers, levels, gradients, gathers and integer coordinates use a plan, whose operands are arrays
+//! of register bits:
 //!
 //! ```
 //! use std::sync::Arc;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[derive(Clone, Debug, Default)]
 pub struct MemoryMap {
     blocks: Vec<(u64, Arc<Block>)>,
-    /// What was freed before, for messages.
+    /// Freed allocations, for messages.
     graves: Arc<Mutex<Graves>>,
     /// Memory of other devices, for messages.
     others: Arc<OnceLock<Vec<Other>>>,
@@ -26,7 +26,7 @@ impl MemoryMap {
         Self { blocks, graves: Arc::clone(graves), others: Arc::clone(others) }
     }
 
-    /// More blocks, which lie at other addresses.
+    /// Adds blocks at other addresses.
     pub(super) fn add(&mut self, blocks: impl Iterator<Item = (u64, Arc<Block>)>) {
         self.blocks.extend(blocks);
         self.blocks.sort_by_key(|(base, _)| *base);
@@ -49,11 +49,11 @@ impl MemoryMap {
         self.search(address, len, Block::contains)
     }
 
-    /// Index of the block that holds `len` bytes at `address` which will be written, as [`Self::find`] gives it; those of a
-    /// block that is only read are not found.
+    /// Index of the block that holds `len` bytes at `address` for a write, and the offset in it, as
+    /// [`Self::find`] returns them. Read-only blocks are not found.
     ///
     /// # Errors
-    /// They are not all in one block that may be written.
+    /// The bytes are not all in one writable block.
     #[inline]
     pub fn find_writable(
         &self,
@@ -90,8 +90,8 @@ impl MemoryMap {
         Err(AddressError { read_only, ..AddressError::of(address, len, below, next) })
     }
 
-    /// The block whose end, rounded up as a GPU does ([`Block::rounded`]), is behind `len` bytes of global
-    /// memory at `address`, and the offset in it. `None` where a GPU would notice, too.
+    /// The block that holds `len` bytes of global memory at `address` if its end is rounded up as a
+    /// GPU rounds it ([`Block::rounded`]), and the offset in it. `None` if a GPU would also fault.
     #[cold]
     pub fn find_rounded(&self, address: u64, len: u64) -> Option<(Block, u64)> {
         if space_of(address) != SpaceKind::Global {
@@ -100,12 +100,13 @@ impl MemoryMap {
         let above = self.blocks.partition_point(|(base, _)| *base <= address);
         let (base, block) = self.blocks.get(above.checked_sub(1)?)?;
         let (rounded, offset) = (block.rounded(), address - base);
-        // What is inside was refused for another reason.
+        // If the bytes are inside the unrounded block, the access was refused for another reason.
         let passes = !block.contains(offset, len) && rounded.contains(offset, len);
         passes.then_some((rounded, offset))
     }
 
-    /// What was at an address before the launch, if nothing is there any more, or is there for other devices.
+    /// The memory that was at an address before the launch, or that only other devices can access
+    /// there. `None` if unknown.
     #[cold]
     pub fn gone(&self, address: u64) -> Option<Gone> {
         let gone =
@@ -118,7 +119,7 @@ impl MemoryMap {
         &self.blocks
     }
 
-    /// The addresses of two blocks that have pages in common, if there are two.
+    /// Addresses of two blocks that map the same pages, if there are any.
     pub fn is_twice(&self) -> Option<(u64, u64)> {
         let mut known = HashMap::new();
         self.blocks.iter().find_map(|(base, block)| {
@@ -127,20 +128,20 @@ impl MemoryMap {
         })
     }
 
-    /// Freed memory that is remembered, by address, lowest first.
+    /// Recorded freed allocations, by address, lowest first.
     pub fn graves(&self) -> Vec<(u64, Gone)> {
         let graves = self.graves.lock().unwrap_or_else(PoisonError::into_inner);
         graves.all().map(|(address, gone)| (address, gone.clone())).collect()
     }
 
-    /// The block with an index that [`Self::find`] returned.
+    /// The block at an index that [`Self::find`] returned.
     #[inline]
     pub fn block(&self, index: usize) -> &Arc<Block> {
         &self.blocks[index].1
     }
 
-    /// The shadows of the blocks, at the addresses of their blocks ([`Block::shadow`]), to store to; blocks without are
-    /// left out.
+    /// The shadows of the blocks ([`Block::shadow`]) at the addresses of their blocks, as a map to
+    /// store to. Blocks without a shadow are left out.
     pub fn shadows(&self) -> Self {
         let of = |(base, block): &(u64, Arc<Block>)| {
             block.look_again();
@@ -150,7 +151,7 @@ impl MemoryMap {
         Self { blocks, graves: Arc::clone(&self.graves), others: Arc::clone(&self.others) }
     }
 
-    /// Address of the block with that index.
+    /// Address of the block at an index.
     pub fn base(&self, index: usize) -> u64 {
         self.blocks[index].0
     }

@@ -1,5 +1,5 @@
-//! From gradients to a mip level: docs/numerics.md, section 4, without anisotropy. One function a
-//! rule; bias and clamps come later.
+//! From gradients to a mip level, without anisotropy: docs/numerics.md, section 4. Each rule is one
+//! function; bias and clamps are applied later.
 
 use super::level::Wanted;
 use super::ten::{SignedTen, Ten};
@@ -7,26 +7,26 @@ use super::ten::{SignedTen, Ten};
 /// A gradient's components along the axes, in texels of the base level.
 pub(crate) type Texels = [SignedTen; 3];
 
-/// What gradients come to, step by step.
+/// The length rho of a pair of gradients, with the intermediate results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slope {
     /// dPdx and dPdy in texels (rules 4.1 and 4.2).
     pub(crate) scaled: [Texels; 2],
     /// Lengths of dPdx and dPdy (rule 4.3).
     pub(crate) lengths: [Ten; 2],
-    /// 11/16 of the lengths of their sum and difference (rules 4.4 and 4.5); zeros where the
-    /// diagonals do not count.
+    /// 11/16 of the lengths of their sum and difference (rules 4.4 and 4.5); zeros if the diagonals
+    /// do not count.
     pub(crate) diagonals: [Ten; 2],
-    /// The largest of the four (rule 4.6).
+    /// The largest of the four lengths (rule 4.6).
     pub(crate) rho: Ten,
 }
 
-/// What gradients say about the level.
+/// The outcome for a pair of gradients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gradient {
-    /// A quad reaches too far: the last level, whatever the bias.
+    /// A coordinate of the quad is too large: the last level is read, whatever the bias.
     Last,
-    /// All others.
+    /// All other gradients.
     Slope(Slope),
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn scaled(component: SignedTen, n: u32) -> SignedTen {
     SignedTen { magnitude: component.magnitude.times(Ten::cut(n.into(), 0)), ..component }
 }
 
-/// Magnitudes, largest first.
+/// Magnitudes of the components, largest first.
 fn sorted(components: Texels) -> [Ten; 3] {
     let mut m = components.map(|c| c.magnitude);
     m.sort_by(|a, b| b.cmp(a));
@@ -84,7 +84,7 @@ fn term(x: Ten) -> (u32, i32) {
     (x.significand, x.exponent)
 }
 
-/// A term floored to the grid of the ten bits of `of`.
+/// Floors a term to the grid of `of`, a number of ten significant bits.
 fn on_grid_of((value, exponent): (u32, i32), of: Ten) -> (u32, i32) {
     match of.exponent - exponent {
         down @ 1.. if of.significand > 0 => (value >> down.min(31), of.exponent),
@@ -132,8 +132,8 @@ pub(crate) fn slope(scaled: [Texels; 2], with_diagonals: bool) -> Slope {
     Slope { scaled, lengths, diagonals, rho }
 }
 
-/// 1D and 2D: gradients of normalized coordinates, or of coordinates in texels if the sizes are 1.
-/// Axes that the geometry lacks have components of 0 (rule 4.8).
+/// The gradient of 1D and 2D fetches: for normalized coordinates, or for coordinates in texels if
+/// the sizes are 1. Components of axes that the geometry lacks are 0 (rule 4.8).
 pub(crate) fn flat(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Gradient {
     let texels = |d: [f32; 2]| {
         let axis = |a: usize| scaled(component(d[a]), size[a]);
@@ -142,11 +142,11 @@ pub(crate) fn flat(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Gradient {
     Gradient::Slope(slope([texels(dpdx), texels(dpdy)], true))
 }
 
-/// Rule 4.9: coordinates of a quad whose magnitude reaches this read the last level.
+/// Rule 4.9: if a coordinate of the quad reaches this magnitude, the last level is read.
 const TOO_FAR: f32 = (1_u128 << 97) as f32;
 
-/// Rule 4.9: the unit sees a quad of points, not the gradients, and takes differences along an
-/// axis. `None` if a coordinate is too far out.
+/// Rule 4.9: the hardware computes differences in a quad of points instead of taking gradients.
+/// Returns the difference along an axis; `None` if a coordinate is too large.
 pub(crate) fn quad_difference(point: f32, d: f32) -> Option<SignedTen> {
     let nan_is_zero = |c: f32| if c.is_nan() { 0.0 } else { c };
     // The sum is rounded to f32.
@@ -155,7 +155,7 @@ pub(crate) fn quad_difference(point: f32, d: f32) -> Option<SignedTen> {
     near.then(|| SignedTen::difference(c1, c0))
 }
 
-/// Rule 4.9, 3D.
+/// Rule 4.9: the gradient of 3D fetches.
 pub(crate) fn solid(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3], size: [u32; 3]) -> Gradient {
     let texels = |d: [f32; 3]| {
         let axis = |a: usize| Some(scaled(quad_difference(point[a], d[a])?, size[a]));
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(scaled(ten(-1.0), 3).to_f64(), -3.0);
         // 1023 * 8 + 4092 = 12276, past 2^13: (12276 + 7) >> 4 = 767 units of 2.
         assert_eq!(scaled(ten(1023.0), 3).to_f64(), 767.0 * 2.0 * 2.0);
-        // 1025 = 2^10 + 1: the lowest bit is the tenth below the leading one.
+        // 1025 = 2^10 + 1: the lowest bit is the tenth below the leading one, so it is ignored.
         assert_eq!(scaled(ten(1023.0), 1025).to_f64(), 1023.0 * 1024.0);
         // 1027: bit 8 below the leading one is the 2: 512*8 + (4096 >> 9) = 4104 -> 513.
         assert_eq!(scaled(ten(1.0), 1027).to_f64(), 513.0 * 2.0);
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(diagonal([ten(512.0); 3]).to_f64(), 352.0 + 121.0 + 88.0);
         assert_eq!(length([SignedTen::ZERO; 3]), Ten::ZERO);
         assert_eq!(diagonal([SignedTen::ZERO; 3]), Ten::ZERO);
-        // c/4 below the grid of p counts nothing.
+        // c/4 is below the grid of p, so it adds nothing.
         assert_eq!(length([ten(32.0), ten(32.0), ten(0.01)]).to_f64(), 43.0);
     }
 
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(q(1.0 / 16.0, 0.0, 64), Wanted::At(512));
         assert_eq!(q(0.0, 3.0 / 64.0, 64), Wanted::At(256 + 150));
         assert_eq!(q(0.0, -0.0, 64), Wanted::Lowest);
-        // Both along x: 11/16 of the sum is longer than each.
+        // Both along x: 11/16 of the sum is longer than each gradient.
         assert_eq!(level([1.0, 0.0], [1.0, 0.0], [8, 8]), Wanted::At(256 * 3 + 118));
         assert_eq!(ten(1.375).magnitude.log2_256(), Some(118));
     }
@@ -255,7 +255,7 @@ mod tests {
         // The gradient is lost in the rounding of P + d.
         assert_eq!(at(1.0, 1e-9), Wanted::Lowest);
         assert_eq!(at(1e8, 1.0), Wanted::Lowest);
-        // A NaN gradient is a jump from P to 0, of a quarter: 4 texels.
+        // A NaN gradient makes the second point 0, so the difference is 0.25: 4 texels.
         assert_eq!(at(0.25, f32::NAN), Wanted::At(512));
         assert_eq!(at(f32::NAN, 3.0), Wanted::Lowest);
         let limit = 2.0_f32.powi(97);

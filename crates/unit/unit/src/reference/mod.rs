@@ -1,11 +1,12 @@
-//! One fetch, slow and obvious: docs/numerics.md line by line, in exact arithmetic. Never
-//! optimised; the planned path must equal it on every bit.
+//! The reference sampler: executes one fetch by docs/numerics.md, line by line, in exact
+//! arithmetic. It is never optimised; the planned path must equal it on every bit.
 //!
-//! Stages, in the order of [`trace()`]: state in effect (`effective`), place (layer, sample; `cube`:
-//! face), levels with their shares (`level`; `graded`: gradients and their taps), footprints (axes,
-//! texels, weights, codes; `gather`), sums (`sum`, `float`), `result`. Rules are pure functions,
-//! which the planned path may share; what is collected on the way is the [`Trace`], in the words of
-//! `explain`. A rule that no measurement has settled is one function that says `Rule N (open)`.
+//! Stages, in the order of [`trace()`]: effective state (`effective`), coordinates with layer and
+//! sample (`cube`: face), levels with their shares (`level`; `graded`: gradients and their taps),
+//! footprints (axes, texels, weights, codes; `gather`), sums (`sum`, `float`), `result`. Rules are
+//! pure functions, which the planned path may share. Each stage adds its steps to the [`Trace`], in
+//! the words of `explain`. A rule that no measurement has settled is one function that says `Rule N
+//! (open)`.
 
 pub(crate) mod anisotropy;
 pub(crate) mod coordinate;
@@ -39,7 +40,7 @@ use level::Wanted;
 use texunit_texel::{Reading, border_codes};
 use trace::{AxisTrace, CubeStep, FetchValue, Footprint, LevelTrace, TexelTrace, Trace};
 
-/// What a `tex` or `tld4` of one thread returns.
+/// The result of a `tex` or `tld4` of one thread.
 pub fn fetch(
     form: FetchForm,
     texture: &Texture,
@@ -49,7 +50,7 @@ pub fn fetch(
     Ok(trace(form, texture, sampler, operands)?.answer)
 }
 
-/// What a `tex` or `tld4` of one thread returns, and how that came about.
+/// The result of a `tex` or `tld4` of one thread, with all intermediate steps.
 pub fn trace(
     form: FetchForm,
     texture: &Texture,
@@ -70,13 +71,13 @@ pub fn trace(
     Ok(Trace { form, operands, effective, readings, cube, level, footprints, channels, answer })
 }
 
-/// A fetch with what it needs at every stage.
+/// The state and operands of a fetch, shared by all stages.
 struct Fetch<'a> {
     form: FetchForm,
     texture: &'a Texture,
     sampler: &'a Sampler,
     effective: EffectiveSampler,
-    /// Layers that integer coordinates can name.
+    /// Number of layers that integer coordinates can address.
     layers: u32,
     readings: [Reading; 4],
     operands: &'a FetchOperands,
@@ -100,7 +101,7 @@ impl Fetch<'_> {
         self.form.kind == FetchKind::Sample(Lod::Level)
     }
 
-    /// Layer, sample and coordinates; of a direction the face and its coordinates.
+    /// Layer, sample and coordinates; for a direction, the face and the coordinates on it.
     fn place(&self) -> (Place, Option<CubeStep>) {
         let integers = self.is_integer().then_some((self.layers, self.clamps_integers()));
         let mut place = footprint::place(self.resource().shape(), self.operands.coords, integers);
@@ -118,8 +119,8 @@ impl Fetch<'_> {
         (place, Some(CubeStep { direction, face, sc, tc, ma, s: near_s, t: near_t }))
     }
 
-    /// Rule 1.9: the level that integer coordinates read; `None` if there is none. Linear memory
-    /// ignores it.
+    /// Rule 1.9: the level that integer coordinates read; `None` if it does not exist. Linear
+    /// memory ignores the level.
     fn integer_level(&self) -> Option<u32> {
         let is_linear = self.resource().layout() == Layout::Linear;
         if !self.is_integer() || !self.clamps_integers() || is_linear {
@@ -129,7 +130,7 @@ impl Fetch<'_> {
         (level < self.resource().levels().len() as u32).then_some(level)
     }
 
-    /// Section 4: what the gradients of a `tex.grad` come to.
+    /// Section 4: the result of the gradient stage, for `tex.grad`.
     fn graded(&self) -> Option<Graded> {
         let gradient = self.form.kind == FetchKind::Sample(Lod::Gradient);
         gradient.then(|| {
@@ -164,8 +165,8 @@ impl Fetch<'_> {
         LevelTrace { steps, q, levels }
     }
 
-    /// What is read: of each level a footprint, or one for each tap. All weights are in the units
-    /// of the level that has the finer ones.
+    /// The footprints that are read: one for each level, or for each tap of a level. All weights
+    /// are in the units of the level with the finer weights.
     fn footprints(
         &self,
         place: Place,
@@ -189,8 +190,8 @@ impl Fetch<'_> {
         footprints
     }
 
-    /// What is read of a level by a tap, whose weights are split in their own units and then brought
-    /// to those of the fetch, which are 2^`finer` times as fine.
+    /// The footprint of one tap in a level. Weights are split in the tap's own units and then
+    /// scaled to those of the fetch, which are 2^`finer` times as fine.
     fn footprint(
         &self,
         place: Place,
@@ -211,7 +212,7 @@ impl Fetch<'_> {
         };
         for texel in &mut texels {
             texel.weight <<= finer;
-            // Of 1, whatever the units.
+            // Exact weights are fractions of 1, whatever the units.
             texel.exact /= f64::from(1_u32 << (scale - finer));
         }
         let shown = axes.iter().take(self.form.geometry.axes());
@@ -228,8 +229,8 @@ impl Fetch<'_> {
         }
     }
 
-    /// Rule 7.7: the corners of a seamless footprint without the one that a corner of the cube
-    /// lacks. If it is read, the other three have its weight, and all are read.
+    /// Rule 7.7: a seamless footprint without the texel that is missing at a corner of the cube. If
+    /// it is read, its weight is distributed to the other three, and all three are read.
     fn without_missing(&self, place: Place, extent: Extent, corners: [Corner; 8]) -> [Corner; 8] {
         let mut corners = corners;
         if !self.effective.seamless_cube {
@@ -247,7 +248,7 @@ impl Fetch<'_> {
         let [third, rest] = weights::of_missing_corner(weight);
         for (k, corner) in corners[..4].iter_mut().enumerate() {
             corner.read = k != missing;
-            // The corner across from it is inside the face.
+            // The texel diagonally opposite is inside the face.
             corner.weight += if k == 3 - missing { rest } else { third };
             corner.exact += exact / 3.0;
         }
@@ -261,12 +262,12 @@ impl Fetch<'_> {
         extent
     }
 
-    /// Section 1, axis by axis. `.1d` has a second one: it is a 2D fetch at y = 0.
+    /// Section 1, axis by axis. `.1d` has a second axis, because it is a 2D fetch at y = 0.
     fn axes(&self, place: Place, extent: Extent, tap: Tap) -> [Axis; 3] {
         let (geometry, effective) = (self.form.geometry, &self.effective);
         let offsets = match (self.form.offset, self.is_gather()) {
             (false, _) => [0; 3],
-            // Rule 1.9: offsets do nothing on linear memory.
+            // Rule 1.9: offsets have no effect on linear memory.
             _ if self.resource().layout() == Layout::Linear => [0; 3],
             (true, true) => self.operands.offset.map(coordinate::gather_offset),
             (true, false) => footprint::tex_offsets(geometry, self.operands),
@@ -302,15 +303,15 @@ impl Fetch<'_> {
         axes
     }
 
-    /// A texel with its codes, or the border colour's (section 6).
+    /// A texel with its codes, or with the codes of the border colour (section 6).
     fn texel(&self, place: Place, level: u32, axes: &[Axis; 3], corner: Corner) -> TexelTrace {
         let found = self.locate(place, level, axes, corner.index);
         let is_resident = |at: &TexelIndex| self.resource().is_resident(*at);
         let (at, made_of, codes, resident) = match found {
-            // Rule 9.4: texels whose tile is missing are 0.
+            // Rule 9.4: a texel whose tile is not mapped reads 0.
             Found::At(at) if !is_resident(&at) => (Some(at), None, [0; 4], false),
             Found::At(at) => (Some(at), None, self.codes(at), true),
-            // Rule 1.9: outside, integer coordinates read 0.
+            // Rule 1.9: outside the extent, integer coordinates read 0.
             Found::Outside if self.is_integer() => (None, None, [0; 4], true),
             Found::Outside => (None, None, border_codes(self.readings, self.sampler.border), true),
             Found::Missing(three) => (None, Some(three), [0; 4], three.iter().all(is_resident)),
@@ -321,19 +322,19 @@ impl Fetch<'_> {
         TexelTrace { corner, index, at, made_of, codes, values, weight, exact, resident, compared }
     }
 
-    /// Rule 9.2: whether the depth of a texel passes, if it is compared.
+    /// Rule 9.2: whether the depth of a texel passes; `None` without a compare.
     fn compares(&self, code: u32) -> Option<bool> {
         let function = self.effective.compare?;
         Some(result::compare(function, self.readings[0], self.operands.compare, code))
     }
 
-    /// Codes of a texel; 0 where no tile is there.
+    /// Codes of a texel; 0 if its tile is not mapped.
     fn codes(&self, at: TexelIndex) -> [u32; 4] {
         let resource = self.resource();
         if resource.is_resident(at) { resource.texel(at).unwrap_or_default() } else { [0; 4] }
     }
 
-    /// Where a texel is.
+    /// Locates a texel of a footprint.
     fn locate(&self, place: Place, level: u32, axes: &[Axis; 3], index: [i64; 3]) -> Found {
         let sample = place.sample;
         if place.is_outside {
@@ -361,13 +362,13 @@ impl Fetch<'_> {
     }
 }
 
-/// Where a texel of a footprint is.
+/// Location of a texel of a footprint.
 #[derive(Clone, Copy)]
 enum Found {
     At(TexelIndex),
     /// Outside the extents: the border colour, or 0 for integer coordinates.
     Outside,
-    /// At the corner of a cube, where three texels meet.
+    /// Missing at the corner of a cube, where these three texels meet.
     Missing([TexelIndex; 3]),
 }
 

@@ -1,25 +1,27 @@
-//! Asks for texels before they are read, so that the caches of the CPU have them then.
+//! Prefetching of texels for the next warp's fetch.
 //!
-//! The CPU looks a few hundred instructions ahead, which is a fetch of a warp or less: it does not come to
-//! the loads of the next ones while it waits for these. And it takes about sixteen lines at once: if it is
-//! asked for those of a warp all together, it waits just as long. So a few are asked for after each few
-//! instructions of the sums of the warp before.
+//! The CPU looks a few hundred instructions ahead, which is less than the fetch of a warp, so it
+//! does not reach the next warp's loads while it waits for the current ones. And it handles only
+//! about sixteen outstanding cache lines: prefetching all lines of a warp at once would stall just
+//! as long. Therefore a few lines are prefetched after every few instructions of the current warp's
+//! sums.
 
 use crate::request::Lanes;
 use crate::warp::simd::{Int, Simd};
 use texunit_memory::{Window, hint};
 
-/// Byte offsets of the rows of up to two groups: what a vector's lanes read lies together.
+/// Byte offsets of the texel rows of up to two groups; the texels that a vector of lanes reads are
+/// adjacent.
 pub(super) type Rows = [Lanes; 4];
 
-/// Who asks while the lanes of a vector are summed.
+/// A prefetch policy for the summation of a vector of lanes.
 pub(super) trait Ahead: Copy {
-    /// Asks for some of what the next fetch reads, while a texel is summed: after `code` and `sum` are
-    /// computed, and before they are used.
+    /// Prefetches some of the lines of the next fetch, between the computation of `code` and `sum`
+    /// for a texel and their use.
     fn ask<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>);
 }
 
-/// Nobody.
+/// No prefetching.
 #[derive(Clone, Copy)]
 pub(super) struct No;
 
@@ -28,13 +30,13 @@ impl Ahead for No {
     fn ask<S: Simd>(self, _: usize, _: &mut Int<S>, _: &mut Int<S>) {}
 }
 
-/// A kernel that asks, with each texel, for as many places as that makes of all.
+/// A kernel that prefetches a number of offsets with each texel.
 #[derive(Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) window: Window<'a>,
-    /// Byte offsets that are asked for in these sums.
+    /// Byte offsets that are prefetched during these sums.
     pub(super) offsets: &'a [u32],
-    /// How many are asked for with each texel.
+    /// Number of offsets that are prefetched with each texel.
     pub(super) each: usize,
 }
 
@@ -42,7 +44,8 @@ impl Ahead for Asking<'_> {
     #[inline(always)]
     fn ask<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>) {
         for n in texel * self.each..(texel + 1) * self.each {
-            // Wherever that is: places are limited to the window when they are read.
+            // The address may be outside: offsets are clamped to the window only when they are
+            // read.
             hint::prefetch(self.window.base().wrapping_add(self.offsets[n] as usize));
         }
         Int::fence(code, sum);

@@ -1,11 +1,12 @@
-//! Lanes whose coordinates are too large for 32-bit arithmetic, or no numbers: the reference's.
+//! The exact path for lanes whose coordinates are too large for 32-bit arithmetic, infinite or NaN:
+//! they use the reference.
 
 use super::{AxisLanes, Find, INDICES, Operands, Scaling};
 use crate::reference::{coordinate, cube, fixed::Fixed, footprint};
 use crate::request::lanes;
 use crate::sampler::AddressMode;
 
-/// What the reference is asked for.
+/// Parameters for the reference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exact {
     pub(super) find: Find,
@@ -13,7 +14,7 @@ pub(super) struct Exact {
     pub(super) mode: AddressMode,
 }
 
-/// Indices of the lower and the upper texel, -1 outside, and the weight of the upper one.
+/// Indices of the lower and the upper texel (-1 outside), and the weight of the upper one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) texels: [i32; 2],
@@ -21,8 +22,8 @@ pub(super) struct Found {
 }
 
 impl Exact {
-    /// What lies at a coordinate of these bits, moved by an offset in texels and a tap's way in
-    /// 1/256, among so many texels.
+    /// The texels at a coordinate along an axis of `size` texels. The coordinate is moved by an
+    /// offset in texels and by a tap's offset in 1/256.
     pub(super) fn find(self, bits: u32, [offset, way]: [i32; 2], size: u32) -> Found {
         let find = match self.find {
             Find::Integer | Find::Clamped => {
@@ -42,7 +43,7 @@ impl Exact {
         let axis = footprint::Axis::float((bits, x), coords, moved, size, self.mode, find);
         let texels = [axis.index, axis.index + 1];
         let texels = match self.find {
-            // Past the edges of a face others go on.
+            // Indices past the edges of a face refer to its neighbours.
             Find::Seamless => texels.map(|texel| coordinate::saturate(texel) as i32),
             _ => texels.map(|texel| index(axis.texel(texel))),
         };
@@ -50,12 +51,12 @@ impl Exact {
     }
 }
 
-/// -1 for none.
+/// The index, or -1 for none.
 fn index(texel: Option<u32>) -> i32 {
     texel.map_or(-1, |texel| texel as i32)
 }
 
-/// Fills these lanes, of the sizes and pitches that all or each of them have.
+/// Fills the lanes of `far`, with sizes and pitches that are common or per lane.
 #[cold]
 #[inline(never)]
 pub(super) fn fill<const TO: u8>(
@@ -77,7 +78,8 @@ pub(super) fn fill<const TO: u8>(
             _ => each(of.pitch, pitch),
         };
         for (side, texel) in texels.into_iter().enumerate() {
-            // No index of a face is outside: they are not looked at for that.
+            // Indices of a face are never negative-tested as outside, because its neighbours
+            // continue there.
             out.outside[side] |= u32::from(texel < 0) << lane;
         }
         [out.lower[lane], out.upper[lane]] = texels.map(|texel| (texel as u32).wrapping_mul(pitch));

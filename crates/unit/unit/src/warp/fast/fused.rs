@@ -1,6 +1,6 @@
-//! Whole fetches in one stage, for many warps and the most usual samplers: all axes alike, one level, no
-//! layers, no offsets; also on the faces of a cube. Nothing is put down in memory but what the warp behind the one
-//! that is summed reads, and so the CPU has several fetches in work at once.
+//! The fused stage: whole fetches in one loop over many warps, for the most common samplers (all
+//! axes alike, one level, no layers, no offsets), including the faces of a cube. Only the locations
+//! for the next warp are stored in memory, so the CPU can overlap several fetches.
 
 use super::footprint::{Kernel, Task};
 use super::held::{ANY, Held, OfHeld, Placed};
@@ -19,21 +19,23 @@ use std::marker::PhantomData;
 use texunit_memory::Window;
 use texunit_texel::{Channel as Stored, Format};
 
-/// A call of the stage.
+/// Arguments of the stage.
 pub(super) struct Call<'a> {
     pub(super) axes: &'a [Option<Axis>; 3],
     pub(super) window: Window<'a>,
     pub(super) border: &'a [u32; 4],
     pub(super) channels: usize,
-    /// Of cubes: bytes from one face to the next.
+    /// For cubes: bytes between faces.
     pub(super) face_pitch: Option<u32>,
-    /// Whether the texels of the next warp are asked for, if the kernel can do that.
+    /// Whether the texels of the next warp are prefetched, if the kernel supports it.
     pub(super) asks: bool,
-    /// Not by value: what was just written in words would be copied in vectors, for which a CPU waits.
+    /// By reference, because a copy would read with vectors what was just written as words, which
+    /// stalls the CPU.
     pub(super) registers: &'a mut Registers<'a>,
-    /// The first warp that is not answered yet. It stops at one with lanes that are far ([`along`]).
+    /// Index of the first warp that has not been fetched. The stage stops at a warp with lanes
+    /// outside the fast path ([`along`]).
     pub(super) next: &'a mut usize,
-    /// Room for two warps.
+    /// Buffers for the locations of two warps.
     pub(super) held: &'a mut [Held; 2],
 }
 
@@ -44,7 +46,7 @@ impl Arguments for OfFused {
     type Of<'a> = Call<'a>;
 }
 
-/// The stage for such fetches, if there is one.
+/// The fused stage for such fetches, if there is one.
 pub(super) fn stage(
     (format, normalized): (Format, bool),
     footprint: Footprint,
@@ -57,7 +59,8 @@ pub(super) fn stage(
     if axes.iter().flatten().any(|axis| axis.kind != kind) {
         return None;
     }
-    // Texels are a power of two apart. Rows of such textures are, too, unless someone has put space between them.
+    // The distance between texels is a power of two. So is the distance between rows of such
+    // textures, unless the memory has padding between rows.
     let shifted = if kind.1 == WRAP_2 { dims } else { 1 };
     if axes.iter().take(shifted).flatten().any(|axis| !axis.pitch.is_power_of_two()) {
         return None;
@@ -96,12 +99,13 @@ pub(super) fn stage(
     }
 }
 
-/// How the axes may be scaled and addressed.
+/// The supported combinations of scaling and address mode.
 const KINDS: [(u8, u8); 6] =
     [(EXACT, CLAMP), (EXACT, WRAP_2), (EXACT, BORDER), (CUT, CLAMP), (CUT, WRAP), (CUT, BORDER)];
 
-/// A kernel that takes little time is there for the most usual kinds by themselves, and once for all others, which are told
-/// apart for each vector. Where it takes much there is the latter only: kernels are most of the code.
+/// A cheap kernel is compiled separately for each of the most common combinations, and once for all
+/// others, which are distinguished at run time for each vector. An expensive kernel is compiled
+/// only in the latter form, because kernels are most of the code.
 fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Run<OfFused> {
     match kind {
         (EXACT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, EXACT, CLAMP, false>>(build),
@@ -110,17 +114,18 @@ fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Run<O
     }
 }
 
-/// Along x, y, and z if there is one.
+/// The axes x, y, and z if there is one.
 #[derive(Clone, Copy)]
 struct Axes<'a> {
     x: &'a Axis,
     y: &'a Axis,
     z: Option<&'a Axis>,
-    /// Of cubes: bytes from one face to the next.
+    /// For cubes: bytes between faces.
     face_pitch: Option<u32>,
 }
 
-/// Of two axes, of a texture or, with `CUBE`, also of the faces of a cube, or of three with their two groups.
+/// The fused stage for two axes, or for three with their two groups. With `CUBE`, also for the
+/// faces of a cube.
 struct Fused<K, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE: bool>(
     PhantomData<K>,
 );
@@ -130,7 +135,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
 {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
-        // Copies: nothing that is stored changes what the compiler makes of them before the loop.
+        // Copied to locals, so that stores in the loop do not force the compiler to reload them.
         let [Some(x), Some(y), z] = *call.axes else { return };
         let axes = Axes { x: &x, y: &y, z: z.as_ref(), face_pitch: call.face_pitch };
         if K::ASKS {
@@ -148,7 +153,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
 impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE: bool>
     Fused<K, GROUPS, SCALE, MODE, CUBE>
 {
-    /// A warp after the other.
+    /// Processes one warp after the other.
     #[inline(always)]
     fn in_turn<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
         let Call { window, border, channels, registers, next, .. } = call;
@@ -171,8 +176,8 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         *next = warps;
     }
 
-    /// Likewise, but the texels of a warp are found, and asked for, before those of the one before it are
-    /// summed.
+    /// Processes one warp after the other, but computes and prefetches the locations for a warp
+    /// before it sums the texels of the warp before.
     #[inline(always)]
     fn ahead<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
         let Call { window, border, channels, asks, registers, next, held, .. } = call;
@@ -210,7 +215,8 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         *next = warps;
     }
 
-    /// Finds what the lanes of a vector read, and puts it down; false if some of them are far.
+    /// Computes the locations for a vector of lanes and stores them; false if some lanes are
+    /// outside the fast path.
     #[inline(always)]
     fn place_ahead<S: Simd>(
         simd: S,
@@ -224,7 +230,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         placed.near.is_full()
     }
 
-    /// Finds what the lanes of a vector read.
+    /// Computes the locations for a vector of lanes.
     #[inline(always)]
     fn place<S: Simd>(
         simd: S,

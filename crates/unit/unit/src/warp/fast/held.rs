@@ -1,4 +1,5 @@
-//! What the lanes of a vector read, and what of it is put down until the warp behind it has been placed.
+//! The texel locations for a vector of lanes in the fused stage, and their storage until the next
+//! warp's locations have been computed.
 
 use super::footprint::{Outside, Spot, Spots};
 use crate::request::{Lanes, ZERO_LANES};
@@ -6,7 +7,7 @@ use crate::warp::ahead::Rows;
 use crate::warp::axis::{BORDER, OnAxis};
 use crate::warp::simd::{Int, Mask, Simd, int, load};
 
-/// Of stages for axes of all kinds.
+/// Constant for stages that support all address modes, decided at run time.
 pub(super) const ANY: u8 = u8::MAX;
 
 /// Whether texels may be outside.
@@ -14,21 +15,21 @@ const fn has_edges(mode: u8) -> bool {
     mode == BORDER || mode == ANY
 }
 
-/// What the lanes of a vector read.
+/// The locations and weights for a vector of lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Placed<S: Simd, const GROUPS: usize, const MODE: u8> {
-    /// Byte offsets of the lower texels along x in the two rows of each group.
+    /// Byte offsets of the lower texels along x, in the two rows of each group.
     at: [[Int<S>; 2]; GROUPS],
-    /// From there to the upper ones.
+    /// Distance to the upper texels.
     across: Int<S>,
     weights: [Int<S>; 2],
-    /// What each group counts, if there are two.
+    /// Weight of each group, if there are two.
     totals: [Int<S>; GROUPS],
     together: bool,
-    /// Lanes with a texel outside, and which those are in each group.
+    /// Lanes with a texel outside, and masks for each group.
     edges: u32,
     outside: [Outside; GROUPS],
-    /// Lanes for which all this is so.
+    /// Lanes for which the locations are valid.
     pub(super) near: Mask<S>,
 }
 
@@ -51,7 +52,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for Placed<S, GROUPS
 }
 
 impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
-    /// The texels of two axes of a mode, which `MODE` is, or which is one of [`ANY`].
+    /// The texels of two axes in address mode `OF`, where `MODE` is `OF` or [`ANY`].
     #[inline(always)]
     pub(super) fn new<const OF: u8>(simd: S, x: &OnAxis<S>, y: &OnAxis<S>) -> Self {
         let mut together = x.together.is_full();
@@ -74,7 +75,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
         }
     }
 
-    /// Takes two slices of it (docs/numerics.md 2, "Weights").
+    /// Splits the group into two slices (docs/numerics.md 2, "Weights").
     #[inline(always)]
     pub(super) fn split<const OF: u8>(&mut self, simd: S, z: &OnAxis<S>) {
         let (bases, totals) = ([z.lower, z.upper], [int(simd, 256) - z.weight, z.weight]);
@@ -90,7 +91,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
         self.near = self.near & z.near;
     }
 
-    /// Goes on to another plane.
+    /// Moves the locations to another plane.
     #[inline(always)]
     pub(super) fn move_by(&mut self, plane: Int<S>) {
         for at in self.at.as_flattened_mut() {
@@ -98,7 +99,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
         }
     }
 
-    /// Puts it down where a fetch behind this one finds it.
+    /// Stores the locations for a later summation.
     #[inline(always)]
     pub(super) fn hold(&self, held: &mut Held, chunk: usize) {
         let chunks = 32 / S::LANES;
@@ -125,16 +126,16 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
     }
 }
 
-/// What the lanes of a warp read, until the warp behind it has been placed.
+/// The stored locations of a warp.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Held {
     pub(super) at: Rows,
     across: Lanes,
     weights: [Lanes; 2],
-    /// What the first of two groups counts.
+    /// Weight of the first of two groups.
     total: Lanes,
-    /// Of each vector of a warp, of which there are at most eight.
+    /// For each vector of the warp, at most eight.
     together: [bool; 8],
     edges: [u32; 8],
     outside: [[Outside; 2]; 8],
@@ -154,7 +155,7 @@ impl Held {
     }
 }
 
-/// A vector's part of that.
+/// The lanes of one vector in the stored locations.
 pub(super) struct OfHeld<'h, const GROUPS: usize, const MODE: u8> {
     pub(super) held: &'h Held,
     pub(super) chunk: usize,

@@ -1,4 +1,5 @@
-//! From texels to results: a stage for each kind of channel, number of channels and footprint.
+//! Kernel stages: from texels to results, with a kernel for each kind of channel, number of
+//! channels and footprint.
 
 use super::footprint::{Call, Chunk, Kernel, Spot, Spots, Task, texels, twin_weights, weights};
 use super::point::Picked;
@@ -20,23 +21,23 @@ impl Arguments for OfKernel {
     type Of<'a> = Call<'a>;
 }
 
-/// A footprint: how many groups of how many texels.
+/// The shape of a footprint: number of groups, and texels per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Footprint {
-    /// One texel, not filtered.
+    /// One texel, unfiltered.
     Texel,
     /// Two texels of a row.
     Row,
-    /// Four texels.
+    /// Four texels of a slice.
     Square,
-    /// Two groups of one texel: a point filter between levels.
+    /// Two groups of one texel: a point filter on two mip levels.
     TwoTexels,
-    /// Two groups of four: slices or levels.
+    /// Two groups of four texels: two slices or levels.
     TwoSquares,
 }
 
-/// The kernel for a format; `None` if there is none: formats that do not have their channels one after
-/// the other, and those that `resolve` has refused.
+/// The kernel for a format. `None` for formats that do not store their channels one after the
+/// other, and for those that `resolve` has refused.
 pub(super) fn kernel(
     format: Format,
     normalized: bool,
@@ -77,7 +78,8 @@ pub(super) fn kernel(
     })
 }
 
-/// Kernels for one channel, and for any number of them: the time to compile is worth no more.
+/// Kernels for one channel and for any number of channels; more variants are not worth the compile
+/// time.
 fn point<C: Point + Plain>(channels: u8, build: Wide) -> Run<OfKernel> {
     match channels {
         1 => alone::<Picked<C, true>>(build),
@@ -117,7 +119,7 @@ fn alone<K: Kernel>(build: Wide) -> Run<OfKernel> {
     pick_wide::<_, Alone<K>>(build)
 }
 
-/// A kernel as a stage of its own, on axes that others have filled.
+/// A kernel as a stage of its own, on axes that earlier stages have stored in memory.
 struct Alone<K>(PhantomData<K>);
 
 impl<K: Kernel> Stage<OfKernel> for Alone<K> {
@@ -130,10 +132,11 @@ impl<K: Kernel> Stage<OfKernel> for Alone<K> {
     }
 }
 
-/// Channels of a kind, one by one: a single one, or as many as there are.
+/// A kernel that filters one channel after the other: a single channel, or a number known at run
+/// time.
 struct Filtered<C, const ONE: bool, const GROUPS: usize, const PER: usize>(PhantomData<C>);
 
-/// Texels and weights of a vector's lanes.
+/// The loaded texels and weights of a vector of lanes.
 struct Loaded<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> {
     texels: [[Texel<S>; PER]; GROUPS],
     shares: [[Int<S>; PER]; GROUPS],
@@ -149,7 +152,7 @@ impl<S: Simd, C: Channel + Plain, const GROUPS: usize, const PER: usize> Loaded<
             shares: [[zero; PER]; GROUPS],
             made: [[C::weight(zero); PER]; GROUPS],
         };
-        // No loop: the compiler would leave it one, and the texels in memory.
+        // Unrolled: the compiler would keep a loop, and the texels in memory.
         loaded.load(simd, task, &spots.spot(simd, 0), channels, 0);
         if GROUPS > 1 {
             loaded.load(simd, task, &spots.spot(simd, 1), channels, 1);
@@ -166,7 +169,7 @@ impl<S: Simd, C: Channel + Plain, const GROUPS: usize, const PER: usize> Loaded<
         }
     }
 
-    /// Filters a channel, if it is wanted.
+    /// Filters a channel, if it is requested.
     #[inline(always)]
     fn channel(
         &self,
@@ -188,8 +191,8 @@ impl<S: Simd, C: Channel + Plain, const GROUPS: usize, const PER: usize> Loaded<
     }
 }
 
-/// Which texels are read, by the weights of the axes and the totals of the groups. It is asked for
-/// rarely.
+/// Determines which texels are read, from the weights of the axes and the totals of the groups.
+/// Needed rarely.
 struct OfSpots<'a, T, const PER: usize>(&'a T);
 
 impl<S: Simd, T: Spots<S>, const PER: usize> Reads<S> for OfSpots<'_, T, PER> {
@@ -224,12 +227,12 @@ impl<C: Channel + Plain, const ONE: bool, const GROUPS: usize, const PER: usize>
     }
 }
 
-/// One or four channels of a kind. Each is in the code by itself, so that texels stay in registers. Asks
-/// for the texels of the next fetch.
+/// A kernel for one or four channels of a kind, unrolled so that texels stay in registers.
+/// Prefetches the texels of the next fetch.
 pub(super) struct Unrolled<C, const N: usize, const GROUPS: usize>(PhantomData<C>);
 
 impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Kernel for Unrolled<C, N, GROUPS> {
-    // Others have too many texels for the registers.
+    // Other kernels need too many registers for their texels.
     const ASKS: bool = true;
     const TWICE: bool = N == 1 && GROUPS == 1;
     #[inline(always)]
@@ -253,7 +256,7 @@ impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Unrolled<C, N, GRO
         c: usize,
         chunk: usize,
     ) {
-        // Two rows a group.
+        // Two rows per group.
         let all = 2 * GROUPS * S::LANES;
         let (first, some) = (chunk * all + c * (all / N), all / N);
         match task.next {
@@ -267,8 +270,8 @@ impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Unrolled<C, N, GRO
     }
 }
 
-/// Four channels of 8-bit unorm: two at a time in 16-bit arithmetic, which holds their sums of at most
-/// 255 * 256.
+/// A kernel for four channels of 8-bit unorm: sums two channels at a time in 16-bit arithmetic,
+/// which holds their sums of at most 255 * 256.
 pub(super) struct Bytes<const GROUPS: usize, const PER: usize>;
 
 impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
@@ -276,7 +279,7 @@ impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
     const TWICE: bool = GROUPS == 1;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
-        // Two rows a group.
+        // Two rows per group.
         let all = 2 * GROUPS * S::LANES;
         let sums = match task.next {
             Some(rows) => {
@@ -299,7 +302,7 @@ impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
 }
 
 impl<const GROUPS: usize, const PER: usize> Bytes<GROUPS, PER> {
-    /// The sums of the even channels and of the odd ones, 16 bits each.
+    /// The sums of the even and of the odd channels, 16 bits each.
     #[inline(always)]
     fn sums<S: Simd>(
         simd: S,

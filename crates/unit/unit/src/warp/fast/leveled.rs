@@ -1,5 +1,6 @@
-//! Fetches of mip levels in one piece: where both levels of each lane lie, and the blend of their texels, a vector after the
-//! other, without a way through memory. For the usual textures: rows and columns that are powers of two.
+//! The fused stage for mip levels: locates both levels of each lane and blends their texels, one
+//! vector after the other, without intermediate results in memory. For common textures, whose row
+//! and column sizes are powers of two.
 
 use super::footprint::{Kernel, Spot, Spots, Task};
 use super::kernel::{Bytes, Footprint};
@@ -12,17 +13,17 @@ use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_texel::{Channel as Stored, Format};
 
-/// A call of the stage.
+/// Arguments of the stage.
 pub(super) struct Call<'a> {
     pub(super) axes: &'a [Option<Axis>; 3],
     pub(super) each: &'a Each,
-    /// x, y.
+    /// Coordinates x, y.
     pub(super) point: [&'a Lanes; 2],
     pub(super) levels: &'a LevelLanes,
-    /// Whether some lanes have two levels.
+    /// Whether some lanes read two levels.
     pub(super) blends: bool,
     pub(super) task: Task<'a>,
-    /// Set if all has been done: no lane is far ([`along`]).
+    /// Set if the stage has completed: all lanes are on the fast path ([`along`]).
     pub(super) is_done: &'a mut bool,
 }
 
@@ -33,7 +34,7 @@ impl Arguments for OfLeveled {
     type Of<'a> = Call<'a>;
 }
 
-/// The stage for fetches of two dimensions that filter four texels of a level, if there is one.
+/// The stage for 2D fetches that filter four texels of a level, if there is one.
 pub(super) fn stage(
     (format, normalized): (Format, bool),
     footprint: Footprint,
@@ -51,7 +52,7 @@ pub(super) fn stage(
         .then(|| pick_wide::<_, Leveled<Bytes<1, 4>, Bytes<2, 4>>>(build))
 }
 
-/// With kernels for one level and for two.
+/// The stage, with kernels for one level and for two.
 struct Leveled<One, Two>(PhantomData<(One, Two)>);
 
 impl<One: Kernel, Two: Kernel> Stage<OfLeveled> for Leveled<One, Two> {
@@ -76,7 +77,8 @@ impl<One: Kernel, Two: Kernel> Stage<OfLeveled> for Leveled<One, Two> {
 }
 
 impl<One, Two> Leveled<One, Two> {
-    /// What a vector's lanes read of their first or second level; none if some are far.
+    /// The locations in the first or second level, for a vector of lanes; `None` if some lanes are
+    /// outside the fast path.
     #[inline(always)]
     fn spot<S: Simd>(
         simd: S,
@@ -90,7 +92,7 @@ impl<One, Two> Leveled<One, Two> {
         let [width, height] = each.sizes(simd, level);
         let none = int(simd, 0);
         let (at_x, at_y) = ((x, at[0], none), (y, at[1], none));
-        // Both modes in one stage: the kernels are most of the code.
+        // Both address modes are in one stage, because the kernels are most of the code.
         let (x, y) = if x.kind.1 == CLAMP {
             (
                 along::<S, LINEAR, CLAMP>(simd, EXACT, at_x, width),
@@ -117,7 +119,7 @@ impl<One, Two> Leveled<One, Two> {
     }
 }
 
-/// One level or two of a vector's lanes.
+/// The one or two levels of a vector of lanes.
 impl<S: Simd, const N: usize> Spots<S> for [Spot<S>; N] {
     #[inline(always)]
     fn spot(&self, _: S, group: usize) -> Spot<S> {

@@ -1,11 +1,11 @@
-//! Kernels of point fetches: the texel that was picked, without arithmetic.
+//! Kernels of point fetches: convert a single texel without arithmetic.
 
 use super::footprint::{Kernel, Spots, Task, texels};
 use crate::warp::channel::{Plain, Point};
 use crate::warp::simd::Simd;
 use crate::warp::texel::code;
 
-/// A single channel, or as many as there are.
+/// A point kernel for a single channel, or for a number known at run time.
 pub(super) struct Picked<C, const ONE: bool>(std::marker::PhantomData<C>);
 
 impl<C: Point + Plain, const ONE: bool> Kernel for Picked<C, ONE> {

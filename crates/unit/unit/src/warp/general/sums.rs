@@ -1,5 +1,5 @@
-//! From codes and weights to values: docs/numerics.md, section 2, "Sum", and section 5, for a
-//! channel of 32 lanes.
+//! Sums of the general schedule: from codes and weights to values, for a channel of 32 lanes
+//! (docs/numerics.md, section 2, "Sum", and section 5).
 
 use super::buffers::Buffers;
 use super::tally::depth24;
@@ -13,24 +13,25 @@ use crate::warp::channel::{
 use crate::warp::simd::{Arguments, Int, Mask, Simd, Stage, int, load, mask};
 use texunit_texel::{Reading, sign_extend};
 
-/// How many texels there are: groups, and texels of each.
+/// Number of groups, and of texels per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// 1, 2 or 4: slices of levels.
     pub(super) groups: usize,
-    /// 1 or 4.
+    /// 1 or 4 texels per group.
     pub(super) per: usize,
 }
 
 impl Shape {
-    /// Their places in the buffers.
+    /// Indices of the texels in the buffers.
     #[inline(always)]
     pub(super) fn places(self) -> impl Iterator<Item = usize> {
         (0..self.groups).flat_map(move |group| 4 * group..4 * group + self.per)
     }
 }
 
-/// A call of the stages of a channel: functions of their own, as there are up to four channels.
+/// Arguments of the stages for a channel. They are separate stages, because they are used for up to
+/// four channels.
 struct OfCodes<'a> {
     reading: Reading,
     codes: &'a Lanes,
@@ -53,7 +54,7 @@ impl Stage<OfPoint> for PointValues {
     }
 }
 
-/// What a point-sampled fetch returns for codes.
+/// Point-sampled values of codes.
 #[inline(always)]
 pub(super) fn point<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
     simd.call::<OfPoint, PointValues>(OfCodes { reading, codes, out });
@@ -96,7 +97,7 @@ impl Stage<OfPoint> for GatherValues {
     }
 }
 
-/// What a gather returns for codes (docs/numerics.md 8).
+/// Gathered values of codes (docs/numerics.md 8).
 #[inline(always)]
 pub(super) fn gather<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
     simd.call::<OfPoint, GatherValues>(OfCodes { reading, codes, out });
@@ -126,7 +127,7 @@ fn gather_here<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lane
     }
 }
 
-/// The filter's values of single texels of all the weight.
+/// The filtered value of single texels with the whole weight.
 #[inline(always)]
 fn alone<S: Simd, C: Normalized>(simd: S, codes: &Lanes, out: &mut Lanes) {
     for chunk in 0..32 / S::LANES {
@@ -135,7 +136,7 @@ fn alone<S: Simd, C: Normalized>(simd: S, codes: &Lanes, out: &mut Lanes) {
     }
 }
 
-/// A channel to be summed.
+/// Arguments of the sum of a channel.
 struct OfTexels<'a> {
     reading: Reading,
     shape: Shape,
@@ -201,7 +202,7 @@ fn sum_here<S: Simd>(
     }
 }
 
-/// Weights times numbers of 32 bits.
+/// The sums of weight times a 32-bit number.
 fn totals(shape: Shape, buffers: &Buffers, c: usize, number: impl Fn(u32) -> i64) -> [i64; 32] {
     let mut sums = [0; 32];
     for k in shape.places() {
@@ -213,7 +214,7 @@ fn totals(shape: Shape, buffers: &Buffers, c: usize, number: impl Fn(u32) -> i64
     sums
 }
 
-/// Integers read as integers: 8 and 16 bits to nearest, halves up; 32 bits cut downward.
+/// Integers read as integers: 8 and 16 bits round to nearest, halves up; 32 bits round down.
 fn integers(
     shape: Shape,
     buffers: &Buffers,
@@ -229,7 +230,7 @@ fn integers(
     *out = sums.map(|sum| ((sum + half) >> 8) as u32);
 }
 
-/// Level after level, with the slices of each.
+/// The sum of sRGB channels: level after level, with the slices of each.
 #[inline(always)]
 fn srgb<S: Simd>(simd: S, shape: Shape, buffers: &Buffers, c: usize, out: &mut Lanes) {
     for chunk in 0..32 / S::LANES {
@@ -241,7 +242,7 @@ fn srgb<S: Simd>(simd: S, shape: Shape, buffers: &Buffers, c: usize, out: &mut L
                 sum.add(simd, &[first.0, second.0], &[first.1, second.1]);
             }
         } else {
-            // Of two groups the order makes no difference.
+            // With two groups, the order of addition does not matter.
             for group in 0..shape.groups {
                 let (codes, weights) = group_of(simd, buffers, (group, c), chunk);
                 sum.add(simd, &[codes], &[weights]);
@@ -251,7 +252,7 @@ fn srgb<S: Simd>(simd: S, shape: Shape, buffers: &Buffers, c: usize, out: &mut L
     }
 }
 
-/// Lanes of the buffers that read a texel, for a vector.
+/// The texels that are read, from the buffers, for a vector of lanes.
 struct OfBuffers<'a> {
     read: &'a [u32; 16],
     chunk: usize,
@@ -279,7 +280,7 @@ fn channel<S: Simd, C: Channel>(
     }
 }
 
-/// Groups of four texels. Where there is one only, the others have no weight.
+/// Sums groups of four texels. If a group has one texel, the others have weight 0.
 #[inline(always)]
 fn footprints<S: Simd, C: Channel, const GROUPS: usize>(
     simd: S,
@@ -318,7 +319,7 @@ fn group_of<S: Simd>(
     (codes, weights)
 }
 
-/// Four channels of 8-bit unorm, of codes in pairs, whose sums are made in pairs too.
+/// Sums four channels of 8-bit unorm, whose codes are in pairs, two at a time.
 #[inline(always)]
 pub(super) fn byte_pairs<S: Simd>(
     simd: S,

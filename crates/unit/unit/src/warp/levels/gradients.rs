@@ -1,6 +1,5 @@
-//! From gradients of 32 lanes to levels: docs/numerics.md, section 4. What is not ordinary is left
-//! to the reference: directions whose quads reach over an edge of a cube, and lanes with gradients that
-//! are huge, tiny or no numbers.
+//! From gradients of 32 lanes to levels: docs/numerics.md, section 4. Rare cases are left to the
+//! reference: quads that cross an edge of a cube, and gradients that are huge, tiny or NaN.
 
 mod quads;
 
@@ -12,12 +11,12 @@ use crate::resource::Extent;
 use crate::warp::simd::Simd;
 use std::sync::LazyLock;
 
-/// Gradients of 32 lanes in texels of the base level, ten bits each.
+/// Gradients of 32 lanes in texels of the base level, with ten significant bits each.
 #[derive(Clone, Debug)]
 pub(in crate::warp) struct Texels {
-    /// dPdx along x, y, z; axes that there are not stay 0.
+    /// dPdx along x, y, z; axes that the geometry lacks stay 0.
     pub(in crate::warp) dpdx: [[f32; 32]; 3],
-    /// Likewise.
+    /// dPdy along x, y, z; axes that the geometry lacks stay 0.
     pub(in crate::warp) dpdy: [[f32; 32]; 3],
 }
 
@@ -25,10 +24,10 @@ impl Texels {
     pub(in crate::warp) const ZERO: Self = Self { dpdx: [[0.0; 32]; 3], dpdy: [[0.0; 32]; 3] };
 }
 
-/// How gradients are measured.
+/// Parameters of the gradient computation.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warp) struct Gauge {
-    /// 1 to 3; of a cube those of a face.
+    /// Number of axes, 1 to 3; for a cube, those of a face.
     axes: usize,
     is_cube: bool,
     scales: [Scale; 3],
@@ -38,7 +37,7 @@ pub(in crate::warp) struct Gauge {
 }
 
 impl Gauge {
-    /// For a base level of this size; 1 along all axes if coordinates are not normalized.
+    /// For a base level of this size; the size is 1 along all axes for unnormalized coordinates.
     pub(in crate::warp) fn new(geometry: Geometry, size: Extent) -> Self {
         let scales = size.axes().map(Scale::new);
         Self {
@@ -50,7 +49,8 @@ impl Gauge {
         }
     }
 
-    /// Rules 4.1, 4.2, 4.9 and 4.11. Returns the lanes that are not ordinary, for which there is anything.
+    /// Rules 4.1, 4.2, 4.9 and 4.11: converts gradients to texels. Returns the lanes that are left
+    /// to the reference; their results are arbitrary.
     #[inline(always)]
     fn texels<S: Simd>(&self, simd: S, request: &FetchRequest<'_>, out: &mut Texels) -> u32 {
         let point = request.coords.point;
@@ -99,8 +99,8 @@ impl Gauge {
         mask(&odd)
     }
 
-    /// Rules 4.3 to 4.7: levels in 1/256 before bias and clamps, and again the lanes that are not
-    /// ordinary.
+    /// Rules 4.3 to 4.7: computes levels in 1/256 before bias and clamps. Returns the lanes that
+    /// are left to the reference.
     #[inline(always)]
     pub(in crate::warp) fn levels<S: Simd>(
         &self,
@@ -127,7 +127,7 @@ impl Gauge {
         odd
     }
 
-    /// Rule 4.7: logarithms in 1/256; of zeros, far below all levels.
+    /// Rule 4.7: logarithms in 1/256; for zeros, far below all levels.
     #[inline(always)]
     pub(in crate::warp) fn log2_256(&self, of: &[f32; 32], out: &mut [i32; 32]) {
         for lane in 0..32 {
@@ -136,7 +136,7 @@ impl Gauge {
     }
 }
 
-/// The logarithm of a number of ten bits.
+/// The logarithm of a number of ten significant bits.
 #[inline(always)]
 fn log2_of(x: f32, table: &[u8; 256]) -> i32 {
     let bits = x.to_bits();
@@ -145,10 +145,10 @@ fn log2_of(x: f32, table: &[u8; 256]) -> i32 {
     if bits == 0 { LOWEST } else { whole + i32::from(rest) }
 }
 
-/// Below what any bias raises to a level, see `levels`.
+/// A level so low that no bias raises it to an existing level.
 pub(in crate::warp) const LOWEST: i32 = -(1 << 28);
 
-/// The unit's logarithms, as the reference has them: of 1 + i/256.
+/// The hardware's table of logarithms of 1 + i/256, from the reference.
 static LOG2_256: LazyLock<[u8; 256]> = LazyLock::new(|| {
     std::array::from_fn(|i| {
         let x = 1.0 + i as f32 / 256.0;
@@ -159,7 +159,7 @@ static LOG2_256: LazyLock<[u8; 256]> = LazyLock::new(|| {
     })
 });
 
-/// Rule 4.6.
+/// Rule 4.6: the larger of two lengths, per lane.
 #[inline(always)]
 fn longest<const N: usize>(
     a: [f32; N],
@@ -176,7 +176,7 @@ fn longest<const N: usize>(
     larger(lengths, larger(diagonal(sum), diagonal(difference)))
 }
 
-/// Lanes of numbers that are not 0.
+/// Lanes whose number is not 0.
 #[inline(always)]
 fn mask(of: &[u32; 32]) -> u32 {
     if of.iter().fold(0, |any, x| any | x) == 0 {

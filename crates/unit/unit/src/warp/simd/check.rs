@@ -1,4 +1,4 @@
-//! Runs stages over numbers in every build, for tests.
+//! Test helper: runs a stage on numbers in every build.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use super::{Arguments, Stage, pick};
 use crate::request::Lanes;
 use crate::warp::build::Build;
 
-/// 32 numbers in, 32 out.
+/// Arguments of a test stage: 32 numbers in, 32 numbers out.
 pub(in crate::warp) struct OfNumbers;
 
 pub(in crate::warp) struct Numbers<'a> {
@@ -18,7 +18,8 @@ impl Arguments for OfNumbers {
     type Of<'a> = Numbers<'a>;
 }
 
-/// Runs a stage over all numbers of an iterator, in every build.
+/// Runs a stage on all numbers of an iterator, in every build, and compares with the expected
+/// results.
 pub(in crate::warp) fn check<K: Stage<OfNumbers>>(
     numbers: impl Iterator<Item = u32> + Clone,
     want: impl Fn(u32) -> u32,

@@ -1,4 +1,4 @@
-//! Operations that are more than one instruction, on every level against plain numbers.
+//! Tests of operations that take more than one instruction, at every level, against scalar code.
 
 #![allow(clippy::unwrap_used)]
 
@@ -105,7 +105,7 @@ fn gathers_keep_to_their_window() {
     }
     let block = Block::new(512, "test").unwrap();
     block.write(0, &std::array::from_fn::<u8, 512, _>(|i| ((i * 7) >> 1) as u8)).unwrap();
-    // Unaligned, past the end, negative.
+    // Unaligned, past the end, and negative offsets.
     let at: Lanes = std::array::from_fn(|lane| match lane {
         30 => 100_000,
         31 => u32::MAX,
@@ -118,7 +118,7 @@ fn gathers_keep_to_their_window() {
         let mut out = [[0; 32]; 7];
         pick::<OfGather, All>(build).call(Gather(&block, &at, &mut out));
         for lane in 0..32 {
-            // 16 bytes of zeros follow the block.
+            // The block is followed by 16 bytes of zeros.
             let [four, eight, sixteen] =
                 [524, 520, 512].map(|limit| move |n| word(at[lane], limit, n));
             let want =

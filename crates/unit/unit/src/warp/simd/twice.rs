@@ -1,11 +1,11 @@
-//! Two vectors of a level as one.
+//! Pairs of vectors of a level, used as one vector.
 
 use super::{Arguments, Simd, Stage};
 use crate::request::Lanes;
 use texunit_memory::Window;
 
-/// A level with vectors of twice as many lanes: each operation is done for one half, then for the other, so that a CPU has
-/// two chains of operations to work on.
+/// A level whose vectors have twice as many lanes. Each operation is done for one half, then for
+/// the other, so that the CPU has two independent chains of operations.
 #[derive(Clone, Copy)]
 pub(in crate::warp) struct Twice<S>(pub(in crate::warp) S);
 
