@@ -64,9 +64,8 @@ const LANGUAGES: &[(&str, &str, &str)] = &[
     ("Fatbin ptx code:",  "the output of `cuobjdump -ptx` with its headings", "remove everything before `.version`"),
 ];
 
-/// Words that begin a declaration of C, C++ or CUDA and are followed by another word. None is a key
-/// of the TOML dialect.
-#[rustfmt::skip]
+/// Words that begin a declaration of C, C++ or CUDA if another word follows. (In a TOML file, a key
+/// is never followed by a word.)
 const OF_C: &[&str] = &[
     "__device__", "__host__", "__shared__", "__constant__", "__managed__", "__forceinline__", "#define", "#if", "#ifdef", "#ifndef",
     "#pragma", "template", "using", "namespace", "typedef", "struct", "class", "enum", "union", "static", "const", "constexpr",
