@@ -1,5 +1,5 @@
-//! Work on a text that takes time, apart from the server's state, so that it can be done elsewhere
-//! meanwhile.
+//! Long-running analyses of a text, independent of the server's state so that they can run on other
+//! threads.
 
 use crate::config::Config;
 use crate::index::Index;
@@ -8,8 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// A text to look at, in two ways: [`Self::index`] and [`Self::check`]. Requests are answered once
-/// the server has been given the results of both.
+/// A text to analyse in two ways: [`Self::index`] and [`Self::check`]. Requests are answered once
+/// the server has received both results.
 #[derive(Clone, Debug)]
 pub struct Task {
     uri: Uri,
@@ -18,7 +18,7 @@ pub struct Task {
     config: Arc<Config>,
 }
 
-/// The result for a text: see [`Task`].
+/// The result of a [`Task`].
 #[derive(Debug)]
 pub struct TaskResult {
     pub(crate) uri: Uri,
@@ -29,9 +29,9 @@ pub struct TaskResult {
 /// The result.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// The names.
+    /// The index of names.
     Index(Index),
-    /// The mistakes.
+    /// The diagnostics.
     Diagnostics(Vec<Diagnostic>),
     /// An internal error.
     Panic,
@@ -42,22 +42,22 @@ impl Task {
         Self { uri, revision, source: Arc::new(source), config }
     }
 
-    /// The document. A newer task of the same document makes older ones superfluous.
+    /// The URI of the document. A newer task for the same document makes older ones obsolete.
     pub fn uri(&self) -> &Uri {
         &self.uri
     }
 
-    /// The number of this text: newer ones have larger numbers.
+    /// The revision of the text; newer ones are larger.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Finds the names.
+    /// Builds the index of names.
     pub fn index(&self) -> TaskResult {
         self.attempt(|task| Found::Index(Index::new(&task.source)))
     }
 
-    /// Finds the mistakes.
+    /// Checks the text.
     pub fn check(&self) -> TaskResult {
         self.attempt(|task| {
             let mut found = texunit_check::check_source(&task.source, &task.config.options);
@@ -66,7 +66,7 @@ impl Task {
         })
     }
 
-    /// Does some work; a panic is also a result.
+    /// Runs an analysis; a panic becomes a result.
     fn attempt(&self, work: impl FnOnce(&Self) -> Found) -> TaskResult {
         let found = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or(Found::Panic);
         TaskResult { uri: self.uri.clone(), revision: self.revision, found }

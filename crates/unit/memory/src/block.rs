@@ -280,7 +280,8 @@ impl Block {
         // SAFETY: the size of the layout is not 0.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let head = allocation.align_offset(align).min(align);
-        // SAFETY: `head`, the size rounded up and SLACK are together at most the size of the layout.
+        // SAFETY: `head`, the size rounded up and SLACK are together at most the size of the
+        // layout.
         let data = unsafe { allocation.add(head) };
         if size >= LARGE {
             ask_for_huge_pages(data, size);

@@ -47,7 +47,8 @@ pub static RCP: Table<128> = Table {
     ],
 };
 
-/// `MUFU.RSQ`, by the lowest bit of the exponent (inverted in the encoding) and the upper 6 bits of the mantissa.
+/// `MUFU.RSQ`, by the lowest bit of the exponent (inverted in the encoding) and the upper 6 bits of
+/// the mantissa.
 #[rustfmt::skip]
 pub static RSQ: Table<128> = Table {
     shifts: [15, 1, 3],

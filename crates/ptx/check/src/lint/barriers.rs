@@ -1,8 +1,9 @@
-//! Instructions that whole warps or CTAs run together, where threads have parted: W0205 to W0207.
+//! Lints W0205 to W0207: instructions that must be executed by a whole warp or CTA, in divergent
+//! code.
 //!
-//! A branch counts if threads that go different ways at it meet again behind the instruction, or
-//! never. Threads that end without doing anything more have left: barriers do not wait for them
-//! (an early `if (i >= n) return;` is right).
+//! A branch counts as divergent if threads that take different sides reconverge only after the
+//! instruction, or never. Threads that exit without further effects do not matter, because barriers
+//! do not wait for them (an early `if (i >= n) return;` is valid).
 
 use texunit_flow::{Cfg, Edges, Variation, control_dependence};
 use texunit_isa::{Opcode, VoteMode};
@@ -12,20 +13,20 @@ use super::body::{Body, is_foreign};
 use super::divergence::{Value, Values};
 use crate::ir::{Instruction, Operand};
 
-/// Pairs of a block and a branch that decides about it: some, and some for each block; more: nothing
-/// is said.
+/// Work limit for pairs of a block and a branch that controls it: a constant, and a number per
+/// block. If it is exceeded, nothing is reported.
 const MAX_PAIRS: (usize, usize) = (100_000, 200);
 
-/// Who has to run an instruction together.
+/// The threads that must execute an instruction together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Together {
     Cta,
     Warp,
-    /// A branch that says it does not part the warp.
+    /// A branch that declares itself uniform (`.uni`).
     Branch,
 }
 
-/// Finds barriers and the like in divergent code.
+/// Finds barriers and similar instructions in divergent code.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let sites: Vec<(usize, Together)> = (0..body.code.len())
         .filter(|&at| body.is_reachable(at))
@@ -69,7 +70,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a CTA of this kernel has one thread.
+/// Whether CTAs of this kernel have a single thread.
 pub(super) fn one_thread(body: &Body) -> bool {
     body.function.directives.iter().any(|(name, values)| {
         matches!(name.as_str(), "reqntid" | "maxntid") && values.iter().product::<u64>() == 1
@@ -84,7 +85,7 @@ fn together(body: &Body, at: usize) -> Option<Together> {
         Opcode::Bar | Opcode::Barrier if word("cluster") => {
             word("aligned").then_some(Together::Warp)
         }
-        // With a number of threads, warps may take part or not.
+        // If a thread count is given, some warps may not participate.
         Opcode::Bar | Opcode::Barrier => whole_cta(i).then_some(Together::Cta),
         Opcode::Shfl | Opcode::Match | Opcode::Redux if i.mods.sync => {
             full_mask(body, i.operands.last(), at)
@@ -110,7 +111,7 @@ fn full_mask(body: &Body, mask: Option<&Operand>, at: usize) -> Option<Together>
     (mask == -1).then_some(Together::Warp)
 }
 
-/// Whether other threads, or the world, can notice an instruction.
+/// Whether other threads, or the host, can observe an instruction.
 fn has_effect(body: &Body, at: usize, barriers: bool) -> bool {
     let i = &body.code[at];
     match i.opcode {
@@ -122,13 +123,13 @@ fn has_effect(body: &Body, at: usize, barriers: bool) -> bool {
     }
 }
 
-/// Blocks from which the kernel ends without any effect.
+/// Blocks after which the kernel ends without any effect.
 fn ending(body: &Body, barriers: bool) -> Vec<bool> {
     let graph: &Cfg = &body.graph;
     let exit = graph.exit();
     let mut open: Vec<usize> = (0..exit).map(|b| graph.successors.of(b).len()).collect();
     let mut ending = vec![false; exit as usize + 1];
-    // A function that is left goes on in its caller, except by exit and trap.
+    // Returning from a function continues in its caller; only exit and trap end the thread.
     let mut stack = vec![exit];
     ending[exit as usize] = true;
     while let Some(block) = stack.pop() {
@@ -145,14 +146,15 @@ fn ending(body: &Body, barriers: bool) -> Vec<bool> {
     ending
 }
 
-/// Whether the end of the text ends a block.
+/// Whether a block ends at the end of the text, without a branch.
 fn falls(body: &Body, block: u32) -> bool {
     body.graph.range(block).last().is_none_or(|last| {
         !matches!(body.code[last].opcode, Opcode::Exit | Opcode::Trap | Opcode::Ret)
     })
 }
 
-/// The edges of [`without_early_ends`], and what controls what along them; nothing for functions that are too large.
+/// The edges of [`without_early_ends`], and the control dependences along them; `None` for
+/// functions that are too large.
 pub(super) fn control(body: &Body) -> Option<(Edges, Edges)> {
     let next = without_early_ends(body);
     let most = MAX_PAIRS.0 + MAX_PAIRS.1 * next.vertices();
@@ -160,8 +162,8 @@ pub(super) fn control(body: &Body) -> Option<(Edges, Edges)> {
     Some((next, control))
 }
 
-/// The edges without those to blocks from which the kernel just ends; they stay where the other
-/// ways do nothing either but wait.
+/// The control-flow edges, except those to blocks after which the kernel ends without effects. They
+/// are kept if the other successors have no effects except waiting either.
 fn without_early_ends(body: &Body) -> Edges {
     let graph = &body.graph;
     let (ending, idle) = (ending(body, true), ending(body, false));

@@ -1,4 +1,4 @@
-//! Open documents: notifications that change them, tasks to look at them, and what those find.
+//! Open documents: notifications that change them, and tasks that analyse them with their results.
 
 use super::{Document, ErrorCode, Notification, Server, bug, modified};
 use crate::actions;
@@ -79,14 +79,14 @@ impl Server {
         }
     }
 
-    /// A text that is too long: what the client sees is not what is known here.
+    /// Stops serving a document that is too long; the server's copy no longer matches the client's.
     fn leave_alone(&mut self, uri: Uri) {
         let message = format!("{} is too long: it is not checked", uri.as_str());
         self.forget(uri);
         self.show(MessageType::ERROR, &message);
     }
 
-    /// Forgets a document with everything that was said about it.
+    /// Removes a document, and withdraws its diagnostics.
     fn forget(&mut self, uri: Uri) {
         if self.documents.remove(&uri).is_none() {
             return;
@@ -102,7 +102,7 @@ impl Server {
     }
 
     fn configure(&mut self, params: &Value) {
-        // Clients that are to be asked for their settings send none.
+        // Clients that expect to be asked for settings send none.
         let settings = params.get("settings").unwrap_or(&Value::Null);
         if settings.is_null() {
             return;
@@ -125,7 +125,7 @@ impl Server {
         self.answer(&waiting.request.id, Err(failure));
     }
 
-    /// Tasks for every text that was not looked at yet.
+    /// Tasks for every text that has not been analysed.
     pub fn take_tasks(&mut self) -> Vec<Task> {
         let config = &self.config;
         let new = self.documents.iter_mut().filter(|(_, document)| !document.is_posted);
@@ -137,7 +137,7 @@ impl Server {
         .collect()
     }
 
-    /// Takes a result, unless the text has changed since.
+    /// Takes a task's result, unless the text has changed since.
     pub fn done(&mut self, done: TaskResult) {
         let TaskResult { uri, revision, found } = done;
         let current = self.documents.get_mut(&uri).filter(|d| d.revision == revision);

@@ -32,7 +32,8 @@ static FILE: Mutex<Option<OfProcess>> = Mutex::new(None);
 const HEAD: u64 = 4096;
 /// The first bytes of the trailer.
 const MAGIC: [u8; 16] = *b"texunit memory\x01\0";
-/// Seals of the memory file: its size is fixed, so that a process which maps the file cannot meet a missing page (SIGBUS).
+/// Seals of the memory file: its size is fixed, so that a process which maps the file cannot meet a
+/// missing page (SIGBUS).
 const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 fn file(flags: u32) -> io::Result<File> {

@@ -51,13 +51,14 @@ pub(crate) struct Tap {
     pub(crate) shift: [Fixed; 3],
 }
 
-/// The ratios that the sampler's 3-bit field for the maximum anisotropy encodes, with their binary logarithms in 1/256
-/// (rule 4.12).
+/// The ratios that the sampler's 3-bit field for the maximum anisotropy encodes, with their binary
+/// logarithms in 1/256 (rule 4.12).
 #[rustfmt::skip]
 const STEPS: [(u32, i64); 8] =
     [(1, 0), (2, 256), (4, 512), (6, 656), (8, 768), (10, 848), (12, 912), (16, 1024)];
 
-/// Rule 4.12: the logarithm of the largest ratio that a sampler's `max_anisotropy` allows, in 1/256.
+/// Rule 4.12: the logarithm of the largest ratio that a sampler's `max_anisotropy` allows, in
+/// 1/256.
 pub(crate) fn largest_ratio(max_anisotropy: u32) -> i64 {
     STEPS.into_iter().rev().find(|&(step, _)| step <= max_anisotropy).map_or(0, |(_, log)| log)
 }
