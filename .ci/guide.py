@@ -23,6 +23,7 @@ BLOCK = re.compile(r"^(?:<!--\s*(?P<remark>.*?)\s*-->\n)?```(?P<language>\w+).*\
 NEEDS = [
     (r"\bcargo\b|\brustup\b|\bnpm\b|editors/vscode|\bcode --|target/release|tests/fetch/rules\.py", "a clone of the repository", None),
     (r"cases export|cases run tests|\bsuite\b", "the cases of a clone of the repository", None),
+    (r"texunit bench|\bbench/", "minutes, or a clone of the repository", None),
     (r"texunit compare", "a card", None),
     (r"\bnvcc\b", "nvcc", None),
     (r"\bctest\b|\bcmake\b", "a project that nvcc builds", None),
