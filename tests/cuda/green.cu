@@ -20,7 +20,7 @@ __global__ void add(int *to, int n)
 
 __global__ void fill(int *to)
 {
-    to[blockIdx.x] = 1;
+    if (threadIdx.x == 0) to[blockIdx.x] = 1;
 }
 
 static unsigned sms(const CUdevResource &resource)
@@ -112,6 +112,7 @@ static void contexts(const CUdevResource &all, CUdevice device, CUcontext primar
     CUdeviceptr memory;
     OK(cuMemAlloc(&memory, 4096));
     OK(cuMemsetD32(memory, 5, 1024));
+    OK(cuCtxSynchronize());
     CUstream stream;
     FAILS(cuGreenCtxStreamCreate(&stream, green, CU_STREAM_DEFAULT, 0), CUDA_ERROR_INVALID_VALUE);
     OK(cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
@@ -136,6 +137,7 @@ static void contexts(const CUdevResource &all, CUdevice device, CUcontext primar
     void *arguments[] = {&memory};
     FAILS(cudaLaunchCooperativeKernel((void *)fill, 4 * blocks + 1, 1024, arguments, 0, stream), cudaErrorCooperativeLaunchTooLarge);
     OK(cudaLaunchCooperativeKernel((void *)fill, 4 * blocks, 1024, arguments, 0, stream));
+    OK(cuStreamSynchronize(stream));
     OK(cudaLaunchCooperativeKernel((void *)fill, 4 * blocks + 1, 1024, arguments, 0, nullptr));
 
     // While it is current, streams are made in it, and memory is that of the primary context.
@@ -207,6 +209,7 @@ static void runtime()
     int *memory;
     OK(cudaMalloc(&memory, 128));
     OK(cudaMemset(memory, 0, 128));
+    OK(cudaDeviceSynchronize());
     cudaStream_t stream, plain;
     cudaEvent_t event;
     OK(cudaExecutionCtxStreamCreate(&stream, green, cudaStreamDefault, 0));
