@@ -1,4 +1,5 @@
-//! What has no code, and calls with files that are too short.
+//! Tests regions that cannot be compiled, and calls with register files or inputs that are too
+//! short.
 #![allow(missing_docs)]
 
 use texunit_jit::region::{
@@ -8,7 +9,7 @@ use texunit_jit::region::{
 use texunit_jit::{Error, Op, Place, Predicate, Registers, Source};
 use texunit_testkit::skipped;
 
-/// The levels that this processor has.
+/// The levels that this processor supports.
 fn levels() -> Vec<Level> {
     let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
     let levels: Vec<_> = levels.collect();
@@ -35,7 +36,7 @@ fn compile(region: &Region, level: Level) -> Result<Function, Error> {
     region::compile(region, Mode::Live, level)
 }
 
-/// Runs code with this many registers and these parameters.
+/// Runs code with `registers` registers and these parameters.
 fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]>> {
     let mut narrow = vec![[1; 32]; registers];
     let inputs = Inputs { bytes, ..Inputs::default() };
@@ -67,7 +68,7 @@ fn short_files_are_refused() {
     }
 }
 
-/// The last counter is one, and a region that asks for one more would never run.
+/// A region needs exactly the counters that it uses: with one more, it would never run.
 #[test]
 fn counters_are_as_many_as_are_counted() {
     let of = Some(Predicate::If(0));

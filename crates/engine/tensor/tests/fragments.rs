@@ -1,4 +1,4 @@
-//! Fragments of wmma as ptxas lays them out, and what an element of D depends on.
+//! Tests the fragments of wmma against ptxas's layout, and which bits an element of D depends on.
 #![allow(clippy::unwrap_used)]
 
 use std::io::Read;
@@ -30,7 +30,7 @@ fn operation(matrix: &str, shape: &str, number: Number) -> Operation {
     })
 }
 
-/// Each of the 60 matrices: row and column of every element of every lane.
+/// Compares the row and column of every element in every lane, for each of the 60 matrices.
 #[test]
 fn fragments_of_wmma_are_those_of_ptxas() {
     let file = std::fs::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/wmma.json.gz"));
@@ -51,8 +51,8 @@ fn fragments_of_wmma_are_those_of_ptxas() {
             };
             (part(0), part(2))
         });
-        // Of less than a byte, the first element of a word; of single bits they are counted by
-        // words.
+        // Elements smaller than a byte are compared at the first element of a register; single bits
+        // are counted in units of 32.
         let step = if number.bits() < 8 { fragment.elements() } else { 1 };
         for register in 0..fragment.registers() {
             for lane in 0..32 {

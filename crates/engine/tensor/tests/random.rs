@@ -1,6 +1,6 @@
-//! Whole instructions on registers, at every SIMD level, against the reference one element at a
-//! time: random numbers, and hostile ones (cancellation, far exponents, subnormals, infinities,
-//! NaNs).
+//! Tests whole instructions on registers, at every SIMD level, against the reference of one
+//! element: with random numbers, and with difficult ones (cancellation, distant exponents,
+//! subnormals, infinities, NaNs).
 #![allow(clippy::unwrap_used)]
 
 use texunit_simd::Build;
@@ -9,7 +9,7 @@ use texunit_testkit::Random;
 
 type Registers = Vec<[u64; 32]>;
 
-/// Shapes, factors, sums (C and D); `sp`: sparse.
+/// Shapes, types of A and B, types of C and D; `sp` means sparse.
 const PRODUCTS: &[(&str, &str)] = &[
     ("m16n8k8 m16n8k16", "f16 f16 f16 f16/f16 f16 f32 f32/bf16 bf16 f32 f32"),
     ("m8n8k4", "f16 f16 f16 f16/f16 f16 f16 f32/f16 f16 f32 f32/f64 f64 f64 f64"),
@@ -59,7 +59,7 @@ fn products() -> Vec<Product> {
     all
 }
 
-/// A number of a kind of hostility.
+/// A random number of one of several kinds.
 fn number(random: &mut Random, number: Number, kind: u32) -> u64 {
     let (exponent, mantissa) = match number {
         Number::F16 => (5, 10),
@@ -73,7 +73,7 @@ fn number(random: &mut Random, number: Number, kind: u32) -> u64 {
     let any = random.u64() & u64::MAX >> (64 - number.bits());
     let top = (1u64 << exponent) - 1;
     let field = match kind {
-        // Near one; small; anywhere, also infinite; subnormal and zero.
+        // Exponents near one; small; arbitrary, including infinity; subnormal and zero.
         0 => top / 2 - 1 + random.below(3u64),
         1 => top / 2 - random.below(top / 3),
         2 => any >> mantissa & top,
@@ -101,7 +101,7 @@ fn registers(random: &mut Random, of: &Fragment, of_number: Number, kind: u32) -
     (0..of.registers()).map(|_| std::array::from_fn(|_| word(kind))).collect()
 }
 
-/// The element at a place of a matrix, out of registers.
+/// The element at a position of a matrix, from registers.
 fn element(of: &Fragment, number: Number, from: &Registers, at: (usize, usize)) -> u64 {
     let bits = if number == Number::B1 { 32 } else { number.bits() };
     for (register, lanes) in from.iter().enumerate() {
@@ -116,8 +116,8 @@ fn element(of: &Fragment, number: Number, from: &Registers, at: (usize, usize)) 
     panic!("no lane holds {at:?}");
 }
 
-/// Which columns of A are stored in a row, by the figures of the ISA (9.7.14.5.19): for each shape,
-/// which thread of a group of four has which columns' metadata, and from which bit on.
+/// The columns of A that are stored in a row, by the figures of the ISA (9.7.14.5.19): for each
+/// shape, which thread of a group of four has which columns' metadata, and at which bit it begins.
 fn stored(product: &Product, selector: usize, metadata: &[u64; 32], row: usize) -> Vec<usize> {
     let k = usize::from(product.shape.k);
     let group = 4 * (row % 8);
@@ -145,7 +145,7 @@ fn stored(product: &Product, selector: usize, metadata: &[u64; 32], row: usize) 
         let (first, second) =
             ((bits >> (4 * at) & 3) as usize, (bits >> (4 * at + 2) & 3) as usize);
         match product.a {
-            // 0100 is the first of two, 1110 the second.
+            // 0100 selects the first of two elements, 1110 the second.
             Number::Tf32 => columns.push(2 * at + first / 2),
             Number::S4 | Number::U4 => {
                 columns.extend(
@@ -191,7 +191,7 @@ fn fast_and_reference_agree_at_every_level() {
                 } else {
                     product.shape.m.into()
                 } {
-                    // Each group of lanes of m8n8k4 has columns of its own.
+                    // Each group of lanes of m8n8k4 has separate columns.
                     let b_column = if product.shape.k == 4 && product.a == Number::F16 {
                         row / 8 * 8 + column
                     } else {

@@ -1,4 +1,5 @@
-//! The README's code in Rust: each block stands in this file, between two remarks, and so is compiled and run.
+//! The README's code in Rust: each block stands in this file, between two remarks, and so is
+//! compiled and run.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! What a region does, in plain Rust, step by step and lane by lane.
+//! A model of regions in plain Rust, step by step and lane by lane.
 
 use super::lanes;
 use std::collections::HashSet;
@@ -10,19 +10,20 @@ use texunit_jit::region::{
 use texunit_jit::{Combine, Op, Place, Predicate, Source};
 use texunit_memory::Block;
 
-/// Registers of each kind, words of local memory, bytes of shared memory and of each allocation.
+/// The numbers of registers of each kind, the 4-byte units of local memory, and the bytes of shared
+/// memory and of each allocation.
 pub(crate) const NARROW: usize = 12;
 pub(crate) const WIDE: usize = 10;
 pub(crate) const PREDICATES: usize = 7;
 pub(crate) const LOCAL: usize = 40;
-/// The running frame in local memory, in bytes.
+/// The byte range of the running function's frame in local memory.
 pub(crate) const FRAME: std::ops::Range<u64> = 32..96;
 pub(crate) const SHARED: usize = 600;
 pub(crate) const GLOBAL: usize = 1200;
-/// Where the allocations are.
+/// The device addresses of the allocations.
 pub(crate) const BASES: [u64; 2] = [0x7000_0000_1000, 0x7000_0001_0000];
 
-/// What all runs read.
+/// The inputs of all runs.
 pub(crate) struct Fixed {
     pub(crate) constants: Vec<[u32; 32]>,
     pub(crate) wide_constants: Vec<[u64; 32]>,
@@ -31,7 +32,7 @@ pub(crate) struct Fixed {
     pub(crate) rows: Vec<[u32; 32]>,
 }
 
-/// A warp and its memory.
+/// The state of a warp and its memory.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) narrow: Vec<[u32; 32]>,
@@ -47,7 +48,8 @@ pub(crate) struct World {
     pub(crate) heard: Vec<Heard>,
 }
 
-/// What a listener was told: the number, the lanes, and what they have in the rows.
+/// A notification of the listener: the number, the lanes, and the values of the lanes in each
+/// source.
 pub(crate) type Heard = (u32, u32, Vec<Vec<u64>>);
 
 fn bit(mask: u32, lane: usize) -> bool {
@@ -58,14 +60,14 @@ fn ones(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |&lane| bit(mask, lane))
 }
 
-/// Where it goes on.
+/// Where lanes continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Before a step of a block, or its end.
+    /// Before a step of a block, or before its end.
     At(usize, usize),
-    /// Outside.
+    /// Outside the region, at this instruction.
     Out(u32),
-    /// Lanes part.
+    /// The lanes diverge.
     Divides,
 }
 
@@ -147,7 +149,7 @@ impl World {
         }
     }
 
-    /// The place of an access of a lane: which memory, and the offset. None: it faults.
+    /// The memory and the offset of an access by a lane; `None` if the access faults.
     fn place(&self, fixed: &Fixed, access: &Access, lane: usize) -> Option<(usize, u64)> {
         let address = self.address(fixed, access, lane);
         let total = u64::from(access.size) * u64::from(access.count);
@@ -285,7 +287,7 @@ impl World {
             _ => return,
         };
         if ones(mask).any(|lane| before.place(fixed, &access, lane).is_none()) {
-            // It faults: here, what would be loaded is 0, so that nothing depends on what was there before.
+            // A faulting load gives 0, so that nothing depends on the old values.
             if let Action::Load(load) = action {
                 let to = || load.to.iter().flatten();
                 ones(mask).for_each(|lane| to().for_each(|&to| self.put(to, lane, 0)));
@@ -410,7 +412,7 @@ impl World {
         }
     }
 
-    /// Does a step for the active lanes.
+    /// Executes a step for the active lanes.
     pub(crate) fn step(&mut self, fixed: &Fixed, step: &Step, active: u32) {
         let mask = active & self.asked(step.guard);
         if step.counted {
@@ -495,7 +497,7 @@ impl World {
                 let zero = |l: &usize| before.source(fixed, *of, *l) == 0;
                 self.zeros += ones(mask).filter(zero).count() as u64;
             }
-            // Whatever the instruction is: it changes a register by others.
+            // An arbitrary instruction, which changes a register depending on others.
             Action::Leave { reads } => {
                 for lane in ones(mask) {
                     let sum = reads.iter().fold(7_u64, |sum, &place| {
@@ -512,7 +514,7 @@ impl World {
         }
     }
 
-    /// Goes on by one step or end of a block.
+    /// Executes one step, or the end of a block.
     pub(crate) fn go(
         &mut self,
         region: &Region,
@@ -532,7 +534,7 @@ impl World {
         match block.end {
             End::Jump(target) => to(target),
             End::Leave { at } => Next::Out(at),
-            // Somebody has done it.
+            // The runtime has executed the instruction.
             End::Yield { next, .. } => to(next),
             End::Branch { taken, to: target, next, counted, .. } => {
                 let taken = self.asked(taken) & mask;
@@ -564,7 +566,7 @@ fn asks(predicate: Predicate) -> Option<Place> {
     }
 }
 
-/// What an action reads.
+/// The registers that an action reads.
 fn reads(action: &Action) -> Vec<Place> {
     let (mut sources, mut asked, mut places) = (Vec::new(), Vec::new(), Vec::new());
     match action {
@@ -611,7 +613,7 @@ fn reads(action: &Action) -> Vec<Place> {
     places
 }
 
-/// What is read of the registers from a place on.
+/// The registers that are live at a position.
 pub(crate) fn live(region: &Region, (b, i): (usize, usize)) -> HashSet<Place> {
     let block = &region.blocks[b];
     let mut live = block.kept.clone();

@@ -1,16 +1,16 @@
-//! Registers that have a number of the parameters where blocks begin: what `simt` knows of a kernel, found here in the
-//! plainest way.
+//! Finds registers that hold a kernel parameter where blocks begin, which `simt` passes to the JIT
+//! for kernels, by a simple data-flow analysis.
 
 use std::collections::BTreeSet;
 use texunit_jit::region::{Action, Block, End, Region, Space, Step, Target};
 use texunit_jit::{Op, Place, Predicate, Source};
 
-/// Registers, and the offsets of what they have.
+/// Registers, with the offsets of the parameters that they hold.
 type Facts = BTreeSet<(Place, u32)>;
 
-/// [`Region::params`] of a region that is entered at its first block.
+/// Computes [`Region::params`] of a region that is entered at its first block.
 pub(crate) fn of(region: &Region) -> Vec<Vec<(Place, u32)>> {
-    // Nothing: no way leads there, as far as is known.
+    // `None` if no path to the block is known yet.
     let mut all: Vec<Option<Facts>> = vec![None; region.blocks.len()];
     all[0] = Some(Facts::new());
     let mut changes = true;
@@ -54,7 +54,7 @@ fn behind(step: &Step, facts: &mut Facts) {
     facts.extend(new);
 }
 
-/// The register that a step gives a parameter, and its offset.
+/// The register that a step sets to a parameter, and the parameter's offset.
 fn copied(step: &Step, facts: &Facts) -> Option<(Place, u32)> {
     let of = |place| facts.iter().find(|fact| fact.0 == place).map(|fact| fact.1);
     match &step.action {

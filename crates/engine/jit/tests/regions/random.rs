@@ -1,4 +1,5 @@
-//! Regions by chance. Of the registers of each kind the last two hold addresses or live in a block alone.
+//! Random regions. The last two registers of each kind hold addresses, or are temporaries that live
+//! in one block.
 
 #[path = "../common/floats.rs"]
 mod floats;
@@ -15,7 +16,7 @@ use texunit_jit::{Combine, Float, Op, Place, Predicate, Relation, Rounding, Sour
 use texunit_memory::Block as Memory;
 use texunit_testkit::Random;
 
-/// What a region may have.
+/// The kinds of steps that a region may have.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) global: bool,
@@ -28,11 +29,12 @@ pub(crate) struct Wanted {
 /// Registers that hold addresses: of shared and local memory, and of global memory.
 const NARROW_AT: u32 = NARROW as u32 - 2;
 const WIDE_AT: u32 = WIDE as u32 - 2;
-/// The word and the row of inputs that have the active lanes, and perhaps others that do not live.
+/// The uniform value and the per-lane input that are membermasks: the active lanes, and possibly
+/// exited lanes.
 pub(crate) const MEMBERS: [Source; 2] = [Source::Word(3), Source::Row(2)];
-/// One that is made an address of an index, now and then.
+/// A register that is sometimes set to an affine address and used in other blocks.
 const CARRIED: u32 = WIDE_AT - 2;
-/// Registers that live in a block alone.
+/// Registers that live in one block only.
 const TEMPORARY: [Place; 3] =
     [Place::B32(NARROW_AT - 1), Place::B64(WIDE_AT - 1), Place::Predicate(PREDICATES as u32 - 1)];
 
@@ -63,12 +65,12 @@ pub(crate) fn number(random: &mut Random) -> u64 {
     }
 }
 
-/// Addresses of 32 lanes of some shape, for accesses of up to 16 bytes.
+/// Addresses of 32 lanes in a random shape, for accesses of up to 16 bytes.
 fn addresses(random: &mut Random, base: u64, len: u64) -> [u64; 32] {
     let size = random.of(&[1, 2, 4, 4, 4, 8, 8, 16_u64]);
     let room = len.saturating_sub(32 * size) / 16;
     let start = |random: &mut Random| match random.below(6) {
-        // Near the end, so that some of several offsets are behind it.
+        // Near the end of memory, so that some offsets of a group are out of bounds.
         0 => base + len.saturating_sub(16 * (1 + random.below(5_u64)) + 31 * size) / 16 * 16,
         _ => base + 16 * random.below(room.max(1)),
     };
@@ -78,7 +80,7 @@ fn addresses(random: &mut Random, base: u64, len: u64) -> [u64; 32] {
     let mut all: [u64; 32] = match random.below(12) {
         0..3 => std::array::from_fn(|lane| row(lane as u64)),
         3 => [first; 32],
-        // Halves and quarters of a warp, as of tiles.
+        // Contiguous in halves or quarters of a warp, as tiles are.
         4 | 5 => std::array::from_fn(|lane| [first, second][lane / 16] + size * (lane as u64 % 16)),
         6 => std::array::from_fn(|lane| [first, second][lane / 16]),
         7 => {
@@ -86,7 +88,7 @@ fn addresses(random: &mut Random, base: u64, len: u64) -> [u64; 32] {
             std::array::from_fn(|lane| starts[lane / 8] + size * (lane as u64 % 8))
         }
         8 => std::array::from_fn(|lane| row(31 - lane as u64)),
-        // What lies apart, and what lies upon another.
+        // With gaps between lanes, and with lanes that overlap.
         9 => {
             let step = random.of(&[2, 3, 4, 33]);
             std::array::from_fn(|lane| base + size * (step * lane as u64 % lanes.max(1)))
@@ -97,7 +99,7 @@ fn addresses(random: &mut Random, base: u64, len: u64) -> [u64; 32] {
         }
         _ => std::array::from_fn(|_| base + size * random.below(lanes)),
     };
-    // Now and then one is outside, or not aligned.
+    // Sometimes the address of one lane is out of bounds or misaligned.
     if random.one_in(6) {
         let lane = random.below(32_usize);
         all[lane] =
@@ -129,11 +131,11 @@ pub(crate) fn world(random: &mut Random) -> World {
         (0..WIDE).map(|_| std::array::from_fn(|_| number(random))).collect();
     for at in [0, 1] {
         let (len, base) = (random.of(&[SHARED as u64, 96]), random.of(&BASES));
-        // One is more often of elements than of bytes.
+        // The first register contains byte offsets, the other often element indices.
         let unit = if at == 0 { 1 } else { random.of(&[1, 4, 4, 8]) };
         narrow[NARROW_AT as usize + at] = addresses(random, 0, len).map(|x| x as u32 / unit);
         wide[WIDE_AT as usize + at] = addresses(random, base, GLOBAL as u64);
-        // Numbers of threads.
+        // Consecutive indices, like numbers of threads.
         if random.one_in(3) {
             let first = random.below(20_u32);
             narrow[NARROW_AT as usize + at] = std::array::from_fn(|lane| first + lane as u32);
@@ -165,7 +167,7 @@ struct Maker<'r> {
     random: &'r mut Random,
     wanted: Wanted,
     sites: u32,
-    /// Temporaries of the block that have been written.
+    /// Which temporaries the block has written.
     ready: [bool; 3],
 }
 
@@ -366,7 +368,7 @@ impl Maker<'_> {
         let at = self.random.below(2);
         let (base, offset) = match space {
             Space::Global => {
-                // Or what another block may have made an address.
+                // Sometimes the base is an address that another block may have computed.
                 let base = if self.random.one_in(5) { CARRIED } else { WIDE_AT + at };
                 let base = Source::B64(base);
                 (Some(base), total.wrapping_mul(self.random.of(&[0, 0, 0, 1, 2, 5, u64::MAX])))
@@ -447,7 +449,7 @@ impl Maker<'_> {
         }))
     }
 
-    /// An access whose cost is counted or told, at a register.
+    /// An access with a cost, by a register.
     fn cost(&mut self, base: Source) -> Action {
         let tell = super::costs::any(self.random, matches!(base, Source::B32(_)));
         let from = [base, Source::Literal(0), Source::Literal(0), Source::Literal(0)];
@@ -518,7 +520,7 @@ impl Maker<'_> {
         Action::Call(Box::new(Call { routine, to, keep, from }))
     }
 
-    /// What lanes do together. The membermask has them all, or the region leaves.
+    /// A warp-level operation. The membermask names all active lanes, or the region exits.
     fn cross(&mut self) -> Action {
         let [word, row] = MEMBERS;
         let any = [word, row, word, row, Source::Literal(0xffff_ffff), Source::B32(0)];
@@ -588,7 +590,7 @@ impl Maker<'_> {
                     let op = self.narrow_op();
                     let mut from = [self.source(), self.source(), self.source()];
                     if matches!(op, Op::Mul | Op::MulAdd) && self.random.one_in(2) {
-                        // Their product is a word, too.
+                        // The product of two uniform values is also a uniform value.
                         let order = self.random.of(&[[0, 1], [1, 0]]);
                         order.into_iter().zip(&mut from).for_each(|(i, of)| *of = Source::Word(i));
                     }
@@ -635,7 +637,7 @@ impl Maker<'_> {
         }
     }
 
-    /// An address of a number that all lanes have and one for each, and accesses to it; most often nothing else reads it.
+    /// An affine address and accesses by it; usually nothing else reads the register.
     fn affine(&mut self) -> Vec<Action> {
         let [_, to, _] = TEMPORARY;
         let to = if self.random.one_in(3) { Place::B64(CARRIED) } else { to };
@@ -652,7 +654,7 @@ impl Maker<'_> {
             let (op, to) = (Op::Add, Place::B32(own));
             before.push(Action::Compute { op, to, from: [from, number, zero] });
         }
-        // What all lanes have may be added to the index, or taken from it.
+        // A uniform value may be added to the index or subtracted from it.
         for _ in 0..self.random.of(&[0, 0, 1, 1, 2]) {
             let number = match self.random.below(6) {
                 0 => self.source(),
@@ -669,7 +671,7 @@ impl Maker<'_> {
         }
         let add = match self.random.below(8) {
             0 => self.wide_source(),
-            // What parameters are, by themselves and in registers.
+            // A parameter as base, read directly or from a register.
             1 | 2 => Source::Bytes64(self.random.of(&[0, 8])),
             3..5 => {
                 let (at, own) = (self.random.of(&[0, 8]), self.wide());
@@ -709,7 +711,7 @@ impl Maker<'_> {
             if access.space == Space::Global {
                 access.base = Some(base);
             }
-            // As large as the scale, most often.
+            // Usually the element size is the scale.
             let count = access.count;
             if access.space == Space::Global && self.random.chance(70) {
                 access.count = count.min(bytes as u8);
@@ -736,7 +738,8 @@ impl Maker<'_> {
         all
     }
 
-    /// Loads of words that lie behind each other in each lane, by one index, with other steps between them now and then.
+    /// Loads of consecutive 4-byte elements in each lane by one index, sometimes with other steps
+    /// between them.
     fn words(&mut self) -> Vec<Action> {
         let [narrow, wide, _] = TEMPORARY;
         let base = Source::B64(WIDE_AT - 1);
@@ -769,7 +772,7 @@ impl Maker<'_> {
             let access =
                 Access { space: Space::Global, size: 4, count: 1, base, offset, site, map: 0 };
             let (signed, keep) = (self.random.one_in(2), u64::MAX);
-            // Now and then to what the index is.
+            // Sometimes the destination is the index register.
             let to = match self.random.below(8) {
                 0 => Place::B64(self.wide()),
                 1 => Place::B32(NARROW_AT + self.random.below(2)),
@@ -794,7 +797,7 @@ impl Maker<'_> {
         all
     }
 
-    /// Temporaries are written before the others of the block look at them.
+    /// Writes a temporary before other steps of the block read it.
     fn temporary(&mut self, i: usize) -> Action {
         self.ready[i] = true;
         match i {
@@ -820,7 +823,7 @@ impl Maker<'_> {
     }
 }
 
-/// Where lanes meet that part at branches: in some way, and nowhere for some.
+/// Sets the reconvergence points of branches to random blocks, or to none.
 fn meeting(random: &mut Random, blocks: &mut [Block]) {
     let joins: Vec<u32> = blocks.iter().filter(|block| block.joins).map(|block| block.at).collect();
     for block in blocks {
@@ -833,7 +836,7 @@ fn meeting(random: &mut Random, blocks: &mut [Block]) {
     }
 }
 
-/// A region of a few blocks; numbers of instructions go up by ones.
+/// A region of several blocks; the numbers of instructions are consecutive.
 pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
     let mut maker = Maker { random, wanted, sites: 0, ready: [false; 3] };
     let count = 1 + maker.random.below(5_u32);

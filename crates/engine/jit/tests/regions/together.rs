@@ -1,5 +1,5 @@
-//! Warps that run a region together against the same warps that run it one after the other in the same order: where they
-//! wait for each other something is done to their registers, and they go on.
+//! Tests warps in one table against the same warps run one after the other, in the same order.
+//! Where the warps wait for each other, the test changes their registers, and they resume.
 
 use super::{Case, difference, list, position};
 use crate::divergence::Warp;
@@ -29,7 +29,7 @@ impl RegisterFiles {
         (Registers { narrow, wide, predicates, rows }, local)
     }
 
-    /// A world with these registers.
+    /// Exchanges these registers with those of a state.
     fn swap(&mut self, world: &mut World) {
         std::mem::swap(&mut self.narrow, &mut world.narrow);
         std::mem::swap(&mut self.wide, &mut world.wide);
@@ -38,19 +38,19 @@ impl RegisterFiles {
     }
 }
 
-/// How a warp has come out.
+/// The exit record of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Out {
     at: u32,
     why: ExitReason,
     steps: u64,
     threads: u64,
-    /// Not less than the steps: where it is over, it does not matter since when.
+    /// At least the number of steps: once a turn is over, the exact limit does not matter.
     limit: u64,
     diverged: bool,
 }
 
-/// How long warps run.
+/// Limits of the runs.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     steps: u64,
@@ -58,7 +58,8 @@ struct Limits {
     divergence: DivergenceLimits,
 }
 
-/// A register in which what is done while they wait can be seen: one that has no input at any block.
+/// A register in which changes during a wait can be observed: one that holds no parameter at any
+/// block.
 fn written(case: &Case) -> Option<usize> {
     let known = |i: &usize| {
         let place = Place::B32(*i as u32);
@@ -67,7 +68,7 @@ fn written(case: &Case) -> Option<usize> {
     (0..4).find(|i| !known(i))
 }
 
-/// What is done to a register of the warp of this number.
+/// The change to a register of a waiting warp.
 fn act(row: &mut B32, warp: usize) {
     row.iter_mut().for_each(|n| *n = n.rotate_left(3) ^ warp as u32);
 }
@@ -85,7 +86,8 @@ impl Case {
         }
     }
 
-    /// Who waits has all registers at home, but those of which is known behind the pause that they have a parameter.
+    /// Checks that a waiting warp has all live registers in its register file, except those that
+    /// are known to hold a parameter after the yield point.
     fn assert_at_home(&self, at: u32, had: &RegisterFiles, expected: &RegisterFiles) {
         let behind = self.behind(at);
         let blocks = self.region.blocks.iter().zip(&self.region.params);
@@ -105,7 +107,8 @@ impl Case {
         }
     }
 
-    /// The yield point of an instruction: what comes after it, and what it counts as if it is a barrier.
+    /// The yield point of an instruction: where it continues, and the number of instructions that
+    /// it counts as if it is a barrier.
     fn yield_point(&self, at: u32) -> (Target, Option<u32>) {
         let of = self.region.blocks.iter().find_map(|block| match block.end {
             End::Yield { at: this, next, barrier } if this == at => Some((next, barrier)),
@@ -114,7 +117,7 @@ impl Case {
         of.expect("a yield point")
     }
 
-    /// The instruction behind a pause, if the region goes on there.
+    /// The instruction after a yield point, if the region continues there.
     fn behind(&self, at: u32) -> Option<u32> {
         match self.yield_point(at).0 {
             Target::Block(next) => Some(self.region.blocks[next as usize].at),
@@ -123,18 +126,18 @@ impl Case {
     }
 }
 
-/// Where all have waited for each other, and what they had then.
+/// A wait of all warps, with their registers at that time.
 struct Wait {
     at: u32,
-    /// What it counts as.
+    /// The number of instructions that the wait counts as.
     counted: u64,
-    /// Whether something is done to their registers: it is no barrier.
+    /// Whether the registers are changed, because the instruction is not a barrier.
     acts: bool,
     files: Vec<RegisterFiles>,
 }
 
-/// Runs them together: how they have come out, and where they have waited for each other and gone on. `passes`: the code passes
-/// barriers, which are no such place then.
+/// Runs the warps in one table. Returns their exit records and their waits. With `passes`, the code
+/// releases barriers itself, so that they are not waits.
 fn linked(
     case: &Case,
     (world, all): (&mut World, &mut [RegisterFiles]),
@@ -210,7 +213,7 @@ impl Out {
     }
 }
 
-/// Those that wait leave.
+/// Makes waiting warps exit.
 fn leave(table: &mut WarpTable<'_, '_>, out: &mut [Option<Out>]) {
     for (i, out) in out.iter_mut().enumerate().filter(|(_, out)| out.is_none()) {
         let pending = table.exit(i).expect("one of them");
@@ -223,7 +226,7 @@ fn leave(table: &mut WarpTable<'_, '_>, out: &mut [Option<Out>]) {
     }
 }
 
-/// The same one after the other, up to each of these instructions.
+/// Runs the warps one after the other, up to each of these waits.
 fn alone(
     case: &Case,
     (world, all): (&mut World, &mut [RegisterFiles]),
@@ -276,7 +279,7 @@ fn alone(
     out
 }
 
-/// How often warps have waited for each other and gone on.
+/// Compares both ways of running. Returns how often the warps have waited and resumed.
 pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
     let mut here = random::world(random);
     let (mut there, mut passing) = (here.copy(), here.copy());
@@ -320,7 +323,8 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
             others[i].swap(&mut there);
             let at =
                 position(&case.region, out.at).map_or(Next::Out(out.at), |(b, i)| Next::At(b, i));
-            // Where lanes have parted, registers are those of places that only the groups know.
+            // If lanes have diverged, their live registers depend on where each lane is, and are
+            // not compared.
             if !out.diverged {
                 let difference = difference(case, &Warp::new(at, case.mask), &here, &there);
                 assert!(difference.is_none(), "{}", say(format!("warp {i}: {difference:?}")));
@@ -353,7 +357,7 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
     waited
 }
 
-/// The number of a block.
+/// The index of a block of memory.
 fn block_number(blocks: &[std::sync::Arc<Block>], block: &Block) -> usize {
     blocks.iter().position(|of| std::ptr::eq(&**of, block)).unwrap_or(0)
 }
