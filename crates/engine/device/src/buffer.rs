@@ -117,7 +117,7 @@ impl Buffer {
     /// # Errors
     /// The operating system cannot share the pages as a file.
     #[cfg(all(target_os = "linux", not(miri)))]
-    pub fn give_out(&self, note: &[u8]) -> std::io::Result<Arc<texunit_memory::Pages>> {
+    pub fn share_pages(&self, note: &[u8]) -> std::io::Result<Arc<texunit_memory::Pages>> {
         self.inner.block.give_out(note)
     }
 

@@ -9,7 +9,7 @@ use texunit_jit::region::{
     Action, Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode, Region,
     Step, compile,
 };
-use texunit_jit::{Op, Place, Predicate, Registers, Source};
+use texunit_jit::{Op, Predicate, Registers, Source, VReg};
 use texunit_testkit::{Random, skipped};
 
 /// Held by the running test, because the tests count the mappings of the whole process.
@@ -23,7 +23,7 @@ fn alone() -> MutexGuard<'static, ()> {
 fn function(number: u32, times: usize, level: Level) -> Function {
     let add = Action::Compute {
         op: Op::Add,
-        to: Place::B32(0),
+        to: VReg::B32(0),
         from: [Source::B32(0), Source::Literal(number.into()), Source::Literal(0)],
     };
     let step = Step { at: 0, guard: Predicate::Always, counted: true, action: add };
@@ -33,7 +33,7 @@ fn function(number: u32, times: usize, level: Level) -> Function {
         joins: false,
         steps: vec![step; times],
         end: End::Leave { at: 1 },
-        kept: HashSet::from([Place::B32(0)]),
+        kept: HashSet::from([VReg::B32(0)]),
     };
     compile(&Region { blocks: vec![block], ..Region::default() }, Mode::Live, level).expect("code")
 }

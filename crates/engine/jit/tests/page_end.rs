@@ -8,7 +8,7 @@ use texunit_jit::region::{
     Access, Action, Block, Budget, DivergenceLimits, End, ExitReason, Inputs, Level, Load, Memory,
     Mode, Region, Space, Step, compile,
 };
-use texunit_jit::{Place, Predicate, Registers, Source};
+use texunit_jit::{Predicate, Registers, Source, VReg};
 use texunit_memory::Reach;
 
 const PAGE: usize = 4096;
@@ -19,7 +19,7 @@ const LEN: u64 = 66;
 
 /// A region with one load of the last bytes.
 fn region(space: Space, base: Option<Source>, offset: u64, (size, count): (u8, u8)) -> Region {
-    let to: Vec<_> = (0..u32::from(count)).map(|i| Some(Place::B32(i))).collect();
+    let to: Vec<_> = (0..u32::from(count)).map(|i| Some(VReg::B32(i))).collect();
     let access = Access { space, size, count, base, offset, site: 0, map: 0 };
     let kept = to.iter().flatten().copied().collect();
     let action = Action::Load(Box::new(Load { access, signed: false, keep: u64::MAX, to }));

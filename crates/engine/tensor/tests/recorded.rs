@@ -5,12 +5,12 @@
 
 use std::io::Read;
 
-use texunit_tensor::{Number, Product, Shape};
+use texunit_tensor::{ElementType, Product, Shape};
 
 /// Parses a line `product SHAPE A B D [satfinite]`.
 fn product(line: &str) -> Product {
     let words: Vec<_> = line.split(' ').collect();
-    let number = |i: usize| Number::from_name(words[i]).unwrap();
+    let number = |i: usize| ElementType::from_name(words[i]).unwrap();
     Product {
         shape: Shape::from_name(words[1]).unwrap(),
         a: number(2),

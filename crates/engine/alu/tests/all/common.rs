@@ -1,7 +1,7 @@
 //! Runs one arithmetic instruction, written as in PTX, on given values.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
-use texunit_alu::{Alu, Approximate, Gives, Lanes, Row, Value, find, with_data};
+use texunit_alu::{Alu, Approximate, Lanes, ResultKind, Row, Value, find, with_data};
 use texunit_isa::{CmpOp, Modifiers, MulPart, Opcode, PrmtMode, Rounding, ScalarType, TestOp};
 
 /// Parses an instruction such as `mad.hi.sat.s32`; every modifier must be known.
@@ -117,7 +117,7 @@ impl Instruction {
                 f.run(&mut value.wide, a, b);
                 value.wide
             }
-            (Alu::Tiny(f), _) => {
+            (Alu::SmallFloat(f), _) => {
                 f.run(&mut value.wide, a, b, c);
                 value.wide
             }
@@ -130,7 +130,7 @@ impl Instruction {
                 f(&mut value.wide, a, b, c, mask(3));
                 value.wide
             }
-            (_, Instruction::Row(row)) if row.shape().gives == Gives::Predicates => {
+            (_, Instruction::Row(row)) if row.shape().result == ResultKind::Predicates => {
                 let (low, high) = row.run_pair(&narrow[0], &narrow[1]);
                 let (low, high) = (bits(low), bits(high));
                 std::array::from_fn(|i| low[i] | high[i] << 1)
@@ -141,10 +141,10 @@ impl Instruction {
                     if from[k] { Lanes::Wide(&wide[k]) } else { Lanes::Narrow(&narrow[k]) }
                 };
                 row.run([source(0), source(1), source(2), source(3)], &mut value);
-                match row.shape().gives {
-                    Gives::Narrow => value.narrow.map(u64::from),
-                    Gives::Wide | Gives::Double(_) => value.wide,
-                    Gives::Predicate | Gives::Predicates => bits(value.holds),
+                match row.shape().result {
+                    ResultKind::Narrow => value.narrow.map(u64::from),
+                    ResultKind::Wide | ResultKind::Double(_) => value.wide,
+                    ResultKind::Predicate | ResultKind::Predicates => bits(value.holds),
                 }
             }
             (_, Instruction::Data(alu)) => panic!("{alu:?} is a row's"),
@@ -155,7 +155,7 @@ impl Instruction {
     /// The bits of a value that fit into the destination register.
     pub fn slot(&self, x: u64) -> u64 {
         match self {
-            Instruction::Row(row) if row.shape().gives == Gives::Narrow => x & 0xffff_ffff,
+            Instruction::Row(row) if row.shape().result == ResultKind::Narrow => x & 0xffff_ffff,
             _ => x,
         }
     }

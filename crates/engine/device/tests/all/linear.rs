@@ -33,7 +33,9 @@ fn buffers_variables_and_host_memory_are_found_by_address() {
     let at = host.host_address();
     device.linear(at + 60, 4).unwrap().write(0, &[9; 4]).unwrap();
     assert_eq!((host.load_u32(60).unwrap(), device.memory_used()), (0x0909_0909, used));
-    assert!(device.gives_out(buffer.address()) && device.unmap_host(at) && !device.unmap_host(at));
+    assert!(
+        device.owns_address(buffer.address()) && device.unmap_host(at) && !device.unmap_host(at)
+    );
     assert!(device.linear(at, 1).is_err());
 }
 

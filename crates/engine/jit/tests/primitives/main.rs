@@ -14,7 +14,7 @@ use texunit_jit::region::{
     Step, compile,
 };
 use texunit_jit::{
-    Combine, Float, Op, Place, Predicate, Registers, Relation, Rounding, Source, Test,
+    Combine, Float, Op, Predicate, Registers, Relation, Rounding, Source, Test, VReg,
 };
 use texunit_testkit::{Random, skipped};
 
@@ -152,9 +152,9 @@ impl Bank {
                     };
                     let value = model::compute(op, from.map(|s| before.source(s, lane)), holds);
                     match to {
-                        Place::B32(i) => self.narrow[i as usize][lane] = value as u32,
-                        Place::B64(i) => self.wide[i as usize][lane] = value,
-                        Place::Predicate(_) => panic!("{op:?} gives no predicate"),
+                        VReg::B32(i) => self.narrow[i as usize][lane] = value as u32,
+                        VReg::B64(i) => self.wide[i as usize][lane] = value,
+                        VReg::Predicate(_) => panic!("{op:?} gives no predicate"),
                     }
                 }
                 &Action::Compare { test, from: [a, b], to, with } => {
@@ -288,7 +288,7 @@ fn computation(random: &mut Random, (op, wide, sources): (Op, bool, [bool; 3])) 
         other => other,
     };
     let i = random.below(REGISTERS as u32);
-    let to = if wide { Place::B64(i) } else { Place::B32(i) };
+    let to = if wide { VReg::B64(i) } else { VReg::B32(i) };
     let from = sources.map(|wide| source(random, wide));
     guarded(random, Action::Compute { op, to, from })
 }

@@ -2,7 +2,7 @@
 //! itself, or notifies the listener.
 
 use std::collections::{BTreeMap, BTreeSet};
-use texunit_jit::region::{Cost, Tell};
+use texunit_jit::region::{Cost, Notification};
 use texunit_testkit::Random;
 
 /// Notifications with this number or a larger one belong to accesses with costs.
@@ -12,17 +12,17 @@ pub(crate) const COUNTER: u32 = 4;
 const OFFSETS: [u32; 4] = [0, 4, 64, u32::MAX - 15];
 
 /// The notification of an access, whose number encodes its parameters.
-fn of(number: u32) -> Tell {
+fn of(number: u32) -> Notification {
     let bits = number - FIRST;
     let (bytes, banks) = (1 << (bits & 7), bits >> 3 & 1 == 1);
     let offset = OFFSETS[(bits >> 4) as usize & 3];
     let above = if banks { (24, 0) } else { (44, 7) };
     let cost = Some(Cost { counter: COUNTER, bytes, offset, above, banks });
-    Tell { number, rows: 1, narrow: [banks; 4], cost }
+    Notification { number, rows: 1, narrow: [banks; 4], cost }
 }
 
 /// A random access of shared or global memory.
-pub(crate) fn any(random: &mut Random, banks: bool) -> Tell {
+pub(crate) fn any(random: &mut Random, banks: bool) -> Notification {
     of(FIRST + random.below(5_u32) + 8 * u32::from(banks) + 16 * random.below(4_u32))
 }
 

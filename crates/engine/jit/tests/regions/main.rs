@@ -12,15 +12,15 @@ mod random;
 mod together;
 
 use divergence::Warp;
-use model::{BASES, FRAME, Fixed, Heard, Next, World};
+use model::{BASES, FRAME, Fixed, Next, Notified, World};
 pub(crate) use random::Wanted;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use texunit_jit::region::{
-    Action, Budget, DivergenceLimits, End, Exit, ExitReason, Function, Inputs, Level, Listener,
-    Memory, Mode, Region, Row, Sites, Target, compile,
+    Action, Budget, DivergenceLimits, End, Exit, ExitReason, Function, Inputs, LaneValues, Level,
+    Listener, Memory, Mode, Region, Sites, Target, compile,
 };
-use texunit_jit::{Place, Predicate, Registers};
+use texunit_jit::{Predicate, Registers, VReg};
 use texunit_memory::Block;
 use texunit_testkit::{Random, skipped};
 
@@ -44,8 +44,8 @@ struct Case {
 fn difference(case: &Case, warp: &Warp, a: &World, b: &World) -> Option<String> {
     let lanes = if case.mode == Mode::Live { case.mask } else { u32::MAX };
     let kept = case.region.blocks.iter().flat_map(|b| b.kept.iter().copied());
-    let all: HashSet<Place> = kept.collect();
-    let mut known: HashMap<(usize, usize), HashSet<Place>> = HashMap::new();
+    let all: HashSet<VReg> = kept.collect();
+    let mut known: HashMap<(usize, usize), HashSet<VReg>> = HashMap::new();
     let mut read_by = |lane: usize| {
         let at = match warp.place(lane) {
             Some(Next::At(b, i)) => Some((b, i)),
@@ -59,19 +59,19 @@ fn difference(case: &Case, warp: &Warp, a: &World, b: &World) -> Option<String> 
     for lane in 0..32 {
         let live = read_by(lane);
         for (i, (x, y)) in a.narrow.iter().zip(&b.narrow).enumerate() {
-            let dead = !live.contains(&Place::B32(i as u32));
+            let dead = !live.contains(&VReg::B32(i as u32));
             if !dead && differs(lane, x[lane].into(), y[lane].into()) {
                 return Some(format!("narrow {i}, lane {lane}: {:#x}, {:#x}", x[lane], y[lane]));
             }
         }
         for (i, (x, y)) in a.wide.iter().zip(&b.wide).enumerate() {
-            let dead = !live.contains(&Place::B64(i as u32));
+            let dead = !live.contains(&VReg::B64(i as u32));
             if !dead && differs(lane, x[lane], y[lane]) {
                 return Some(format!("wide {i}, lane {lane}: {:#x}, {:#x}", x[lane], y[lane]));
             }
         }
         for (i, (x, y)) in a.predicates.iter().zip(&b.predicates).enumerate() {
-            let dead = !live.contains(&Place::Predicate(i as u32));
+            let dead = !live.contains(&VReg::Predicate(i as u32));
             if !dead && differs(lane, u64::from(x >> lane & 1), u64::from(y >> lane & 1)) {
                 return Some(format!("predicate {i}, lane {lane}: {x:#x}, {y:#x}"));
             }
@@ -100,15 +100,15 @@ fn difference(case: &Case, warp: &Warp, a: &World, b: &World) -> Option<String> 
 const WARP: u32 = 7;
 
 /// A listener that stores its notifications.
-struct Ears(Vec<Heard>);
+struct Recorder(Vec<Notified>);
 
-impl Listener for Ears {
-    fn hear(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]) {
+impl Listener for Recorder {
+    fn notify(&mut self, number: u32, warp: u32, lanes: u32, rows: &[LaneValues<'_>]) {
         assert_eq!(warp, WARP);
-        let of = |row: &Row<'_>| -> Vec<u64> {
+        let of = |row: &LaneValues<'_>| -> Vec<u64> {
             let values = match row {
-                Row::B32(row) => row.map(u64::from),
-                Row::B64(row) => **row,
+                LaneValues::B32(row) => row.map(u64::from),
+                LaneValues::B64(row) => **row,
             };
             (0..32).filter(|lane| lanes >> lane & 1 == 1).map(|lane| values[lane]).collect()
         };
@@ -174,7 +174,7 @@ impl Case {
             ahead: 512,
             is_line: false,
         };
-        let mut ears = Ears(Vec::new());
+        let mut ears = Recorder(Vec::new());
         let mut running = self.function.with(inputs, sites).expect("inputs");
         running.listen(&mut ears);
         running.set_warp(WARP);

@@ -9,10 +9,10 @@ use floats::FLOATS;
 use std::collections::HashSet;
 use std::sync::Arc;
 use texunit_jit::region::{
-    Access, Action, Atomic, Block, Call, Change, End, Load, Match, Reduce, Region, Routine,
-    Shuffle, Shuffling, Space, Step, Store, Target, Tell, Vote,
+    Access, Action, Atomic, Block, Call, Change, End, Load, Match, Notification, Reduce, Region,
+    Routine, Shuffle, Shuffling, Space, Step, Store, Target, Vote,
 };
-use texunit_jit::{Combine, Float, Op, Place, Predicate, Relation, Rounding, Source, Test};
+use texunit_jit::{Combine, Float, Op, Predicate, Relation, Rounding, Source, Test, VReg};
 use texunit_memory::Block as Memory;
 use texunit_testkit::Random;
 
@@ -31,12 +31,12 @@ const NARROW_AT: u32 = NARROW as u32 - 2;
 const WIDE_AT: u32 = WIDE as u32 - 2;
 /// The uniform value and the per-lane input that are membermasks: the active lanes, and possibly
 /// exited lanes.
-pub(crate) const MEMBERS: [Source; 2] = [Source::Word(3), Source::Row(2)];
+pub(crate) const MEMBERS: [Source; 2] = [Source::Uniform(3), Source::PerLane(2)];
 /// A register that is sometimes set to an affine address and used in other blocks.
 const CARRIED: u32 = WIDE_AT - 2;
 /// Registers that live in one block only.
-const TEMPORARY: [Place; 3] =
-    [Place::B32(NARROW_AT - 1), Place::B64(WIDE_AT - 1), Place::Predicate(PREDICATES as u32 - 1)];
+const TEMPORARY: [VReg; 3] =
+    [VReg::B32(NARROW_AT - 1), VReg::B64(WIDE_AT - 1), VReg::Predicate(PREDICATES as u32 - 1)];
 
 pub(crate) fn number(random: &mut Random) -> u64 {
     const SPECIAL: [u64; 16] = [
@@ -200,8 +200,8 @@ impl Maker<'_> {
         match self.random.below(12) {
             0 => Source::Literal(number(self.random) & 0xffff_ffff),
             1 => Source::Constant(self.random.below(2)),
-            2 => Source::Row(self.random.below(2)),
-            3 => Source::Word(self.random.below(3)),
+            2 => Source::PerLane(self.random.below(2)),
+            3 => Source::Uniform(self.random.below(3)),
             4 => Source::Bytes32(self.random.below(36)),
             5 => Source::Lane,
             _ => Source::B32(self.narrow()),
@@ -393,9 +393,9 @@ impl Maker<'_> {
         let mut used = HashSet::new();
         let to = (0..access.count).map(|_| {
             let place = if self.random.chance(60) {
-                Place::B32(self.narrow())
+                VReg::B32(self.narrow())
             } else {
-                Place::B64(self.wide())
+                VReg::B64(self.wide())
             };
             (self.random.chance(90) && used.insert(place)).then_some(place)
         });
@@ -437,7 +437,7 @@ impl Maker<'_> {
             Change::AddFloat,
         ]);
         let wide = access.size == 8;
-        let to = if wide { Place::B64(self.wide()) } else { Place::B32(self.narrow()) };
+        let to = if wide { VReg::B64(self.wide()) } else { VReg::B32(self.narrow()) };
         let mut source = || if wide { self.wide_source() } else { self.source() };
         let (b, c) = (source(), source());
         Action::Atomic(Box::new(Atomic {
@@ -454,7 +454,7 @@ impl Maker<'_> {
         let tell = super::costs::any(self.random, matches!(base, Source::B32(_)));
         let from = [base, Source::Literal(0), Source::Literal(0), Source::Literal(0)];
         Action::Call(Box::new(Call {
-            routine: Routine::Tell(tell),
+            routine: Routine::Notify(tell),
             to: None,
             keep: u64::MAX,
             from,
@@ -471,9 +471,9 @@ impl Maker<'_> {
         }
         let narrow: [bool; 4] = std::array::from_fn(|_| self.random.one_in(2));
         let (number, rows) = (self.random.below(1000), self.random.below(5));
-        let tell = Tell { number, rows, narrow, cost: None };
+        let tell = Notification { number, rows, narrow, cost: None };
         let from = narrow.map(|narrow| if narrow { self.source() } else { self.wide_source() });
-        let routine = Routine::Tell(tell);
+        let routine = Routine::Notify(tell);
         Action::Call(Box::new(Call { routine, to: None, keep: u64::MAX, from }))
     }
 
@@ -485,14 +485,14 @@ impl Maker<'_> {
             Routine::B64(|d, a, b, c| {
                 *d = std::array::from_fn(|i| a[i] ^ b[i].rotate_left(3) ^ c[i])
             }),
-            Routine::Cut(|d, a| *d = std::array::from_fn(|i| (a[i] >> 5) as u32)),
-            Routine::Data(Arc::new(|d: &mut [u64; 32], s: [&[u64; 32]; 4]| {
+            Routine::Narrow(|d, a| *d = std::array::from_fn(|i| (a[i] >> 5) as u32)),
+            Routine::Closure(Arc::new(|d: &mut [u64; 32], s: [&[u64; 32]; 4]| {
                 *d = std::array::from_fn(|i| s[0][i] ^ s[1][i] << 1 ^ s[2][i] << 2 ^ s[3][i]);
             })),
             Routine::TestWide(|a, b| (0..32).fold(0, |m, i| m | u32::from(a[i] < b[i]) << i)),
-            Routine::Tell(Tell { number: 0, rows: 0, narrow: [false; 4], cost: None }),
+            Routine::Notify(Notification { number: 0, rows: 0, narrow: [false; 4], cost: None }),
         ]);
-        if let Routine::Tell(_) = routine {
+        if let Routine::Notify(_) = routine {
             return self.tell();
         }
         let narrow_sources = match routine {
@@ -507,13 +507,13 @@ impl Maker<'_> {
             }
         });
         let to = match routine {
-            Routine::TestWide(_) => Place::Predicate(self.predicate()),
-            Routine::B32(_) | Routine::Cut(_) => Place::B32(self.narrow()),
-            _ if self.random.one_in(2) => Place::B32(self.narrow()),
-            _ => Place::B64(self.wide()),
+            Routine::TestWide(_) => VReg::Predicate(self.predicate()),
+            Routine::B32(_) | Routine::Narrow(_) => VReg::B32(self.narrow()),
+            _ if self.random.one_in(2) => VReg::B32(self.narrow()),
+            _ => VReg::B64(self.wide()),
         };
         let keep = match to {
-            Place::Predicate(_) => u64::MAX,
+            VReg::Predicate(_) => u64::MAX,
             _ => self.random.of(&[u64::MAX, 0xffff]),
         };
         let to = self.random.chance(95).then_some(to);
@@ -551,7 +551,7 @@ impl Maker<'_> {
                 let (n, p) = (self.narrow(), self.predicate());
                 Action::Vote {
                     mode,
-                    to: if mode == Vote::Ballot { Place::B32(n) } else { Place::Predicate(p) },
+                    to: if mode == Vote::Ballot { VReg::B32(n) } else { VReg::Predicate(p) },
                     of: self.asked(),
                     members: self.random.chance(80).then_some(members),
                 }
@@ -592,17 +592,20 @@ impl Maker<'_> {
                     if matches!(op, Op::Mul | Op::MulAdd) && self.random.one_in(2) {
                         // The product of two uniform values is also a uniform value.
                         let order = self.random.of(&[[0, 1], [1, 0]]);
-                        order.into_iter().zip(&mut from).for_each(|(i, of)| *of = Source::Word(i));
+                        order
+                            .into_iter()
+                            .zip(&mut from)
+                            .for_each(|(i, of)| *of = Source::Uniform(i));
                     }
-                    Action::Compute { op, to: Place::B32(self.narrow()), from }
+                    Action::Compute { op, to: VReg::B32(self.narrow()), from }
                 }
                 6..9 => {
                     let (op, from) = self.wide_op();
-                    Action::Compute { op, to: Place::B64(self.wide()), from }
+                    Action::Compute { op, to: VReg::B64(self.wide()), from }
                 }
                 9 => {
                     let from = [self.wide_source(); 3];
-                    Action::Compute { op: Op::Low, to: Place::B32(self.narrow()), from }
+                    Action::Compute { op: Op::Low, to: VReg::B32(self.narrow()), from }
                 }
                 10..13 => self.compare(),
                 13 => Action::Logic {
@@ -612,7 +615,7 @@ impl Maker<'_> {
                 },
                 14 => Action::Nothing,
                 15 => {
-                    let reads = vec![Place::B32(self.narrow()), Place::B64(self.wide())];
+                    let reads = vec![VReg::B32(self.narrow()), VReg::B64(self.wide())];
                     if self.random.one_in(3) { Action::Leave { reads } } else { continue }
                 }
                 16 | 17 if global || others => self.load(),
@@ -621,7 +624,7 @@ impl Maker<'_> {
                 21 if cross => self.cross(),
                 22 if calls => self.call(),
                 23 if cross => match self.random.below(4) {
-                    0 => Action::ActiveMask { to: Place::B32(self.narrow()) },
+                    0 => Action::ActiveMask { to: VReg::B32(self.narrow()) },
                     1 => Action::Count {
                         counter: self.random.below(3),
                         of: self.random.one_in(2).then(|| self.asked()),
@@ -640,8 +643,8 @@ impl Maker<'_> {
     /// An affine address and accesses by it; usually nothing else reads the register.
     fn affine(&mut self) -> Vec<Action> {
         let [_, to, _] = TEMPORARY;
-        let to = if self.random.one_in(3) { Place::B64(CARRIED) } else { to };
-        let Place::B64(register) = to else { return Vec::new() };
+        let to = if self.random.one_in(3) { VReg::B64(CARRIED) } else { to };
+        let VReg::B64(register) = to else { return Vec::new() };
         let base = Source::B64(register);
         let zero = Source::Literal(0);
         let mut index = Source::B32(NARROW_AT + self.random.below(2));
@@ -651,14 +654,14 @@ impl Maker<'_> {
         if let (Source::B32(own), true) = (index, self.random.one_in(3)) {
             let number = Source::Literal(self.random.of(&[0, 16, 16, u64::from(u32::MAX - 15)]));
             let from = if self.random.one_in(6) { Source::Lane } else { index };
-            let (op, to) = (Op::Add, Place::B32(own));
+            let (op, to) = (Op::Add, VReg::B32(own));
             before.push(Action::Compute { op, to, from: [from, number, zero] });
         }
         // A uniform value may be added to the index or subtracted from it.
         for _ in 0..self.random.of(&[0, 0, 1, 1, 2]) {
             let number = match self.random.below(6) {
                 0 => self.source(),
-                1 => Source::Word(4),
+                1 => Source::Uniform(4),
                 2 => Source::Literal(u64::from(u32::MAX)),
                 _ => Source::Literal(self.random.below(4_u64)),
             };
@@ -676,7 +679,7 @@ impl Maker<'_> {
             3..5 => {
                 let (at, own) = (self.random.of(&[0, 8]), self.wide());
                 let from = [Source::Bytes64(at), zero, zero];
-                let copy = Action::Compute { op: Op::CopyWide, to: Place::B64(own), from };
+                let copy = Action::Compute { op: Op::CopyWide, to: VReg::B64(own), from };
                 before.push(copy);
                 Source::B64(own)
             }
@@ -774,20 +777,20 @@ impl Maker<'_> {
             let (signed, keep) = (self.random.one_in(2), u64::MAX);
             // Sometimes the destination is the index register.
             let to = match self.random.below(8) {
-                0 => Place::B64(self.wide()),
-                1 => Place::B32(NARROW_AT + self.random.below(2)),
-                _ => Place::B32(self.narrow()),
+                0 => VReg::B64(self.wide()),
+                1 => VReg::B32(NARROW_AT + self.random.below(2)),
+                _ => VReg::B32(self.narrow()),
             };
             let to = vec![Some(to)];
             all.push(Action::Load(Box::new(Load { access, signed, keep, to })));
             if self.random.one_in(4) {
-                let reads = vec![Place::B32(self.narrow())];
+                let reads = vec![VReg::B32(self.narrow())];
                 let between = match self.random.below(5) {
                     0 => self.store(),
                     1 => self.load(),
                     2 => Action::Leave { reads },
                     3 => Action::Nothing,
-                    _ => compute(Op::Add, Place::B32(self.narrow()), [index, scale, zero]),
+                    _ => compute(Op::Add, VReg::B32(self.narrow()), [index, scale, zero]),
                 };
                 all.push(between);
             }
@@ -810,12 +813,12 @@ impl Maker<'_> {
                 Action::Compute { op: Op::MulAdd, to: TEMPORARY[0], from }
             }
             1 => {
-                let from = [Source::Lane, Source::Word(0), Source::FrameAt];
+                let from = [Source::Lane, Source::Uniform(0), Source::FrameAt];
                 Action::Compute { op: Op::ProductAddU, to: TEMPORARY[1], from }
             }
             _ => Action::Compare {
                 test: Test::Signed(Relation::Lt),
-                from: [Source::B32(1), Source::Row(0)],
+                from: [Source::B32(1), Source::PerLane(0)],
                 to: [Some(PREDICATES as u32 - 1), None],
                 with: (Combine::And, Predicate::Always),
             },
@@ -841,10 +844,10 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
     let mut maker = Maker { random, wanted, sites: 0, ready: [false; 3] };
     let count = 1 + maker.random.below(5_u32);
     let mut at = 10;
-    let mut kept: HashSet<Place> = HashSet::new();
-    kept.extend((0..NARROW as u32).map(Place::B32));
-    kept.extend((0..WIDE as u32).map(Place::B64));
-    kept.extend((0..PREDICATES as u32).map(Place::Predicate));
+    let mut kept: HashSet<VReg> = HashSet::new();
+    kept.extend((0..NARROW as u32).map(VReg::B32));
+    kept.extend((0..WIDE as u32).map(VReg::B64));
+    kept.extend((0..PREDICATES as u32).map(VReg::Predicate));
     TEMPORARY.iter().for_each(|place| {
         kept.remove(place);
     });

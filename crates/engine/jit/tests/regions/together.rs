@@ -8,9 +8,9 @@ use crate::random;
 use std::cell::Cell;
 use texunit_jit::region::{
     self, Budget, DivergenceLimits, End, Exit, ExitReason, Inputs, Memory, Mode, Resume, Sites,
-    Start, Target, WarpTable,
+    Target, WarpStart, WarpTable,
 };
-use texunit_jit::{B32, B64, Place, Registers};
+use texunit_jit::{B32, B64, Registers, VReg};
 use texunit_memory::Block;
 use texunit_testkit::Random;
 
@@ -62,7 +62,7 @@ struct Limits {
 /// block.
 fn written(case: &Case) -> Option<usize> {
     let known = |i: &usize| {
-        let place = Place::B32(*i as u32);
+        let place = VReg::B32(*i as u32);
         case.region.params.iter().flatten().any(|known| known.0 == place)
     };
     (0..4).find(|i| !known(i))
@@ -88,19 +88,19 @@ impl Case {
 
     /// Checks that a waiting warp has all live registers in its register file, except those that
     /// are known to hold a parameter after the yield point.
-    fn assert_at_home(&self, at: u32, had: &RegisterFiles, expected: &RegisterFiles) {
-        let behind = self.behind(at);
+    fn assert_stored(&self, at: u32, had: &RegisterFiles, expected: &RegisterFiles) {
+        let resume_point = self.resume_point(at);
         let blocks = self.region.blocks.iter().zip(&self.region.params);
-        let next = blocks.filter(|of| Some(of.0.at) == behind).flat_map(|of| of.1);
-        let known: Vec<Place> = next.map(|known| known.0).collect();
+        let next = blocks.filter(|of| Some(of.0.at) == resume_point).flat_map(|of| of.1);
+        let known: Vec<VReg> = next.map(|known| known.0).collect();
         let lanes = |lane: &usize| self.mask >> lane & 1 != 0;
         for (i, (a, b)) in had.narrow.iter().zip(&expected.narrow).enumerate() {
             let same = (0..32).filter(lanes).all(|lane| a[lane] == b[lane]);
-            assert!(same || known.contains(&Place::B32(i as u32)), "narrow {i} at {at}");
+            assert!(same || known.contains(&VReg::B32(i as u32)), "narrow {i} at {at}");
         }
         for (i, (a, b)) in had.wide.iter().zip(&expected.wide).enumerate() {
             let same = (0..32).filter(lanes).all(|lane| a[lane] == b[lane]);
-            assert!(same || known.contains(&Place::B64(i as u32)), "wide {i} at {at}");
+            assert!(same || known.contains(&VReg::B64(i as u32)), "wide {i} at {at}");
         }
         for (i, (a, b)) in had.predicates.iter().zip(&expected.predicates).enumerate() {
             assert_eq!(a & self.mask, b & self.mask, "predicate {i} at {at}");
@@ -118,7 +118,7 @@ impl Case {
     }
 
     /// The instruction after a yield point, if the region continues there.
-    fn behind(&self, at: u32) -> Option<u32> {
+    fn resume_point(&self, at: u32) -> Option<u32> {
         match self.yield_point(at).0 {
             Target::Block(next) => Some(self.region.blocks[next as usize].at),
             Target::Leave(_) => None,
@@ -138,7 +138,7 @@ struct Wait {
 
 /// Runs the warps in one table. Returns their exit records and their waits. With `passes`, the code
 /// releases barriers itself, so that they are not waits.
-fn linked(
+fn run_in_table(
     case: &Case,
     (world, all): (&mut World, &mut [RegisterFiles]),
     sites: &mut Sites<'_>,
@@ -161,7 +161,7 @@ fn linked(
     for files in &mut *all {
         let (live, limit, end) = (case.mask, limits.steps, limits.end);
         let (registers, local) = files.all(&case.fixed.rows);
-        let start = Start { mask: live, live, limit, end, ..Start::default() };
+        let start = WarpStart { mask: live, live, limit, end, ..WarpStart::default() };
         assert!(table.add(registers, local, FRAME, start), "files");
     }
     let (mut out, mut waits) = (vec![None; len], Vec::new());
@@ -172,11 +172,11 @@ fn linked(
         let mut next = 0;
         while let Some(i) = table.run(next..len, from, exit) {
             out[i] = table.exit(i).map(Out::of);
-            (next, from) = (i + 1, Resume::There);
+            (next, from) = (i + 1, Resume::Previous);
         }
         let at = table.wait_at().filter(|_| out.iter().all(Option::is_none));
-        let on =
-            at.and_then(|at| Some((at, case.function.entry_of(Mode::Live, case.behind(at)?)?)));
+        let on = at
+            .and_then(|at| Some((at, case.function.entry_of(Mode::Live, case.resume_point(at)?)?)));
         let Some((at, on)) = on else { break };
         let barrier = case.yield_point(at).1;
         let done = waits.iter().filter(|wait: &&Wait| wait.acts).count();
@@ -227,7 +227,7 @@ fn leave(table: &mut WarpTable<'_, '_>, out: &mut [Option<Out>]) {
 }
 
 /// Runs the warps one after the other, up to each of these waits.
-fn alone(
+fn run_one_by_one(
     case: &Case,
     (world, all): (&mut World, &mut [RegisterFiles]),
     sites: &mut Sites<'_>,
@@ -265,12 +265,12 @@ fn alone(
                 (at, ExitReason::Instruction),
                 "warp {i} does not wait"
             );
-            case.assert_at_home(at, &had[i], files);
+            case.assert_stored(at, &had[i], files);
             let row = written(case).filter(|_| acts);
             row.into_iter().for_each(|row| act(&mut files.narrow[row], i));
             (*steps, *threads) = (*steps + counted, *threads + counted * lanes);
         }
-        from = case.behind(at);
+        from = case.resume_point(at);
     }
     for (files, now) in all.iter_mut().zip(each) {
         *files = now.0;
@@ -305,10 +305,11 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
         let end = steps + random.below(30_u64);
         let divergence = DivergenceLimits { end: 0, turn, wait_limit, patience: u64::MAX };
         let limits = Limits { steps, end, divergence };
-        let run = linked(case, (&mut here, &mut files), &mut sites[0], limits, false);
+        let run = run_in_table(case, (&mut here, &mut files), &mut sites[0], limits, false);
         let Some((out, waits)) = run else { return waited };
-        let run = linked(case, (&mut passing, &mut those), &mut sites[2], limits, true);
-        let expected = alone(case, (&mut there, &mut others), &mut sites[1], (limits, &waits));
+        let run = run_in_table(case, (&mut passing, &mut those), &mut sites[2], limits, true);
+        let expected =
+            run_one_by_one(case, (&mut there, &mut others), &mut sites[1], (limits, &waits));
         let at: Vec<u32> = waits.iter().map(|wait| wait.at).collect();
         let say = |what: String| {
             format!("seed {seed}, {limits:?}, together, {at:?}: {what}:\n{}", list(&case.region))
