@@ -1,5 +1,5 @@
-//! The arithmetic of PTX: what each instruction computes in a lane. [`find`] is given an opcode and
-//! modifiers, and returns a [`Row`]: an entry of the tables of operations.
+//! The arithmetic of PTX: what each instruction computes in a lane. [`find()`] is given an opcode
+//! and modifiers, and returns a [`Row`]: an entry of the tables of operations.
 //!
 //! A row defines its operation once, as an expression of primitives if that is possible. The
 //! interpreter's inner loop, the steps of compiled code and the lookup by instruction all derive

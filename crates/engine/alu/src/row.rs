@@ -117,9 +117,9 @@ impl Row {
         self.template.shape
     }
 
-    /// Computes all lanes. Only the field of the value that the operation [gives](Shape::gives) is
-    /// written. Operations whose [`Alu`] needs operands other than sources (`lop3`, Boolean
-    /// functions of predicates, carries) write nothing.
+    /// Computes all lanes. Only the field of the value that the operation returns
+    /// ([`Shape::result`]) is written. Operations whose [`Alu`] needs operands other than sources
+    /// (`lop3`, Boolean functions of predicates, carries) write nothing.
     pub fn run(&self, sources: [Lanes<'_>; 4], to: &mut Value) {
         let [a, b, c, _] = sources;
         match self.template.function {
