@@ -104,7 +104,7 @@ fn make() -> Answer<Vec<Arc<Gpu>>> {
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     let gpus: Vec<_> = profiles.into_iter().enumerate().map(gpu).collect();
     let devices: Vec<Device> = gpus.iter().map(|gpu| gpu.device.clone()).collect();
-    devices.iter().for_each(|device| device.know(&devices));
+    devices.iter().for_each(|device| device.set_other_devices(&devices));
     Ok(gpus)
 }
 

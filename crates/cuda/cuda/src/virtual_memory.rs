@@ -118,7 +118,7 @@ pub(crate) fn free(address: u64, size: u64) -> Answer {
     let gone = reservation.gone(End::Freed);
     for gpu in state::gpus()? {
         gpu.device.set_range(range.clone(), Vec::new(), Vec::new());
-        gpu.device.bury(address, gone.clone());
+        gpu.device.record_freed(address, gone.clone());
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! The results lie within the error bounds of the PTX ISA, and do not depend on the host's math
 //! library: a function first takes the library's f64 result, which decides if all values within
 //! 2^-46 of it round to the same f32, and otherwise computes the result with 100 bits
-//! ([`exact`](super::exact)). Special cases are those of the ISA's tables.
+//! ([`exact`]). Special cases are those of the ISA's tables.
 
 use super::exact;
 

@@ -136,9 +136,9 @@ impl Lane for bool {
 }
 
 /// A source of a primitive, which is read lane by lane.
-pub(crate) struct View<'a, L: Lane>(&'a L::All);
+pub(crate) struct SourceLanes<'a, L: Lane>(&'a L::All);
 
-impl<'a, L: Lane> View<'a, L> {
+impl<'a, L: Lane> SourceLanes<'a, L> {
     pub(crate) fn new(lanes: Lanes<'a>) -> Self {
         Self(L::all(lanes))
     }
@@ -151,9 +151,9 @@ impl<'a, L: Lane> View<'a, L> {
 
 /// The result register of a primitive, which is written lane by lane. A local variable overlaps no
 /// source register, so that the compiler vectorises the loop that fills it.
-pub(crate) struct Gathered<L: Lane>(L::All);
+pub(crate) struct ResultLanes<L: Lane>(L::All);
 
-impl<L: Lane> Gathered<L> {
+impl<L: Lane> ResultLanes<L> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self(L::EMPTY)
@@ -173,62 +173,62 @@ impl<L: Lane> Gathered<L> {
 /// The constants of a primitive: its mode, rounding, bits or table, which the expression of an
 /// operation fixes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Given {
+pub(crate) struct Constants {
     mode: Mode,
     rounding: Rounding,
     bits: u32,
     words: Words,
 }
 
-impl Given {
+impl Constants {
     pub(crate) const NONE: Self =
         Self { mode: crate::mode::IEEE, rounding: Rounding::Near, bits: 0, words: RCP_0 };
 }
 
 /// A type of constants that primitives have.
-pub(crate) trait Known: Copy {
-    fn put(self, given: &mut Given);
-    fn of(given: Given) -> Self;
+pub(crate) trait Constant: Copy {
+    fn put(self, constants: &mut Constants);
+    fn of(constants: Constants) -> Self;
 }
 
-impl Known for Mode {
-    fn put(self, given: &mut Given) {
-        given.mode = self;
+impl Constant for Mode {
+    fn put(self, constants: &mut Constants) {
+        constants.mode = self;
     }
-    fn of(given: Given) -> Self {
-        given.mode
-    }
-}
-
-impl Known for Rounding {
-    fn put(self, given: &mut Given) {
-        given.rounding = self;
-    }
-    fn of(given: Given) -> Self {
-        given.rounding
+    fn of(constants: Constants) -> Self {
+        constants.mode
     }
 }
 
-impl Known for Words {
-    fn put(self, given: &mut Given) {
-        given.words = self;
+impl Constant for Rounding {
+    fn put(self, constants: &mut Constants) {
+        constants.rounding = self;
     }
-    fn of(given: Given) -> Self {
-        given.words
+    fn of(constants: Constants) -> Self {
+        constants.rounding
     }
 }
 
-impl Known for u32 {
-    fn put(self, given: &mut Given) {
-        given.bits = self;
+impl Constant for Words {
+    fn put(self, constants: &mut Constants) {
+        constants.words = self;
     }
-    fn of(given: Given) -> Self {
-        given.bits
+    fn of(constants: Constants) -> Self {
+        constants.words
+    }
+}
+
+impl Constant for u32 {
+    fn put(self, constants: &mut Constants) {
+        constants.bits = self;
+    }
+    fn of(constants: Constants) -> Self {
+        constants.bits
     }
 }
 
 /// The function that evaluates a primitive for all lanes.
-pub(crate) type Function = fn(&mut Value, [Lanes<'_>; 3], Given);
+pub(crate) type Function = fn(&mut Value, [Lanes<'_>; 3], Constants);
 
 /// The primitive that copies a source of this width.
 pub(crate) fn copy(bits: u32) -> Function {

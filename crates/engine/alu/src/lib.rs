@@ -1,5 +1,5 @@
-//! The arithmetic of PTX: what each instruction computes in a lane. [`find`] is given an opcode and
-//! modifiers, and returns a [`Row`]: an entry of the tables of operations.
+//! The arithmetic of PTX: what each instruction computes in a lane. [`find()`] is given an opcode
+//! and modifiers, and returns a [`Row`]: an entry of the tables of operations.
 //!
 //! A row defines its operation once, as an expression of primitives if that is possible. The
 //! interpreter's inner loop, the steps of compiled code and the lookup by instruction all derive
@@ -10,7 +10,7 @@
 //! Rows are evaluated in four ways:
 //!
 //! * Rows of the inner loop ([`inner_rows!`]) are compiled into it, for each SIMD level.
-//! * Compiled code contains the steps of a row ([`Row::placed`]). A `Recorder` (`term.rs`) records
+//! * Compiled code contains the steps of a row ([`Row::lowered`]). A `Recorder` (`term.rs`) records
 //!   them when the row's expression is evaluated on terms instead of numbers.
 //! * The interpreter executes the same steps one after the other ([`Row::run`]). Each step is one
 //!   of about 150 primitives, and each primitive has one function over the lanes. A function for
@@ -36,17 +36,17 @@ mod half;
 mod inner;
 mod key;
 mod lane;
+mod lowered;
 mod mode;
-mod placed;
 mod primitive;
 mod program;
 mod round;
 mod row;
 mod rows;
 mod select;
+mod small_float;
 pub mod soft;
 mod term;
-mod tiny;
 mod variant;
 mod video;
 
@@ -55,11 +55,11 @@ pub use find::{Approximate, all, find};
 pub use float::nan64;
 pub use inner::{Kind, words};
 pub use lane::{Lanes, Value};
-pub use placed::{Last, MAX, Placed, Steps, Temporaries};
-pub use row::{Gives, Row, Shape};
+pub use lowered::{FinalStep, LoweredStep, LoweredSteps, MAX, Temporaries};
+pub use row::{ResultKind, Row, Shape};
 pub use rows::lop3;
 pub use select::{select_mixed, with_data};
-pub use tiny::Tiny;
+pub use small_float::SmallFloat;
 pub use video::Video;
 
 use texunit_simd::Build;
@@ -83,9 +83,9 @@ pub enum Alu {
     /// `Convert::run(&mut d, &a, &b)`. The caller truncates the result to the register's width.
     Convert(Convert),
     /// `cvt` between packed small floats (e4m3x2, e5m2x2), and `cvt.pack`: as `Convert`, with three
-    /// sources, `Tiny::run(&mut d, &a, &b, &c)`.
-    Tiny(Tiny),
-    /// A video instruction: as `Tiny`, `Video::run(&mut d, &a, &b, &c)`.
+    /// sources, `SmallFloat::run(&mut d, &a, &b, &c)`.
+    SmallFloat(SmallFloat),
+    /// A video instruction: as `SmallFloat`, `Video::run(&mut d, &a, &b, &c)`.
     Video(Video),
     /// `lop3.b32`: three sources and the truth table (the immediate fourth operand).
     Lop3(fn(&mut L32, &L32, &L32, &L32, u8)),

@@ -88,14 +88,14 @@ macro_rules! primitives {
                 // calls.
                 #[inline(never)]
                 fn $name(self $(, $arg: $ty)* $($(, $p: $known)*)?) -> $out {
-                    fn lanes(to: &mut Value, [$a $(, $arg)*, ..]: [Lanes<'_>; 3], given: Given) {
-                        let _ = given;
-                        $($(let $p = <$known as Known>::of(given);)*)?
-                        let ($a, $($arg,)*) = (View::new($a), $(View::new($arg),)*);
+                    fn lanes(to: &mut Value, [$a $(, $arg)*, ..]: [Lanes<'_>; 3], constants: Constants) {
+                        let _ = constants;
+                        $($(let $p = <$known as Constant>::of(constants);)*)?
+                        let ($a, $($arg,)*) = (SourceLanes::new($a), $(SourceLanes::new($arg),)*);
                         let lanes = crate::dispatch(
                             #[inline(always)]
                             || {
-                                let mut lanes = Gathered::new();
+                                let mut lanes = ResultLanes::new();
                                 for lane in 0..32 {
                                     let value = <$scalar as $trait>::$name(
                                         $a.at(lane) $(, $arg.at(lane))* $($(, $p)*)?
@@ -115,9 +115,9 @@ macro_rules! primitives {
                         return Term::number(Scalar::bits(value));
                     }
                     #[allow(unused_mut, reason = "nothing is known of most primitives")]
-                    let mut given = Given::NONE;
-                    $($(Known::put($p, &mut given);)*)?
-                    Term::of($op.does(), (lanes, given), &[self.any() $(, $arg.any())*])
+                    let mut constants = Constants::NONE;
+                    $($(Constant::put($p, &mut constants);)*)?
+                    Term::of($op.computation(), (lanes, constants), &[self.any() $(, $arg.any())*])
                 }
             )*)*
         }

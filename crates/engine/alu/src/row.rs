@@ -38,7 +38,7 @@ pub struct Row {
 
 /// The kind of an operation's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gives {
+pub enum ResultKind {
     /// A register of up to 32 bits.
     Narrow,
     /// A register of 64 bits.
@@ -56,7 +56,7 @@ pub enum Gives {
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// The kind of the result.
-    pub gives: Gives,
+    pub result: ResultKind,
     /// For each source, whether it has 64 bits.
     pub from: [bool; 4],
 }
@@ -64,7 +64,7 @@ pub struct Shape {
 impl Shape {
     /// Whether the result is a register of 64 bits.
     pub fn is_wide(self) -> bool {
-        matches!(self.gives, Gives::Wide | Gives::Double(_))
+        matches!(self.result, ResultKind::Wide | ResultKind::Double(_))
     }
 }
 
@@ -78,8 +78,8 @@ impl Row {
     /// Makes the operation of a template in a variant, for instructions with these keys.
     pub(crate) fn new(template: &Template, variant: Variant, keys: Vec<Key>) -> Self {
         let mut template = *template;
-        if variant.pair && template.shape.gives == Gives::Predicate {
-            template.shape.gives = Gives::Predicates;
+        if variant.pair && template.shape.result == ResultKind::Predicate {
+            template.shape.result = ResultKind::Predicates;
         }
         Self { template, variant, keys, program: OnceLock::new() }
     }
@@ -91,7 +91,7 @@ impl Row {
             keys: &[],
             function: Alu::Narrow(function),
             kind: Kind::Call,
-            shape: Shape { gives: Gives::Narrow, from: [false; 4] },
+            shape: Shape { result: ResultKind::Narrow, from: [false; 4] },
             record: None,
         };
         Self { template, variant: Variant::PLAIN, keys: Vec::new(), program: OnceLock::new() }
@@ -117,15 +117,15 @@ impl Row {
         self.template.shape
     }
 
-    /// Computes all lanes. Only the field of the value that the operation [gives](Shape::gives) is
-    /// written. Operations whose [`Alu`] needs operands other than sources (`lop3`, Boolean
-    /// functions of predicates, carries) write nothing.
+    /// Computes all lanes. Only the field of the value that the operation returns
+    /// ([`Shape::result`]) is written. Operations whose [`Alu`] needs operands other than sources
+    /// (`lop3`, Boolean functions of predicates, carries) write nothing.
     pub fn run(&self, sources: [Lanes<'_>; 4], to: &mut Value) {
         let [a, b, c, _] = sources;
         match self.template.function {
             Alu::Composed => {
                 self.program().run(sources, to);
-                if let Gives::Double(preferred) = self.template.shape.gives
+                if let ResultKind::Double(preferred) = self.template.shape.result
                     && to.wide.iter().any(|&x| f64::from_bits(x).is_nan())
                 {
                     let mut from = [a.wide(); 3];
@@ -195,10 +195,10 @@ macro_rules! shape {
     // Other sections have a destination and sources of 32 bits. For the sections `carry` and
     // `function` the shape is not used, because lowering gives these operations operands of their
     // own.
-    (@ $gives:expr, $a:literal $b:literal $c:literal $d:literal) => {{
+    (@ $result:expr, $a:literal $b:literal $c:literal $d:literal) => {{
         #[allow(unused_imports, reason = "one of them")]
-        use $crate::row::Gives::{Double, Narrow, Predicate, Wide};
-        $crate::row::Shape { gives: $gives, from: [$a, $b, $c, $d] }
+        use $crate::row::ResultKind::{Double, Narrow, Predicate, Wide};
+        $crate::row::Shape { result: $result, from: [$a, $b, $c, $d] }
     }};
     ($section:ident $($arg:ident)*) => { $crate::row::shape!(@ Narrow, false false false false) };
 }

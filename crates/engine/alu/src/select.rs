@@ -1,7 +1,7 @@
 //! Instructions that are not in the tables, because their operations have data (an [`Alu`] with
 //! fields).
 
-use crate::{Alu, convert, tiny, video};
+use crate::{Alu, convert, small_float, video};
 use texunit_isa::{Modifiers, Opcode};
 
 /// The operation of a video instruction, of a conversion with packing, or of a conversion with rare
@@ -12,7 +12,7 @@ pub fn with_data(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
         return None;
     }
     match opcode {
-        Opcode::Cvt => tiny::select(mods).or_else(|| select_mixed(mods)),
+        Opcode::Cvt => small_float::select(mods).or_else(|| select_mixed(mods)),
         _ => video::select(opcode, mods),
     }
 }

@@ -1,13 +1,13 @@
 //! Records the steps of an operation by evaluating its expression on [`Term`]s. A step has an
 //! operation of compiled code and a function for the interpreter.
 
-use crate::lane::{Function, Given, copy};
+use crate::lane::{Constants, Function, copy};
 use std::cell::{Cell, RefCell};
 use texunit_jit::{Op as J, Test};
 
 /// The computation of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Does {
+pub(crate) enum Computation {
     /// An operation of compiled code.
     Compute(J),
     /// A comparison of compiled code.
@@ -28,13 +28,13 @@ pub(crate) enum Operand {
 }
 
 /// The function of a primitive over the lanes of a warp, and its constants.
-pub(crate) type Evaluate = (Function, Given);
+pub(crate) type Evaluate = (Function, Constants);
 
 /// A step of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     /// The computation in compiled code.
-    pub(crate) does: Does,
+    pub(crate) computation: Computation,
     /// The function and its constants for the interpreter.
     pub(crate) evaluate: Evaluate,
     /// The width of the value: 32 or 64 bits, or 1 for a predicate.
@@ -89,45 +89,50 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
     }
 
     /// Records a step with these operands, at least one of which is not a constant.
-    pub(crate) fn of(does: Does, evaluate: Evaluate, terms: &[AnyTerm<'r>]) -> Self {
-        let (operand, recorder) = step(BITS, does, evaluate, terms);
+    pub(crate) fn of(computation: Computation, evaluate: Evaluate, terms: &[AnyTerm<'r>]) -> Self {
+        let (operand, recorder) = step(BITS, computation, evaluate, terms);
         Self(operand, recorder)
     }
 }
 
 /// Records a step whose value has `bits` bits.
-fn step<'r>(bits: u32, does: Does, evaluate: Evaluate, terms: &[AnyTerm<'r>]) -> AnyTerm<'r> {
+fn step<'r>(
+    bits: u32,
+    computation: Computation,
+    evaluate: Evaluate,
+    terms: &[AnyTerm<'r>],
+) -> AnyTerm<'r> {
     let mut from = [Operand::Literal(0); 3];
     from.iter_mut().zip(terms).for_each(|(to, term)| *to = term.0);
     let Some(recorder) = terms.iter().find_map(|term| term.1) else {
         return (Operand::Literal(0), None);
     };
-    let does = match simpler(does, &from, u64::MAX >> (64 - bits)) {
-        _ if recorder.literal => does,
-        Simpler::Does(does) => does,
-        Simpler::Is(operand @ Operand::Literal(_)) => return (operand, None),
-        Simpler::Is(operand) => return (operand, Some(recorder)),
+    let computation = match simplified(computation, &from, u64::MAX >> (64 - bits)) {
+        _ if recorder.literal => computation,
+        Simplified::Computation(computation) => computation,
+        Simplified::Operand(operand @ Operand::Literal(_)) => return (operand, None),
+        Simplified::Operand(operand) => return (operand, Some(recorder)),
     };
     let mut steps = recorder.steps.borrow_mut();
-    steps.push(Step { does, evaluate, bits, from });
+    steps.push(Step { computation, evaluate, bits, from });
     (Operand::Step((steps.len() - 1) as u8), Some(recorder))
 }
 
 /// The simplified form of a step with constants among its operands.
-enum Simpler {
+enum Simplified {
     /// One of the operands, or a constant.
-    Is(Operand),
+    Operand(Operand),
     /// A computation of the same operands.
-    Does(Does),
+    Computation(Computation),
 }
 
 /// Simplifies a step whose operands include constants. `ones` is a value with all bits set.
-fn simpler(does: Does, from: &[Operand; 3], ones: u64) -> Simpler {
+fn simplified(computation: Computation, from: &[Operand; 3], ones: u64) -> Simplified {
     let zero = Operand::Literal(0);
-    match does {
-        Does::Compute(J::Bits(table)) => bits(table, from, ones, J::Bits),
-        Does::Compute(J::BitsWide(table)) => bits(table, from, ones, J::BitsWide),
-        Does::Compute(
+    match computation {
+        Computation::Compute(J::Bits(table)) => bits(table, from, ones, J::Bits),
+        Computation::Compute(J::BitsWide(table)) => bits(table, from, ones, J::BitsWide),
+        Computation::Compute(
             J::Add
             | J::Sub
             | J::ShiftLeft
@@ -138,19 +143,19 @@ fn simpler(does: Does, from: &[Operand; 3], ones: u64) -> Simpler {
             | J::ShiftLeftWide
             | J::ShiftRightWideU
             | J::ShiftRightWideS,
-        ) if from[1] == zero => Simpler::Is(from[0]),
-        Does::Select => match from[1] {
-            Operand::Literal(0) => Simpler::Is(from[2]),
-            Operand::Literal(_) => Simpler::Is(from[0]),
-            _ => Simpler::Does(does),
+        ) if from[1] == zero => Simplified::Operand(from[0]),
+        Computation::Select => match from[1] {
+            Operand::Literal(0) => Simplified::Operand(from[2]),
+            Operand::Literal(_) => Simplified::Operand(from[0]),
+            _ => Simplified::Computation(computation),
         },
-        _ => Simpler::Does(does),
+        _ => Simplified::Computation(computation),
     }
 }
 
 /// Simplifies a Boolean function by removing operands that are all zeros or all ones from its truth
 /// table.
-fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simpler {
+fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simplified {
     // For each source, the entries of the table where its bit is zero, and the distance from them
     // to the entries where it is one.
     for (source, (zeros, far)) in from.iter().zip([(0x0f, 4), (0x33, 2), (0x55, 1)]) {
@@ -163,12 +168,12 @@ fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simpl
         }
     }
     match table {
-        0 => Simpler::Is(Operand::Literal(0)),
-        0xff => Simpler::Is(Operand::Literal(ones)),
-        0xf0 => Simpler::Is(from[0]),
-        0xcc => Simpler::Is(from[1]),
-        0xaa => Simpler::Is(from[2]),
-        table => Simpler::Does(Does::Compute(op(table))),
+        0 => Simplified::Operand(Operand::Literal(0)),
+        0xff => Simplified::Operand(Operand::Literal(ones)),
+        0xf0 => Simplified::Operand(from[0]),
+        0xcc => Simplified::Operand(from[1]),
+        0xaa => Simplified::Operand(from[2]),
+        table => Simplified::Computation(Computation::Compute(op(table))),
     }
 }
 
@@ -224,8 +229,8 @@ impl Recorder {
         if steps.is_empty() || value.0 != last {
             let zero = Operand::Literal(0);
             steps.push(Step {
-                does: Does::Compute(if BITS == 64 { J::CopyWide } else { J::Copy }),
-                evaluate: (copy(BITS), Given::NONE),
+                computation: Computation::Compute(if BITS == 64 { J::CopyWide } else { J::Copy }),
+                evaluate: (copy(BITS), Constants::NONE),
                 bits: BITS,
                 from: [value.0, zero, zero],
             });
@@ -244,27 +249,27 @@ impl Recorder {
 }
 
 /// The computation of compiled code that a primitive has.
-pub(crate) trait Compiles {
-    fn does(self) -> Does;
+pub(crate) trait IntoComputation {
+    fn computation(self) -> Computation;
 }
 
-impl Compiles for J {
-    fn does(self) -> Does {
-        Does::Compute(self)
+impl IntoComputation for J {
+    fn computation(self) -> Computation {
+        Computation::Compute(self)
     }
 }
 
-/// The primitive of [`Does::Select`].
+/// The primitive of [`Computation::Select`].
 pub(crate) struct Select;
 
-impl Compiles for Select {
-    fn does(self) -> Does {
-        Does::Select
+impl IntoComputation for Select {
+    fn computation(self) -> Computation {
+        Computation::Select
     }
 }
 
-impl Compiles for Test {
-    fn does(self) -> Does {
-        Does::Compare(self)
+impl IntoComputation for Test {
+    fn computation(self) -> Computation {
+        Computation::Compare(self)
     }
 }

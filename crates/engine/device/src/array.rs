@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::limits::{self, Use};
+use crate::limits::{self, LimitedObject};
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use texunit_forms::Count;
 use texunit_memory::{Block, End};
@@ -136,9 +136,9 @@ impl Array {
     ) -> Result<Self, Error> {
         let (shape, name) = (descriptor.shape(levels), descriptor.name.as_str());
         let architecture = device.inner.architecture;
-        limits::check(Use::Array(shape.geometry), &shape, 0, architecture, name)?;
+        limits::check(LimitedObject::Array(shape.geometry), &shape, 0, architecture, name)?;
         if levels.is_some() {
-            limits::check(Use::Mipmapped(shape.geometry), &shape, 0, architecture, name)?;
+            limits::check(LimitedObject::Mipmapped(shape.geometry), &shape, 0, architecture, name)?;
         }
         shape.check_for(&architecture.limits())?;
         let size = shape.size()?;
@@ -182,7 +182,7 @@ impl Array {
     pub(crate) fn check_surface_size(&self) -> Result<(), Error> {
         let (shape, geometry) = (self.resource.shape(), self.geometry());
         let architecture = self.device().inner.architecture;
-        limits::check(Use::Surface(geometry), shape, 0, architecture, self.name())
+        limits::check(LimitedObject::Surface(geometry), shape, 0, architecture, self.name())
     }
 
     /// Checks that `tld4` can read the array, by its geometry and size

@@ -37,7 +37,7 @@ impl Buffer {
         Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
-    /// Allocates at the address of a freed buffer ([`Device::alloc_again`]); `None` if that is not
+    /// Allocates at the address of a freed buffer ([`Device::alloc_at_freed`]); `None` if that is not
     /// possible.
     pub(crate) fn again(device: &Device, address: u64, size: u64, name: &str) -> Option<Self> {
         let block = device.inner.memory.allocate_again(address, size, name)?;
@@ -117,7 +117,7 @@ impl Buffer {
     /// # Errors
     /// The operating system cannot share the pages as a file.
     #[cfg(all(target_os = "linux", not(miri)))]
-    pub fn give_out(&self, note: &[u8]) -> std::io::Result<Arc<texunit_memory::Pages>> {
+    pub fn share_pages(&self, note: &[u8]) -> std::io::Result<Arc<texunit_memory::Pages>> {
         self.inner.block.give_out(note)
     }
 

@@ -23,7 +23,7 @@ const PIECE: u64 = 1 << 20;
 
 /// The device runtime of launches whose caller does not provide one.
 #[derive(Debug)]
-struct Own<'a> {
+struct DefaultRuntime<'a> {
     module: &'a Module,
     options: &'a LaunchOptions<'a>,
     grid: &'a Grid,
@@ -33,7 +33,7 @@ struct Own<'a> {
     error: Mutex<Option<LaunchError>>,
 }
 
-impl RuntimeHost for Own<'_> {
+impl RuntimeHost for DefaultRuntime<'_> {
     fn device(&self) -> (i32, i32) {
         (0, 1)
     }
@@ -126,7 +126,7 @@ impl RuntimeHost for Own<'_> {
     }
 }
 
-impl Own<'_> {
+impl DefaultRuntime<'_> {
     fn run_all(&self, work: Vec<Work>) -> Result<LaunchStats, LaunchError> {
         let (mut sum, mut waiting) = (LaunchStats::default(), work.len());
         for work in work {
@@ -187,7 +187,7 @@ impl Kernel {
         grid: &Grid,
     ) -> Result<LaunchStats, LaunchError> {
         let (done, error) = (Mutex::default(), Mutex::default());
-        let own = Own { module: self.module(), options, grid, done, error };
+        let own = DefaultRuntime { module: self.module(), options, grid, done, error };
         let runtime = Runtime { grid, host: &own };
         let result = self.run(&options.with_runtime(runtime), params);
         let error = own.error.lock().unwrap_or_else(PoisonError::into_inner).take();

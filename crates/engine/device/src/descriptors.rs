@@ -12,12 +12,12 @@ const HEADERS: usize = 1 << 20;
 const SAMPLERS: usize = 1 << 12;
 
 /// The number of freed slots that are kept unused before the first of them is reused.
-const RESTING: usize = 1024;
+const REUSE_DELAY: usize = 1024;
 
 /// One table. Slot 0 is never allocated, so that a handle of zero is always invalid. A freed slot
 /// is not reused for a long time, so that stale handles are detected.
 #[derive(Debug)]
-struct Slots<T> {
+struct DescriptorTable<T> {
     entries: Vec<Option<Arc<T>>>,
     /// Free slots; those that have been free longest come first.
     free: VecDeque<usize>,
@@ -25,13 +25,13 @@ struct Slots<T> {
     kind: &'static str,
 }
 
-impl<T> Slots<T> {
+impl<T> DescriptorTable<T> {
     fn new(limit: usize, kind: &'static str) -> Self {
         Self { entries: vec![None], free: VecDeque::new(), limit, kind }
     }
 
     fn reserve(&mut self) -> Result<usize, Error> {
-        if self.entries.len() < self.limit && self.free.len() <= RESTING {
+        if self.entries.len() < self.limit && self.free.len() <= REUSE_DELAY {
             self.entries.push(None);
             return Ok(self.entries.len() - 1);
         }
@@ -67,9 +67,9 @@ impl<T> Slots<T> {
 /// The descriptor tables of a device.
 #[derive(Debug)]
 pub(crate) struct Tables {
-    textures: Slots<Texture>,
-    samplers: Slots<Sampler>,
-    surfaces: Slots<Surface>,
+    textures: DescriptorTable<Texture>,
+    samplers: DescriptorTable<Sampler>,
+    surfaces: DescriptorTable<Surface>,
     /// For each sampler slot, the number of texture objects that share it.
     sampler_users: Vec<u32>,
     /// For each texture slot that was allocated with a sampler, the sampler's slot.
@@ -99,9 +99,9 @@ macro_rules! table {
 impl Tables {
     pub(crate) fn new() -> Self {
         Self {
-            textures: Slots::new(HEADERS, "texture"),
-            samplers: Slots::new(SAMPLERS, "sampler"),
-            surfaces: Slots::new(HEADERS, "surface"),
+            textures: DescriptorTable::new(HEADERS, "texture"),
+            samplers: DescriptorTable::new(SAMPLERS, "sampler"),
+            surfaces: DescriptorTable::new(HEADERS, "surface"),
             sampler_users: Vec::new(),
             pairs: HashMap::new(),
         }
@@ -221,10 +221,10 @@ mod tests {
 
     #[test]
     fn freed_slots_rest_and_tables_stay_small() {
-        let mut slots = Slots::<Sampler>::new(1 << 20, "sampler");
+        let mut slots = DescriptorTable::<Sampler>::new(1 << 20, "sampler");
         let first = slots.reserve().unwrap();
         slots.release(first);
-        for _ in 0..RESTING {
+        for _ in 0..REUSE_DELAY {
             let slot = slots.reserve().unwrap();
             assert_ne!(slot, first);
             slots.release(slot);
@@ -234,12 +234,12 @@ mod tests {
             let slot = slots.reserve().unwrap();
             slots.release(slot);
         }
-        assert!(slots.entries.len() < 2 * RESTING);
+        assert!(slots.entries.len() < 2 * REUSE_DELAY);
     }
 
     #[test]
     fn a_slot_that_is_asked_for_is_had_once() {
-        let mut slots = Slots::<Sampler>::new(8, "sampler");
+        let mut slots = DescriptorTable::<Sampler>::new(8, "sampler");
         assert!(slots.claim(3) && !slots.claim(3) && !slots.claim(0) && !slots.claim(8));
         assert!(slots.claim(1));
         // Slots that were skipped are free, but are only reused when the table is full.
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_full_table_uses_what_is_free() {
-        let mut slots = Slots::<Sampler>::new(4, "sampler");
+        let mut slots = DescriptorTable::<Sampler>::new(4, "sampler");
         let all = [slots.reserve().unwrap(), slots.reserve().unwrap(), slots.reserve().unwrap()];
         assert_eq!(all, [1, 2, 3]);
         assert!(matches!(slots.reserve(), Err(Error::TooMany { limit: 3, .. })));

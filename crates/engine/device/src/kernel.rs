@@ -5,7 +5,7 @@ use crate::buffer::Buffer;
 use crate::cluster;
 use crate::error::Error;
 use crate::launch_options::LaunchOptions;
-use crate::local::Share;
+use crate::local::LocalMemoryShare;
 use crate::module::Module;
 use crate::txd::{self, Engine};
 use crate::unknown::UnknownKernel;
@@ -344,7 +344,9 @@ impl Kernel {
                 let left = device.memory.limit().saturating_sub(device.memory.used());
                 self.share_local(options, left)?
             }
-            false => Share { threads: options.threads, stack_limit: options.stack_limit },
+            false => {
+                LocalMemoryShare { threads: options.threads, stack_limit: options.stack_limit }
+            }
         };
         let peers = options.peers.iter().map(|peer| &peer.inner.memory);
         let memory = device.memory.map_with(peers);

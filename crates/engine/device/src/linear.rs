@@ -67,7 +67,7 @@ impl Device {
 
     /// Whether an address is in the range of this device's allocations, even if no allocation has
     /// it.
-    pub fn gives_out(&self, address: u64) -> bool {
+    pub fn owns_address(&self, address: u64) -> bool {
         let windows = self.inner.memory.windows();
         windows.global.contains(&address) || windows.constant.contains(&address)
     }

@@ -9,7 +9,7 @@ use crate::launch_options::LaunchOptions;
 
 /// The local memory that a launch may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share {
+pub(crate) struct LocalMemoryShare {
     /// Number of host threads; 0 means one for each core.
     pub(crate) threads: usize,
     /// Bytes of local memory and call frames per thread.
@@ -18,7 +18,7 @@ pub(crate) struct Share {
 
 /// The local memory that a launch needs.
 #[derive(Clone, Copy, Debug)]
-struct Need {
+struct LocalMemoryNeed {
     /// Bytes per thread.
     bytes: u64,
     /// Whether each thread needs all these bytes. If not (recursion, indirect calls, `alloca`),
@@ -37,10 +37,10 @@ impl Kernel {
         &self,
         options: &LaunchOptions<'_>,
         left: u64,
-    ) -> Result<Share, ArgError> {
+    ) -> Result<LocalMemoryShare, ArgError> {
         let resources = self.resources();
         let product = |n: [u32; 3]| n.iter().fold(1_u64, |all, &n| all.saturating_mul(n.into()));
-        let need = Need {
+        let need = LocalMemoryNeed {
             bytes: match resources.known_stack {
                 true => resources.reached,
                 false => options.stack_limit.into(),
@@ -54,8 +54,13 @@ impl Kernel {
     }
 }
 
-impl Need {
-    fn share(self, asked: usize, stack_limit: u32, left: u64) -> Result<Share, ArgError> {
+impl LocalMemoryNeed {
+    fn share(
+        self,
+        asked: usize,
+        stack_limit: u32,
+        left: u64,
+    ) -> Result<LocalMemoryShare, ArgError> {
         let threads = self.threads.saturating_mul(self.ctas);
         let least = self.bytes.saturating_mul(threads);
         if self.known && least > left {
@@ -68,7 +73,7 @@ impl Need {
         };
         let workers = if self.ctas > 1 { u64::MAX } else { at_a_time };
         let threads = asked.min(usize::try_from(workers).unwrap_or(usize::MAX));
-        Ok(Share { threads, stack_limit: share })
+        Ok(LocalMemoryShare { threads, stack_limit: share })
     }
 }
 
@@ -79,8 +84,8 @@ mod tests {
 
     const STACK: u32 = 512 << 10;
 
-    fn need(bytes: u64, known: bool, ctas: u64) -> Need {
-        Need { bytes, known, threads: 1024, ctas }
+    fn need(bytes: u64, known: bool, ctas: u64) -> LocalMemoryNeed {
+        LocalMemoryNeed { bytes, known, threads: 1024, ctas }
     }
 
     #[test]
@@ -89,7 +94,7 @@ mod tests {
         let array = need(STACK.into(), true, 1);
         for (left, threads) in [(16 * half, 16), (5 * half, 5), (2 * half - 1, 1), (half, 1)] {
             let share = array.share(16, STACK, left).unwrap();
-            assert_eq!(share, Share { threads, stack_limit: STACK });
+            assert_eq!(share, LocalMemoryShare { threads, stack_limit: STACK });
         }
         let error = array.share(16, STACK, half - 1).unwrap_err();
         assert_eq!(
@@ -104,9 +109,9 @@ mod tests {
     fn a_need_that_is_not_known_is_shared() {
         let recursion = need(STACK.into(), false, 1);
         let share = recursion.share(4, STACK, 8 << 30).unwrap();
-        assert_eq!(share, Share { threads: 4, stack_limit: STACK });
+        assert_eq!(share, LocalMemoryShare { threads: 4, stack_limit: STACK });
         let share = recursion.share(4, STACK, 256 << 20).unwrap();
-        assert_eq!(share, Share { threads: 1, stack_limit: 256 << 10 });
+        assert_eq!(share, LocalMemoryShare { threads: 1, stack_limit: 256 << 10 });
         assert_eq!(recursion.share(4, STACK, 0).unwrap().stack_limit, 0);
     }
 

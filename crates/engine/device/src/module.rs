@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::initial::{surface_warnings, texture_warnings};
 use crate::kernel::Kernel;
 use crate::loader::{Loader, release};
-use crate::resource::{Kept, SurfaceResource, TextureResource};
+use crate::resource::{Owner, SurfaceResource, TextureResource};
 use crate::state::VariablePlaces;
 use crate::texture::{
     Pairing, TextureDescriptor, sampler_handle, surface_handle, surface_header, texture_handle,
@@ -149,7 +149,7 @@ impl Global {
 #[derive(Debug)]
 struct Bindings {
     variables: Vec<OpaqueVariable>,
-    kept: HashMap<String, Kept>,
+    kept: HashMap<String, Owner>,
 }
 
 pub(crate) struct Loaded {
@@ -456,7 +456,7 @@ impl Module {
         &self,
         name: &str,
         kind: OpaqueKind,
-        kept: Option<Kept>,
+        kept: Option<Owner>,
         set: impl FnOnce(&mut crate::descriptors::Tables, &OpaqueVariable) -> R,
     ) -> Result<R, Error> {
         let mut bindings = self.bindings();

@@ -22,7 +22,7 @@ impl Device {
 
     /// As [`Self::alloc`], at the address of a freed buffer. `None` if there is not enough memory,
     /// or the address is in use.
-    pub fn alloc_again(&self, address: u64, size: u64, name: &str) -> Option<Buffer> {
+    pub fn alloc_at_freed(&self, address: u64, size: u64, name: &str) -> Option<Buffer> {
         Buffer::again(self, address, size, name)
     }
 }

@@ -5,7 +5,7 @@ use crate::array::{Array, MipmappedArray};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
-use crate::limits::{self, Use};
+use crate::limits::{self, LimitedObject};
 use crate::linear::Linear;
 use std::sync::Arc;
 use texunit_texel::Format;
@@ -13,7 +13,7 @@ use texunit_unit::{ArrayShape, Base, Extent, Geometry, Resource, View};
 
 /// The memory that contains texels: a buffer, or memory at an address.
 #[derive(Clone, Copy, Debug)]
-enum Holder<'a> {
+enum Backing<'a> {
     Buffer(&'a Buffer),
     Linear(&'a Linear),
 }
@@ -24,7 +24,7 @@ enum Holder<'a> {
 /// The address of the first texel must be a multiple of 16.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryTexels<'a> {
-    memory: Holder<'a>,
+    memory: Backing<'a>,
     /// Bytes before the first texel.
     offset: u64,
     format: Format,
@@ -35,23 +35,23 @@ pub struct MemoryTexels<'a> {
 }
 
 impl<'a> MemoryTexels<'a> {
-    fn new(memory: Holder<'a>, format: Format, width: u32, rows: Option<(u32, u64)>) -> Self {
+    fn new(memory: Backing<'a>, format: Format, width: u32, rows: Option<(u32, u64)>) -> Self {
         Self { memory, offset: 0, format, width, rows, as_driver: false }
     }
 
     /// `width` texels, from the beginning of a buffer on.
     pub fn line(buffer: &'a Buffer, format: Format, width: u32) -> Self {
-        Self::new(Holder::Buffer(buffer), format, width, None)
+        Self::new(Backing::Buffer(buffer), format, width, None)
     }
 
     /// Rows of texels, from the beginning of a buffer on, each `pitch` bytes after the one before.
     pub fn rows(buffer: &'a Buffer, format: Format, [width, height]: [u32; 2], pitch: u64) -> Self {
-        Self::new(Holder::Buffer(buffer), format, width, Some((height, pitch)))
+        Self::new(Backing::Buffer(buffer), format, width, Some((height, pitch)))
     }
 
     /// `width` texels, from an address on ([`Device::linear`]).
     pub fn line_at(memory: &'a Linear, format: Format, width: u32) -> Self {
-        Self::new(Holder::Linear(memory), format, width, None)
+        Self::new(Backing::Linear(memory), format, width, None)
     }
 
     /// Rows of texels, from an address on ([`Device::linear`]), each `pitch` bytes after the one
@@ -62,7 +62,7 @@ impl<'a> MemoryTexels<'a> {
         [width, height]: [u32; 2],
         pitch: u64,
     ) -> Self {
-        Self::new(Holder::Linear(memory), format, width, Some((height, pitch)))
+        Self::new(Backing::Linear(memory), format, width, Some((height, pitch)))
     }
 
     /// Sets the number of bytes before the first texel.
@@ -78,10 +78,10 @@ impl<'a> MemoryTexels<'a> {
         Self { as_driver: true, ..self }
     }
 
-    fn make(&self, device: &Device) -> Result<Made, Error> {
+    fn make(&self, device: &Device) -> Result<OwnedResource, Error> {
         let memory = match self.memory {
-            Holder::Buffer(buffer) => Memory::of(device, buffer, self.offset)?,
-            Holder::Linear(linear) => Memory::at(linear, self.offset),
+            Backing::Buffer(buffer) => Memory::of(device, buffer, self.offset)?,
+            Backing::Linear(linear) => Memory::at(linear, self.offset),
         };
         match self.rows {
             _ if self.as_driver => self.make_as_driver(device, memory),
@@ -92,8 +92,8 @@ impl<'a> MemoryTexels<'a> {
         }
     }
 
-    fn make_as_driver(&self, device: &Device, memory: Memory<'_>) -> Result<Made, Error> {
-        let (Memory { base, name, kept }, format) = (memory, self.format);
+    fn make_as_driver(&self, device: &Device, memory: Memory<'_>) -> Result<OwnedResource, Error> {
+        let (Memory { base, name, owner }, format) = (memory, self.format);
         let limits = device.architecture().limits();
         let resource = match self.rows {
             None => Resource::linear_as_driver(&limits, format, self.width, base, name)?,
@@ -102,7 +102,7 @@ impl<'a> MemoryTexels<'a> {
                 Resource::pitched_as_driver(&limits, format, size, pitch, base, name)?
             }
         };
-        Ok(Made { resource: Arc::new(resource), kept })
+        Ok(OwnedResource { resource: Arc::new(resource), owner })
     }
 }
 
@@ -169,7 +169,7 @@ impl<'a> From<&'a Array> for SurfaceResource<'a> {
 /// The owner of the memory behind a descriptor, which must live as long as the descriptor.
 #[derive(Clone, Debug)]
 #[allow(dead_code)] // held, never read
-pub(crate) enum Kept {
+pub(crate) enum Owner {
     Array(Array),
     Buffer(Buffer),
     Linear(Linear),
@@ -177,12 +177,12 @@ pub(crate) enum Kept {
 }
 
 /// A resource, and the owner of its memory.
-pub(crate) struct Made {
+pub(crate) struct OwnedResource {
     pub(crate) resource: Arc<Resource>,
-    pub(crate) kept: Kept,
+    pub(crate) owner: Owner,
 }
 
-impl Made {
+impl OwnedResource {
     /// For cube maps, the resource with its faces as layers.
     fn faces(self) -> Result<Self, Error> {
         if !self.resource.geometry().is_cube() {
@@ -195,7 +195,7 @@ impl Made {
 }
 
 impl TextureResource<'_> {
-    pub(crate) fn make(&self, device: &Device) -> Result<Made, Error> {
+    pub(crate) fn make(&self, device: &Device) -> Result<OwnedResource, Error> {
         match *self {
             Self::Array(array) => of_array(device, array),
             Self::Mipmapped(array) => of_array(device, array.whole()),
@@ -206,7 +206,7 @@ impl TextureResource<'_> {
 }
 
 impl SurfaceResource<'_> {
-    pub(crate) fn make(&self, device: &Device) -> Result<Made, Error> {
+    pub(crate) fn make(&self, device: &Device) -> Result<OwnedResource, Error> {
         match *self {
             Self::Array(array) => {
                 let made = of_array(device, array)?;
@@ -226,13 +226,13 @@ fn own(device: &Device, other: &Device, name: &str) -> Result<(), Error> {
     if device.uses_arrays_of(other) { Ok(()) } else { Err(Error::OtherDevice(name.to_owned())) }
 }
 
-fn of_array(device: &Device, array: &Array) -> Result<Made, Error> {
+fn of_array(device: &Device, array: &Array) -> Result<OwnedResource, Error> {
     own(device, array.device(), array.name())?;
-    Ok(Made { resource: Arc::clone(array.resource()), kept: Kept::Array(array.clone()) })
+    Ok(OwnedResource { resource: Arc::clone(array.resource()), owner: Owner::Array(array.clone()) })
 }
 
-fn of_texels(resource: &Arc<Resource>) -> Made {
-    Made { resource: Arc::clone(resource), kept: Kept::Texels(Arc::clone(resource)) }
+fn of_texels(resource: &Arc<Resource>) -> OwnedResource {
+    OwnedResource { resource: Arc::clone(resource), owner: Owner::Texels(Arc::clone(resource)) }
 }
 
 /// The shape of texels in memory, for the limits.
@@ -244,14 +244,14 @@ fn plane(format: Format, geometry: Geometry, [width, height]: [u32; 2]) -> Array
 struct Memory<'a> {
     base: Base,
     name: &'a str,
-    kept: Kept,
+    owner: Owner,
 }
 
 impl<'a> Memory<'a> {
     fn of(device: &Device, buffer: &'a Buffer, offset: u64) -> Result<Self, Error> {
         own(device, buffer.device(), buffer.name())?;
         let base = Base { block: Arc::clone(buffer.block()), offset, address: buffer.address() };
-        Ok(Self { base, name: buffer.name(), kept: Kept::Buffer(buffer.clone()) })
+        Ok(Self { base, name: buffer.name(), owner: Owner::Buffer(buffer.clone()) })
     }
 
     fn at(linear: &'a Linear, offset: u64) -> Self {
@@ -260,17 +260,22 @@ impl<'a> Memory<'a> {
         // reason.
         let offset = before.saturating_add(offset);
         let base = Base { block: Arc::clone(block), offset, address: linear.allocation().start };
-        Self { base, name: linear.name(), kept: Kept::Linear(linear.clone()) }
+        Self { base, name: linear.name(), owner: Owner::Linear(linear.clone()) }
     }
 }
 
-fn linear(device: &Device, memory: Memory<'_>, format: Format, width: u32) -> Result<Made, Error> {
-    let Memory { base, name, kept } = memory;
+fn linear(
+    device: &Device,
+    memory: Memory<'_>,
+    format: Format,
+    width: u32,
+) -> Result<OwnedResource, Error> {
+    let Memory { base, name, owner } = memory;
     let shape = plane(format, Geometry::D1, [width, 1]);
-    limits::check(Use::Linear, &shape, 0, device.inner.architecture, name)?;
+    limits::check(LimitedObject::Linear, &shape, 0, device.inner.architecture, name)?;
     let resource =
         Resource::linear_for(&device.architecture().limits(), format, width, base, name)?;
-    Ok(Made { resource: Arc::new(resource), kept })
+    Ok(OwnedResource { resource: Arc::new(resource), owner })
 }
 
 fn pitched(
@@ -279,11 +284,11 @@ fn pitched(
     format: Format,
     size: [u32; 2],
     pitch: u64,
-) -> Result<Made, Error> {
-    let Memory { base, name, kept } = memory;
+) -> Result<OwnedResource, Error> {
+    let Memory { base, name, owner } = memory;
     let shape = plane(format, Geometry::D2, size);
-    limits::check(Use::Pitched, &shape, pitch, device.inner.architecture, name)?;
+    limits::check(LimitedObject::Pitched, &shape, pitch, device.inner.architecture, name)?;
     let limits = device.architecture().limits();
     let resource = Resource::pitched_for(&limits, format, size, pitch, base, name)?;
-    Ok(Made { resource: Arc::new(resource), kept })
+    Ok(OwnedResource { resource: Arc::new(resource), owner })
 }

@@ -10,13 +10,13 @@ use texunit_memory::{AttachError, Block, Gone};
 impl Device {
     /// Sets the other devices that exist, so that faults can name the device whose memory an access
     /// hits.
-    pub fn know(&self, others: &[Device]) {
+    pub fn set_other_devices(&self, others: &[Device]) {
         self.inner.memory.know(others.iter().map(|other| &other.inner.memory));
     }
 
     /// Excludes the memory that begins at an address from what peers can access; false if there is
     /// none.
-    pub fn keep_to_itself(&self, address: u64) -> bool {
+    pub fn exclude_from_peers(&self, address: u64) -> bool {
         self.inner.memory.keep_to_itself(address)
     }
 
@@ -32,7 +32,7 @@ impl Device {
     }
 
     /// Records which memory was at an address that is free now, so that faults can name it.
-    pub fn bury(&self, address: u64, gone: Gone) {
+    pub fn record_freed(&self, address: u64, gone: Gone) {
         self.inner.memory.bury(address, gone);
     }
 
@@ -55,7 +55,7 @@ impl Device {
 
     /// Ends the access that [`Self::reach`] has enabled to the memory at an address; false if there
     /// is none.
-    pub fn part_from(&self, address: u64) -> bool {
+    pub fn end_reach(&self, address: u64) -> bool {
         self.inner.memory.detach(address)
     }
 

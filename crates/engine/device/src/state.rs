@@ -36,11 +36,11 @@ pub struct State {
     /// Arrays, including destroyed ones that a texture or surface still refers to.
     pub arrays: Vec<Array>,
     /// Textures with their samplers, of objects and of references.
-    pub textures: Vec<Stored<BoundTexture>>,
+    pub textures: Vec<WithHandle<BoundTexture>>,
     /// Samplers that are not part of a texture.
-    pub samplers: Vec<Stored<Sampler>>,
+    pub samplers: Vec<WithHandle<Sampler>>,
     /// Surfaces, of objects and of references.
-    pub surfaces: Vec<Stored<Arc<Surface>>>,
+    pub surfaces: Vec<WithHandle<Arc<Surface>>>,
     /// Number of the next launch (`%gridid`).
     pub launches: u64,
 }
@@ -48,7 +48,7 @@ pub struct State {
 /// An object with its handle.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Stored<T> {
+pub struct WithHandle<T> {
     /// The handle by which kernels refer to the object.
     pub handle: u64,
     /// The object.
@@ -81,15 +81,16 @@ impl Device {
             paired.insert(sampler_slot);
             let sampler = tables.sampler(sampler_slot).map_or_else(Sampler::default, |s| *s);
             let handle = texture_handle(slot, sampler_slot);
-            textures.push(Stored { handle, value: BoundTexture { texture, sampler } });
+            textures.push(WithHandle { handle, value: BoundTexture { texture, sampler } });
         }
         let alone = samplers.into_iter().filter(|(slot, _)| !paired.contains(slot));
         let samplers = alone
-            .map(|(slot, sampler)| Stored { handle: sampler_handle(slot), value: *sampler })
+            .map(|(slot, sampler)| WithHandle { handle: sampler_handle(slot), value: *sampler })
             .collect();
         let surfaces = tables.all_surfaces().into_iter();
-        let surfaces =
-            surfaces.map(|(slot, value)| Stored { handle: surface_handle(slot), value }).collect();
+        let surfaces = surfaces
+            .map(|(slot, value)| WithHandle { handle: surface_handle(slot), value })
+            .collect();
         drop(tables);
         let launches = self.inner.launches.load(Ordering::Relaxed);
         State { memory, arrays, textures, samplers, surfaces, launches }

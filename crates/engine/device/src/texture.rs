@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::resource::{Kept, Made, SurfaceResource, TextureResource};
+use crate::resource::{OwnedResource, Owner, SurfaceResource, TextureResource};
 use std::sync::Arc;
 use texunit_simt::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use texunit_unit::{ReadMode, Sampler, Surface, Texture};
@@ -44,14 +44,14 @@ pub(crate) fn texture_header(
     resource: &TextureResource<'_>,
     descriptor: &TextureDescriptor,
     pairing: Pairing,
-) -> Result<(Arc<Texture>, Kept), Error> {
-    let Made { resource, kept } = resource.make(device)?;
+) -> Result<(Arc<Texture>, Owner), Error> {
+    let OwnedResource { resource, owner } = resource.make(device)?;
     let TextureDescriptor { read_mode, normalized_coords, sampler } = *descriptor;
     let texture = match pairing {
         Pairing::AtFetch => Texture::without_sampler(resource, read_mode, normalized_coords)?,
         Pairing::Now => Texture::new(resource, read_mode, normalized_coords, &sampler)?,
     };
-    Ok((Arc::new(texture), kept))
+    Ok((Arc::new(texture), owner))
 }
 
 /// A texture object, which is destroyed when dropped.
@@ -60,7 +60,7 @@ pub struct TextureObject {
     device: Device,
     header: usize,
     sampler: usize,
-    _kept: Kept,
+    _kept: Owner,
 }
 
 impl TextureObject {
@@ -70,7 +70,7 @@ impl TextureObject {
         descriptor: &TextureDescriptor,
         pairing: Pairing,
     ) -> Result<Self, Error> {
-        let (texture, kept) = texture_header(device, resource, descriptor, pairing)?;
+        let (texture, owner) = texture_header(device, resource, descriptor, pairing)?;
         let mut tables = device.inner.tables();
         let header = tables.reserve_texture()?;
         let sampler = match tables.share_sampler(&descriptor.sampler) {
@@ -83,7 +83,7 @@ impl TextureObject {
         tables.set_texture(header, Some(texture));
         tables.pair(header, sampler);
         drop(tables);
-        Ok(Self { device: device.clone(), header, sampler, _kept: kept })
+        Ok(Self { device: device.clone(), header, sampler, _kept: owner })
     }
 
     /// Creates a texture object as the driver does, with a given handle.
@@ -93,7 +93,7 @@ impl TextureObject {
         descriptor: &TextureDescriptor,
         handle: u64,
     ) -> Result<Self, Error> {
-        let (texture, kept) = texture_header(device, resource, descriptor, Pairing::AtFetch)?;
+        let (texture, owner) = texture_header(device, resource, descriptor, Pairing::AtFetch)?;
         let (header, sampler) = texture_slots(handle);
         let mut tables = device.inner.tables();
         if texture_handle(header, sampler) != handle || !tables.claim_texture(header) {
@@ -106,7 +106,7 @@ impl TextureObject {
         tables.set_texture(header, Some(texture));
         tables.pair(header, sampler);
         drop(tables);
-        Ok(Self { device: device.clone(), header, sampler, _kept: kept })
+        Ok(Self { device: device.clone(), header, sampler, _kept: owner })
     }
 
     /// The 64-bit handle that kernels use.
@@ -211,17 +211,17 @@ pub(crate) fn sampler_slot(handle: u64) -> usize {
 pub struct SurfaceObject {
     device: Device,
     slot: usize,
-    _kept: Kept,
+    _kept: Owner,
 }
 
 impl SurfaceObject {
     pub(crate) fn new(device: &Device, resource: &SurfaceResource<'_>) -> Result<Self, Error> {
-        let (surface, kept) = surface_header(device, resource)?;
+        let (surface, owner) = surface_header(device, resource)?;
         let mut tables = device.inner.tables();
         let slot = tables.reserve_surface()?;
         tables.set_surface(slot, Some(surface));
         drop(tables);
-        Ok(Self { device: device.clone(), slot, _kept: kept })
+        Ok(Self { device: device.clone(), slot, _kept: owner })
     }
 
     /// Creates a surface object with a given handle.
@@ -230,7 +230,7 @@ impl SurfaceObject {
         resource: &SurfaceResource<'_>,
         handle: u64,
     ) -> Result<Self, Error> {
-        let (surface, kept) = surface_header(device, resource)?;
+        let (surface, owner) = surface_header(device, resource)?;
         let slot = surface_slot(handle);
         let mut tables = device.inner.tables();
         if surface_handle(slot) != handle || !tables.claim_surface(slot) {
@@ -238,7 +238,7 @@ impl SurfaceObject {
         }
         tables.set_surface(slot, Some(surface));
         drop(tables);
-        Ok(Self { device: device.clone(), slot, _kept: kept })
+        Ok(Self { device: device.clone(), slot, _kept: owner })
     }
 
     /// The 64-bit handle that kernels use.
@@ -268,9 +268,9 @@ impl Drop for SurfaceObject {
 pub(crate) fn surface_header(
     device: &Device,
     resource: &SurfaceResource<'_>,
-) -> Result<(Arc<Surface>, Kept), Error> {
-    let Made { resource, kept } = resource.make(device)?;
-    Ok((Arc::new(Surface::new(resource)?), kept))
+) -> Result<(Arc<Surface>, Owner), Error> {
+    let OwnedResource { resource, owner } = resource.make(device)?;
+    Ok((Arc::new(Surface::new(resource)?), owner))
 }
 
 /// The handle of a surface slot.

@@ -180,14 +180,14 @@ struct Key {
 
 /// The state of the engine during a launch.
 #[derive(Default)]
-struct Kept {
+struct EngineState {
     /// Machines, or the reasons why there is none.
     machines: HashMap<Key, Result<Machine, String>>,
     bytes: u64,
     stats: GradientStats,
 }
 
-impl Kept {
+impl EngineState {
     fn left_to_unit(&mut self, why: &str, lanes: u32) -> Answered {
         match self.stats.unit.get_mut(why) {
             Some(count) => *count += u64::from(lanes),
@@ -237,7 +237,7 @@ pub(crate) struct Engine<'a> {
     sites: &'a Sites,
     /// Whether an observer needs all components.
     all: bool,
-    kept: Mutex<Kept>,
+    kept: Mutex<EngineState>,
 }
 
 impl<'a> Engine<'a> {

@@ -20,7 +20,7 @@ pub enum Unloadable {
 }
 
 /// A reason, its location, the construct, and the explanation.
-struct Found {
+struct Refusal {
     reason: Unloadable,
     span: Span,
     what: String,
@@ -41,14 +41,14 @@ pub(crate) fn unloadable(module: &Module) -> Option<(Unloadable, Diagnostic)> {
     Some((first.reason, diagnostic.label(first.label).help(first.help)))
 }
 
-fn of_query(instruction: &Instruction) -> Option<Found> {
+fn of_query(instruction: &Instruction) -> Option<Refusal> {
     use Attribute::{Depth, Height, Width};
     let attribute = instruction.mods.query.filter(|a| !matches!(a, Width | Height | Depth))?;
     let (reason, name) = match instruction.opcode {
         Opcode::Suq => (Unloadable::SurfaceQuery, "suq"),
         _ => (Unloadable::TextureQuery, "txq"),
     };
-    Some(Found {
+    Some(Refusal {
         reason,
         span: instruction.span,
         what: format!("`{name}.{}`", attribute.name()),
@@ -57,9 +57,9 @@ fn of_query(instruction: &Instruction) -> Option<Found> {
     })
 }
 
-fn of_variable(variable: &Variable) -> Option<Found> {
+fn of_variable(variable: &Variable) -> Option<Refusal> {
     let is_sampler = matches!(variable.storage, Storage::Opaque(ScalarType::Samplerref));
-    is_sampler.then(|| Found {
+    is_sampler.then(|| Refusal {
         reason: Unloadable::TextureQuery,
         span: variable.span,
         what: format!("the .samplerref `{}`", variable.name),
@@ -68,11 +68,11 @@ fn of_variable(variable: &Variable) -> Option<Found> {
     })
 }
 
-fn of_parameters(function: &Function) -> impl Iterator<Item = Found> + '_ {
+fn of_parameters(function: &Function) -> impl Iterator<Item = Refusal> + '_ {
     use ScalarType::{Samplerref, Surfref, Texref};
     let references =
         function.params.iter().filter(|p| matches!(p.ty, Texref | Samplerref | Surfref));
-    references.map(|param| Found {
+    references.map(|param| Refusal {
         reason: Unloadable::ReferenceParameter,
         span: param.span,
         what: format!("the parameter `{}` of kernel `{}`", param.name, function.name),

@@ -104,7 +104,7 @@ impl Arena {
     }
 
     /// Allocates pages and copies code to them; `None` if the arena has no room.
-    fn place(self: &Arc<Self>, bytes: &[u8]) -> Option<io::Result<Code>> {
+    fn allocate(self: &Arc<Self>, bytes: &[u8]) -> Option<io::Result<Code>> {
         let count = bytes.len().div_ceil(PAGE).max(1);
         let (pages, writable) = lock(&self.free).take(count)?;
         // If `fill` fails, dropping `code` frees the pages.
@@ -120,13 +120,13 @@ impl Code {
         arenas.retain(|arena| arena.strong_count() != 0);
         // The newest arena is tried first, because older ones are mostly full.
         for arena in arenas.iter().rev().filter_map(Weak::upgrade) {
-            if let Some(code) = arena.place(bytes) {
+            if let Some(code) = arena.allocate(bytes) {
                 return code;
             }
         }
         let arena = Arc::new(Arena::new(bytes.len().max(ARENA).div_ceil(PAGE))?);
         arenas.push(Arc::downgrade(&arena));
-        arena.place(bytes).unwrap_or_else(|| Err(io::Error::other("no room in a new arena")))
+        arena.allocate(bytes).unwrap_or_else(|| Err(io::Error::other("no room in a new arena")))
     }
 
     fn fill(&self, bytes: &[u8], writable: bool) -> io::Result<()> {

@@ -6,10 +6,12 @@
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
 use crate::arena;
-use crate::frame::{Begin, Frame};
-use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Site, Sites, Use};
+use crate::frame::{EntryPoint, Frame};
+use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Site, SiteAccess, Sites};
 use crate::needs::Needs;
-use crate::region::{Budget, Exit, ExitReason, Listener, Memory, Region, Resume, Routine, Start};
+use crate::region::{
+    Budget, Exit, ExitReason, Listener, Memory, Region, Resume, Routine, WarpStart,
+};
 use crate::{Error, Registers};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -32,7 +34,7 @@ pub struct Function {
     first: u32,
     pool: Box<[u64]>,
     /// For each access site, the access that uses the site.
-    uses: Box<[Option<Use>]>,
+    uses: Box<[Option<SiteAccess>]>,
     /// Host functions that the code calls.
     routines: Box<[Routine]>,
     pub(crate) needs: Needs,
@@ -55,7 +57,7 @@ pub(crate) struct Code {
     /// The constant pool.
     pub(crate) pool: Vec<u64>,
     /// For each access site, the access that uses the site.
-    pub(crate) uses: Vec<Option<Use>>,
+    pub(crate) uses: Vec<Option<SiteAccess>>,
     /// Host functions, by the number with which the code calls them.
     pub(crate) routines: Vec<Routine>,
     /// Lengths that register files and inputs must have.
@@ -126,10 +128,10 @@ impl Function {
     }
 
     #[inline]
-    pub(crate) fn begin(&self) -> Begin {
+    pub(crate) fn begin(&self) -> EntryPoint {
         // SAFETY: `emit` puts a function of this signature at the start of the code, which is
         // executable and is not written any more.
-        unsafe { std::mem::transmute::<*const u8, Begin>(self.code.bytes().as_ptr()) }
+        unsafe { std::mem::transmute::<*const u8, EntryPoint>(self.code.bytes().as_ptr()) }
     }
 
     /// The address of a code offset.
@@ -221,7 +223,7 @@ pub struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
-    /// Sets the listener that following runs notify ([`Routine::Tell`]).
+    /// Sets the listener that following runs notify ([`Routine::Notify`]).
     #[inline]
     pub fn listen(&mut self, listener: &'a mut (dyn Listener + 'a)) {
         let listener = NonNull::from(listener);
@@ -255,7 +257,7 @@ impl<'a> Running<'a> {
     ) -> Option<Exit> {
         let Memory { shared, local, frame } = memory;
         let (index, limit, end) = (self.warp, until.steps, until.divergence.end);
-        let start = Start { index, mask, live, limit, end, atomics: until.atomics };
+        let start = WarpStart { index, mask, live, limit, end, atomics: until.atomics };
         let mut table = self.table(entry.mode, shared, until.reconverge_at, until.divergence);
         if !table.add(registers, local, frame, start) {
             return None;

@@ -25,13 +25,13 @@ pub(crate) const INDICES: usize = 8;
 /// Signatures of the trampoline that calls host functions by number ([`crate::routine`]), and of
 /// the compiled code.
 #[cfg(target_arch = "x86_64")]
-pub(crate) type Caller = unsafe extern "sysv64" fn(*mut Frame, u32);
+pub(crate) type Trampoline = unsafe extern "sysv64" fn(*mut Frame, u32);
 #[cfg(target_arch = "x86_64")]
-pub(crate) type Begin = unsafe extern "sysv64" fn(*mut Frame);
+pub(crate) type EntryPoint = unsafe extern "sysv64" fn(*mut Frame);
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) type Caller = unsafe extern "C" fn(*mut Frame, u32);
+pub(crate) type Trampoline = unsafe extern "C" fn(*mut Frame, u32);
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) type Begin = unsafe extern "C" fn(*mut Frame);
+pub(crate) type EntryPoint = unsafe extern "C" fn(*mut Frame);
 
 /// Capacity of [`Frame::own_words`].
 const OWN_WORDS: usize = 16;
@@ -97,7 +97,7 @@ impl Frame {
     pub(crate) const NO_INSTRUCTION: u32 = u32::MAX;
 
     /// A frame whose fields the caller sets before it enters the code.
-    pub(crate) fn new(call: Caller) -> Self {
+    pub(crate) fn new(call: Trampoline) -> Self {
         Self {
             scratch: MaybeUninit::uninit(),
             warp: WarpSlot::NONE,
@@ -198,7 +198,7 @@ impl Frame {
     }
 
     /// Offset of the cached host address for a part of a base group's lanes.
-    pub(crate) fn place(slot: usize, part: usize) -> usize {
+    pub(crate) fn part_address(slot: usize, part: usize) -> usize {
         Self::shape(slot) + offset_of!(CachedShape, at) + 8 * part
     }
 

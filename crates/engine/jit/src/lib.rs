@@ -110,7 +110,7 @@ mod warp_table;
 #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
 use emit::{arena, routine};
 pub use op::{Float, Op, Rounding};
-pub use operand::{Combine, Place, Predicate, Relation, Source, Test};
+pub use operand::{Combine, Predicate, Relation, Source, Test, VReg};
 
 /// A register with 32 bits in each of 32 lanes.
 pub type B32 = [u32; 32];
@@ -136,9 +136,9 @@ pub enum Error {
     /// This processor is not an x86-64, or lacks the instructions of the level.
     Processor,
     /// A register number is above the limit, which keeps displacements within 32 bits.
-    TooFar(Place),
+    RegisterLimit(VReg),
     /// An input number is above the limit.
-    InputTooFar(Source),
+    InputLimit(Source),
     /// A counter number is above the limit.
     Counter(u32),
     /// An offset in the local frame or in the parameters is above the limit.
@@ -161,10 +161,10 @@ impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Processor => write!(f, "the processor does not have the instructions"),
-            Self::TooFar(place) => write!(f, "{place:?} is too far away"),
-            Self::InputTooFar(source) => write!(f, "{source:?} is too far away"),
-            Self::Counter(i) => write!(f, "counter {i} is too far away"),
-            Self::Offset(offset) => write!(f, "offset {offset} is too far away"),
+            Self::RegisterLimit(vreg) => write!(f, "{vreg:?} is above the limit"),
+            Self::InputLimit(source) => write!(f, "{source:?} is above the limit"),
+            Self::Counter(i) => write!(f, "counter {i} is above the limit"),
+            Self::Offset(offset) => write!(f, "offset {offset} is above the limit"),
             Self::Site(i) => write!(f, "site {i} is not there, or of two accesses"),
             Self::Target(i) => write!(f, "there is no block {i}"),
             Self::Size => write!(f, "more than code is made for"),

@@ -138,7 +138,7 @@ pub(crate) struct GroupBounds {
 
 /// The access of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Use {
+pub(crate) struct SiteAccess {
     pub(crate) offset: u64,
     /// Bytes that each lane accesses.
     pub(crate) total: u64,
@@ -150,7 +150,7 @@ pub(crate) struct Use {
     pub(crate) index: Option<Source>,
 }
 
-impl Use {
+impl SiteAccess {
     pub(crate) fn of(access: &Access, stores: bool) -> Self {
         let total = u64::from(access.size) * u64::from(access.count);
         Self { offset: access.offset, total, stores, group: (access.offset, 0), index: None }
@@ -170,7 +170,7 @@ pub struct Sites<'m> {
     pub(crate) memory: PhantomData<Reach<'m>>,
 }
 
-impl Use {
+impl SiteAccess {
     /// The address of element 0 of an affine access; `None` if it is not aligned to the element
     /// size.
     fn first(self, params: &[u8]) -> Option<u64> {
@@ -189,7 +189,7 @@ impl Use {
 
 impl Site {
     /// The site of an access to an allocation. All its limits are zero if no access can hit.
-    pub(crate) fn of(to: Use, reach: &Reach<'_>, params: &[u8]) -> Self {
+    pub(crate) fn of(to: SiteAccess, reach: &Reach<'_>, params: &[u8]) -> Self {
         let len = if to.stores { reach.writable() } else { reach.len() };
         // Elements below 4 bytes are loaded as parts of 4 bytes.
         let needed = if to.stores || reach.slack() >= 4 { to.total } else { to.total.max(4) };

@@ -3,7 +3,7 @@
 //! registers and inputs.
 
 use crate::machine::Inputs;
-use crate::operand::{Place, Source};
+use crate::operand::{Source, VReg};
 use crate::region::{Action, End, Region, Space};
 use crate::{B32, Error, Registers};
 use std::ops::Range;
@@ -38,22 +38,22 @@ impl Needs {
         for block in &region.blocks {
             for step in &block.steps {
                 let mut result = Ok(());
-                step.each_place(|place| result = result.clone().and(needs.place(place)));
+                step.each_vreg(|vreg| result = result.clone().and(needs.register(vreg)));
                 step.each_source(|source| result = result.clone().and(needs.input(source)));
                 result?;
                 needs.action(&step.action)?;
             }
             if let End::Branch { taken, .. } = block.end {
-                taken.place().map_or(Ok(()), |place| needs.place(place))?;
+                taken.vreg().map_or(Ok(()), |vreg| needs.register(vreg))?;
             }
         }
         for &word in region.products.as_flattened() {
-            needs.input(Source::Word(word))?;
+            needs.input(Source::Uniform(word))?;
         }
-        for &(place, at) in region.params.iter().flatten() {
-            needs.input(match place {
-                Place::B64(_) => Source::Bytes64(at),
-                Place::B32(_) | Place::Predicate(_) => Source::Bytes32(at),
+        for &(vreg, at) in region.params.iter().flatten() {
+            needs.input(match vreg {
+                VReg::B64(_) => Source::Bytes64(at),
+                VReg::B32(_) | VReg::Predicate(_) => Source::Bytes32(at),
             })?;
         }
         Ok(needs)
@@ -87,14 +87,14 @@ impl Needs {
         Ok(())
     }
 
-    fn place(&mut self, place: Place) -> Result<(), Error> {
-        let (need, number) = match place {
-            Place::B32(i) => (&mut self.narrow, i),
-            Place::B64(i) => (&mut self.wide, i),
-            Place::Predicate(i) => (&mut self.predicates, i),
+    fn register(&mut self, vreg: VReg) -> Result<(), Error> {
+        let (need, number) = match vreg {
+            VReg::B32(i) => (&mut self.narrow, i),
+            VReg::B64(i) => (&mut self.wide, i),
+            VReg::Predicate(i) => (&mut self.predicates, i),
         };
         if number >= MAX {
-            return Err(Error::TooFar(place));
+            return Err(Error::RegisterLimit(vreg));
         }
         *need = (*need).max(number as usize + 1);
         Ok(())
@@ -104,8 +104,8 @@ impl Needs {
         let (need, number, size) = match source {
             Source::Constant(i) => (&mut self.constants, i, 1),
             Source::WideConstant(i) => (&mut self.wide_constants, i, 1),
-            Source::Row(i) => (&mut self.rows, i, 1),
-            Source::Word(i) => (&mut self.words, i, 1),
+            Source::PerLane(i) => (&mut self.rows, i, 1),
+            Source::Uniform(i) => (&mut self.words, i, 1),
             Source::Bytes32(i) => (&mut self.bytes, i, 4),
             Source::Bytes64(i) => (&mut self.bytes, i, 8),
             Source::B32(_)
@@ -115,7 +115,7 @@ impl Needs {
             | Source::Lane => return Ok(()),
         };
         if number >= MAX {
-            return Err(Error::InputTooFar(source));
+            return Err(Error::InputLimit(source));
         }
         *need = (*need).max(number as usize + size);
         Ok(())

@@ -46,12 +46,12 @@ pub(crate) mod arena {
 }
 
 pub(crate) mod routine {
-    use crate::frame::{Caller, Frame};
+    use crate::frame::{Frame, Trampoline};
 
     #[cfg(target_arch = "x86_64")]
     extern "sysv64" fn nothing(_: *mut Frame, _: u32) {}
     #[cfg(not(target_arch = "x86_64"))]
     extern "C" fn nothing(_: *mut Frame, _: u32) {}
 
-    pub(crate) const CALL: Caller = nothing;
+    pub(crate) const CALL: Trampoline = nothing;
 }

@@ -2,7 +2,7 @@
 
 /// A register of the warp's register files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum VReg {
     /// 32 lanes of 32 bits.
     B32(u32),
     /// 32 lanes of 64 bits.
@@ -25,9 +25,9 @@ pub enum Source {
     /// A uniform constant of [`crate::region::Inputs::wide_constants`].
     WideConstant(u32),
     /// A per-lane input of [`crate::Registers::rows`].
-    Row(u32),
+    PerLane(u32),
     /// A uniform value of [`crate::region::Inputs::words`].
-    Word(u32),
+    Uniform(u32),
     /// 4 bytes of the parameters ([`crate::region::Inputs::bytes`]) at this offset.
     Bytes32(u32),
     /// 8 bytes of the parameters at this offset.
@@ -109,10 +109,10 @@ pub enum Combine {
 impl Source {
     /// The register, if the source is one.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    pub(crate) fn place(self) -> Option<Place> {
+    pub(crate) fn vreg(self) -> Option<VReg> {
         match self {
-            Self::B32(i) => Some(Place::B32(i)),
-            Self::B64(i) => Some(Place::B64(i)),
+            Self::B32(i) => Some(VReg::B32(i)),
+            Self::B64(i) => Some(VReg::B64(i)),
             _ => None,
         }
     }
@@ -127,9 +127,9 @@ impl Source {
 impl Predicate {
     /// The predicate register of the guard, if it has one.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    pub(crate) fn place(self) -> Option<Place> {
+    pub(crate) fn vreg(self) -> Option<VReg> {
         match self {
-            Self::If(i) | Self::Unless(i) => Some(Place::Predicate(i)),
+            Self::If(i) | Self::Unless(i) => Some(VReg::Predicate(i)),
             Self::Always | Self::Never => None,
         }
     }

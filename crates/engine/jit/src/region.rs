@@ -14,13 +14,13 @@ mod uses;
 pub use crate::compiled::{Function, Running, compile};
 pub use crate::machine::{DivergedLanes, Entry, Group, Inputs, Level, Mode, Sites};
 use crate::op::Op;
-use crate::operand::{Combine, Place, Predicate, Source, Test};
+use crate::operand::{Combine, Predicate, Source, Test, VReg};
 pub use crate::warp_table::{Retired, WarpTable};
-pub use calls::{Call, Cost, Listener, Routine, Row, Rows, Tell};
+pub use calls::{Call, Cost, LaneValues, Listener, Notification, Routine, RoutineFn};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};
 pub use memory::{Access, Atomic, Change, Load, Space, Store};
 pub use run::{
-    Budget, DivergenceLimits, Exit, ExitReason, MAX_WARPS, Memory, RegisterFiles, Resume, Start,
+    Budget, DivergenceLimits, Exit, ExitReason, MAX_WARPS, Memory, RegisterFiles, Resume, WarpStart,
 };
 use std::collections::HashSet;
 
@@ -34,7 +34,7 @@ pub struct Region {
     pub sites: u32,
     /// For each block, registers that hold a kernel parameter in all lanes where the block begins,
     /// with the parameter's offset in [`Inputs::bytes`]. May be shorter than the list of blocks.
-    pub params: Vec<Vec<(Place, u32)>>,
+    pub params: Vec<Vec<(VReg, u32)>>,
     /// For each block, 32-bit registers whose values have a known stride where the block begins
     /// (the wrapping difference between a lane and the lane before). May be shorter than the list
     /// of blocks.
@@ -63,7 +63,7 @@ pub struct Block {
     /// Live-out registers: later blocks read them, or the caller after an exit in later blocks. The
     /// registers that are live at an exit inside the block follow from these and from the later
     /// steps.
-    pub kept: HashSet<Place>,
+    pub kept: HashSet<VReg>,
 }
 
 /// The target of a terminator.
@@ -125,7 +125,7 @@ pub enum End {
 /// A step of a block, executed by the active lanes whose guard holds.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Number of the instruction. After a step that may exit ([`Step::may_leave`]) and the later
+    /// Number of the instruction. After a step that may exit ([`Step::may_exit`]) and the later
     /// steps of the same instruction, the region can be entered at `at + 1`.
     pub at: u32,
     /// The guard: the predicate of the lanes that execute the step.
@@ -146,7 +146,7 @@ pub enum Action {
         /// The operation.
         op: Op,
         /// Destination, a register of the operation's width.
-        to: Place,
+        to: VReg,
         /// Sources; those that the operation does not read are ignored.
         from: [Source; 3],
     },
@@ -186,7 +186,7 @@ pub enum Action {
         /// The mode.
         mode: Vote,
         /// Destination: a predicate register or a register with 0 or 1, or for a ballot the mask.
-        to: Place,
+        to: VReg,
         /// The predicate that lanes vote with.
         of: Predicate,
         /// The membermask; `None` without `.sync`.
@@ -213,7 +213,7 @@ pub enum Action {
     /// `activemask`: the mask of the active lanes whose guard holds.
     ActiveMask {
         /// Destination register.
-        to: Place,
+        to: VReg,
     },
     /// Adds the number of lanes that execute the step to a counter
     /// ([`crate::region::Inputs::counts`]), and the number of those whose predicate holds to the
@@ -238,6 +238,6 @@ pub enum Action {
     /// Exits ([`ExitReason::Instruction`]), because the instruction is not compiled.
     Leave {
         /// Registers that the instruction reads, which are live at the exit.
-        reads: Vec<Place>,
+        reads: Vec<VReg>,
     },
 }

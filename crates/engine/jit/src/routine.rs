@@ -3,12 +3,12 @@
 
 #![allow(unsafe_code, reason = "the code hands in the address of its frame")]
 
-use crate::frame::{Caller, Frame};
-use crate::region::{Routine, Row, Tell};
+use crate::frame::{Frame, Trampoline};
+use crate::region::{LaneValues, Notification, Routine};
 use crate::{B32, B64};
 
 /// The trampoline's address, which the code calls.
-pub(crate) const CALL: Caller = call;
+pub(crate) const CALL: Trampoline = call;
 
 /// Calls a routine by number. Sources are in the first four scratch registers of the frame, and the
 /// result goes to the fifth; 32-bit lanes occupy the first half, the mask of a predicate the first
@@ -28,10 +28,11 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
     // write them until this function returns. The registers are aligned like the frame, and all bit
     // patterns are valid numbers.
     let (wide, narrow) = (|i| unsafe { &*rows.add(i) }, |i| unsafe { &*rows.add(i).cast::<B32>() });
-    if let Routine::Tell(tell) = routine {
-        let row = |i| if tell.narrow[i] { Row::B32(narrow(i)) } else { Row::B64(wide(i)) };
+    if let Routine::Notify(tell) = routine {
+        let row =
+            |i| if tell.narrow[i] { LaneValues::B32(narrow(i)) } else { LaneValues::B64(wide(i)) };
         // SAFETY: the frame is valid, and the registers are its scratch registers.
-        return unsafe { hear(frame, tell, [row(0), row(1), row(2), row(3)]) };
+        return unsafe { notify(frame, tell, [row(0), row(1), row(2), row(3)]) };
     }
     let (mut n, mut w) = ([0; 32], [0; 32]);
     let is_narrow = match routine {
@@ -39,7 +40,7 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
             f(&mut n, narrow(0), narrow(1), narrow(2));
             true
         }
-        Routine::Cut(f) => {
+        Routine::Narrow(f) => {
             f(&mut n, wide(0));
             true
         }
@@ -51,11 +52,11 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
             f(&mut w, wide(0), wide(1), wide(2));
             false
         }
-        Routine::Data(f) => {
+        Routine::Closure(f) => {
             f(&mut w, [wide(0), wide(1), wide(2), wide(3)]);
             false
         }
-        Routine::Tell(_) => return,
+        Routine::Notify(_) => return,
     };
     // SAFETY: the fifth scratch register is there for the result, and nothing refers to it.
     unsafe {
@@ -72,7 +73,7 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
 /// # Safety
 ///
 /// As [`call`]; `rows` are scratch registers of the frame.
-unsafe fn hear(frame: *mut Frame, tell: &Tell, rows: [Row<'_>; 4]) {
+unsafe fn notify(frame: *mut Frame, tell: &Notification, rows: [LaneValues<'_>; 4]) {
     // SAFETY: the frame is valid.
     let (listener, warp, lanes) =
         unsafe { ((*frame).listener, (*frame).warp.index, (*frame).notified) };
@@ -81,6 +82,6 @@ unsafe fn hear(frame: *mut Frame, tell: &Tell, rows: [Row<'_>; 4]) {
         // SAFETY: `Running::listen` made this pointer from a unique reference that lives while the
         // function runs. Nothing else uses the reference meanwhile, and the listener cannot reach
         // the frame.
-        unsafe { listener.as_mut() }.hear(tell.number, warp, lanes, rows);
+        unsafe { listener.as_mut() }.notify(tell.number, warp, lanes, rows);
     }
 }

@@ -10,7 +10,7 @@
 use crate::compiled::{Function, Running};
 use crate::frame::{Frame, WarpSlot};
 use crate::machine::{DivergedLanes, Mode};
-use crate::region::{DivergenceLimits, Exit, ExitReason, RegisterFiles, Resume, Start};
+use crate::region::{DivergenceLimits, Exit, ExitReason, RegisterFiles, Resume, WarpStart};
 use crate::{B32, Registers};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -85,10 +85,10 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         registers: Registers<'r>,
         local: &'r mut [B32],
         of_frame: Range<u64>,
-        warp: Start,
+        warp: WarpStart,
     ) -> bool {
         let Function { needs, .. } = self.running.function;
-        let Start { index, mask, live, limit, end, atomics } = warp;
+        let WarpStart { index, mask, live, limit, end, atomics } = warp;
         let is_live = self.mode == Mode::Live;
         let lanes = mask != 0 && mask & !live == 0 && (!is_live || mask == live);
         let holds = needs.hold_registers(&registers)
@@ -173,7 +173,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
             }
             Resume::Entry(_) => return None,
             Resume::Exit(at) => Some(function.yield_points.iter().find(|point| point.0 == at)?.1),
-            Resume::There => None,
+            Resume::Previous => None,
         };
         let count = which.end.checked_sub(which.start).filter(|_| which.end <= all)?;
         let remaining = u32::try_from(count.checked_sub(1)?).ok()?;

@@ -2,9 +2,9 @@
 //! bits as [`crate::reference`], which computes the elements that have an infinity or a NaN among
 //! their factors.
 
-use crate::Number;
+use crate::ElementType;
 use crate::number::Format;
-use crate::reference::PLACES;
+use crate::reference::ALIGNED_BITS;
 
 /// The number of rows that are computed together.
 pub(crate) const LANES: usize = 16;
@@ -14,7 +14,7 @@ const ZERO: i32 = -100_000;
 /// The elements of A (x is the row) or of B (x is the column), split into sign (all ones if
 /// negative), exponent and mantissa.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plane {
+pub(crate) struct SplitMatrix {
     sign: Vec<[i32; 32]>,
     exponent: Vec<[i32; 32]>,
     mantissa: Vec<[i32; 32]>,
@@ -34,10 +34,16 @@ fn split(bits: u32, from: Format) -> (i32, i32, i32, bool) {
     (sign, exponent, mantissa, field == ones as i32)
 }
 
-impl Plane {
-    /// Splits the elements of `width` rows or columns; mantissas are shifted left by `left`.
+impl SplitMatrix {
+    /// Splits the elements of `width` rows or columns; mantissas are shifted left by `mantissa_shift`.
     #[inline(always)]
-    pub(crate) fn read(&mut self, bits: &[[u32; 32]], width: u16, from: Format, left: i32) {
+    pub(crate) fn read(
+        &mut self,
+        bits: &[[u32; 32]],
+        width: u16,
+        from: Format,
+        mantissa_shift: i32,
+    ) {
         for part in [&mut self.sign, &mut self.exponent, &mut self.mantissa] {
             part.resize(bits.len(), [0; 32]);
         }
@@ -51,7 +57,7 @@ impl Plane {
                         .map(|part| &mut part[y].as_chunks_mut::<LANES>().0[block]);
                 for x in 0..LANES {
                     let (s, e, m, is_special) = split(line[x], from);
-                    (sign[x], exponent[x], mantissa[x]) = (s, e, m << left);
+                    (sign[x], exponent[x], mantissa[x]) = (s, e, m << mantissa_shift);
                     special[x] |= u32::from(is_special);
                 }
             }
@@ -68,7 +74,7 @@ impl Plane {
 
     /// Elements of a column, one for each row, as a sparse A selects them.
     #[inline(always)]
-    pub(crate) fn chosen(&self, y: &[u8], x: usize) -> [[i32; LANES]; 3] {
+    pub(crate) fn select(&self, y: &[u8], x: usize) -> [[i32; LANES]; 3] {
         [&self.sign, &self.exponent, &self.mantissa]
             .map(|part| std::array::from_fn(|lane| part[usize::from(y[lane])][x]))
     }
@@ -76,8 +82,8 @@ impl Plane {
 
 /// By how many bits the mantissas of B are shifted, so that a product of exponent e is in units of
 /// 2^(e - 25).
-pub(crate) const fn left(from: Format) -> i32 {
-    PLACES - 2 * from.mantissa as i32
+pub(crate) const fn mantissa_shift(from: Format) -> i32 {
+    ALIGNED_BITS - 2 * from.mantissa as i32
 }
 
 /// The sums of 16 rows: the products of A's rows from `row` on with `b`, for each k in `ks`, plus
@@ -85,13 +91,13 @@ pub(crate) const fn left(from: Format) -> i32 {
 /// bits of mantissa: they are f16 or f32.
 #[inline(always)]
 pub(crate) fn sums<const MANTISSA: u32>(
-    a: &Plane,
+    a: &SplitMatrix,
     row: usize,
     ks: &[u8],
     b: impl Fn(usize) -> [[i32; LANES]; 3],
     c: &[u32; LANES],
 ) -> ([u32; LANES], u32) {
-    let to = if MANTISSA == 10 { Number::F16.format() } else { Number::F32.format() };
+    let to = if MANTISSA == 10 { ElementType::F16.format() } else { ElementType::F32.format() };
     let mut top = [0; LANES];
     let (mut low, mut high) = ([0i32; LANES], [0i32; LANES]);
     let mut special = 0;
@@ -101,7 +107,7 @@ pub(crate) fn sums<const MANTISSA: u32>(
         special |= u32::from(is_special) << lane;
         of_c[0][lane] = sign;
         of_c[1][lane] = exponent;
-        of_c[2][lane] = mantissa << (PLACES - to.mantissa as i32);
+        of_c[2][lane] = mantissa << (ALIGNED_BITS - to.mantissa as i32);
         top[lane] = exponent;
     }
     for &k in ks {
@@ -133,7 +139,7 @@ pub(crate) fn sums<const MANTISSA: u32>(
     let mut bits = [0; LANES];
     for lane in 0..LANES {
         let total = f64::from(low[lane]) + f64::from(high[lane]);
-        let scale = top[lane] - PLACES;
+        let scale = top[lane] - ALIGNED_BITS;
         bits[lane] = match MANTISSA {
             10 => nearest_f16(total, scale),
             _ => cut_f32(total, scale),

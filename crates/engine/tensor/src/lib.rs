@@ -16,7 +16,7 @@ mod shape;
 mod sparse;
 
 pub use fragment::Fragment;
-pub use number::Number;
+pub use number::ElementType;
 pub use operation::{Operation, Scratch};
 pub use shape::{BitOperation, Evidence, Order, Product, Shape};
 

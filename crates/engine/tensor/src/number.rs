@@ -3,7 +3,7 @@
 /// The type of a matrix's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Number {
+pub enum ElementType {
     F16,
     Bf16,
     Tf32,
@@ -19,9 +19,9 @@ pub enum Number {
     B1,
 }
 
-impl Number {
+impl ElementType {
     /// All element types.
-    pub const ALL: [Number; 13] = [
+    pub const ALL: [ElementType; 13] = [
         Self::F16,
         Self::Bf16,
         Self::Tf32,
@@ -179,10 +179,10 @@ impl Format {
 }
 
 /// Converts an 8-bit float to f16, which holds every value exactly.
-pub(crate) const fn tiny_to_f16(number: Number, bits: u32) -> u32 {
+pub(crate) const fn float8_to_f16(number: ElementType, bits: u32) -> u32 {
     let (sign, size) = ((bits & 0x80) << 8, bits & 0x7f);
     match number {
-        Number::E5m2 => sign | size << 8,
+        ElementType::E5m2 => sign | size << 8,
         // The magnitude of e4m3's only NaN; e4m3 has no infinity.
         _ if size == 0x7f => 0x7fff,
         _ if size >= 8 => sign | ((size << 7) + (8 << 10)),
@@ -198,12 +198,12 @@ pub(crate) const fn tiny_to_f16(number: Number, bits: u32) -> u32 {
 /// The sum of two f32, rounded to nearest.
 pub(crate) fn add_f32(a: u32, b: u32) -> u32 {
     let sum = f32::from_bits(a) + f32::from_bits(b);
-    if sum.is_nan() { Number::F32.format().nan() } else { sum.to_bits() }
+    if sum.is_nan() { ElementType::F32.format().nan() } else { sum.to_bits() }
 }
 
 /// Converts f16 to f32.
 pub(crate) fn f16_to_f32(bits: u32) -> f32 {
-    match Number::F16.format().value(bits) {
+    match ElementType::F16.format().value(bits) {
         Value::Finite { negative, exponent, mantissa } => {
             let size = mantissa as f32 * f32::from_bits(((exponent - 10 + 127) as u32) << 23);
             if negative { -size } else { size }
@@ -216,8 +216,8 @@ pub(crate) fn f16_to_f32(bits: u32) -> f32 {
 
 /// Converts f32 to the nearest f16.
 pub(crate) fn f32_to_f16(value: f32) -> u32 {
-    let (to, sign) = (Number::F16.format(), value.to_bits() >> 16 & 0x8000);
-    match Number::F32.format().value(value.to_bits()) {
+    let (to, sign) = (ElementType::F16.format(), value.to_bits() >> 16 & 0x8000);
+    match ElementType::F32.format().value(value.to_bits()) {
         Value::Finite { exponent, mantissa, .. } => {
             to.bits(mantissa.into(), exponent - 23, true) | sign
         }

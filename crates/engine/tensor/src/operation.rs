@@ -2,13 +2,13 @@
 
 use texunit_simd::Build;
 
-use crate::fast::{LANES, Plane, left, sums};
+use crate::fast::{LANES, SplitMatrix, mantissa_shift, sums};
 use crate::fragment::{Fragment, Fragments, LINE, of_mma, of_wmma};
-use crate::number::{fma_f64, fma_f64_by, tiny_to_f16};
+use crate::number::{float8_to_f16, fma_f64, fma_f64_by};
 use crate::reference::{add, convert};
 use crate::registers::{Registers, each_element, gather, scatter};
 use crate::sparse::{Indices, indices};
-use crate::{BitOperation, Number, Order, Product, Shape};
+use crate::{BitOperation, ElementType, Order, Product, Shape};
 
 /// A product, with the layout of its matrices in registers.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ type Fma = fn(u64, u64, u64) -> u64;
 pub struct Scratch {
     bits: [Vec<[u32; 32]>; 4],
     wide: [Vec<[u64; 32]>; 4],
-    planes: [Plane; 2],
+    planes: [SplitMatrix; 2],
     indices: Indices,
     /// 8-bit floats converted to f16.
     halves: Vec<[u32; 32]>,
@@ -78,14 +78,14 @@ impl Operation {
     ) {
         let lines =
             [self.product.terms(), self.product.shape.k.into()].map(|k| match self.product.a {
-                Number::B1 => k / 32,
+                ElementType::B1 => k / 32,
                 _ => k,
             });
         let lines = [lines[0], lines[1], LINE, LINE];
         if self.product.sparse {
             scratch.indices = indices(&self.product, self.selector, metadata);
         }
-        if self.product.a == Number::F64 {
+        if self.product.a == ElementType::F64 {
             for ((of, from), (to, lines)) in
                 self.fragments.iter().zip([a, b, c]).zip(scratch.wide.iter_mut().zip(lines))
             {
@@ -106,27 +106,27 @@ impl Operation {
         scratch.bits[3].resize(LINE, [0; 32]);
         match self.product.a {
             _ if self.product.is_volta() => self.volta(scratch),
-            Number::S8 | Number::U8 | Number::S4 | Number::U4 => {
+            ElementType::S8 | ElementType::U8 | ElementType::S4 | ElementType::U4 => {
                 build.run(
                     #[inline(always)]
                     || self.integers(scratch),
                 );
             }
-            Number::B1 => build.run(
+            ElementType::B1 => build.run(
                 #[inline(always)]
                 || self.counts(scratch),
             ),
-            Number::F16 => build.run(
+            ElementType::F16 => build.run(
                 #[inline(always)]
-                || self.floats(scratch, Number::F16),
+                || self.floats(scratch, ElementType::F16),
             ),
-            Number::Bf16 => build.run(
+            ElementType::Bf16 => build.run(
                 #[inline(always)]
-                || self.floats(scratch, Number::Bf16),
+                || self.floats(scratch, ElementType::Bf16),
             ),
-            Number::Tf32 => build.run(
+            ElementType::Tf32 => build.run(
                 #[inline(always)]
-                || self.floats(scratch, Number::Tf32),
+                || self.floats(scratch, ElementType::Tf32),
             ),
             _ => build.run(
                 #[inline(always)]
@@ -144,28 +144,29 @@ impl Operation {
     }
 
     #[inline(always)]
-    fn floats(&self, scratch: &mut Scratch, number: Number) {
+    fn floats(&self, scratch: &mut Scratch, number: ElementType) {
         let from = number.format();
         let Shape { m, n, .. } = self.product.shape;
         let Scratch { bits: [a, b, ..], planes: [a_plane, b_plane], .. } = scratch;
         a_plane.read(a, m, from, 0);
-        b_plane.read(b, n, from, left(from));
+        b_plane.read(b, n, from, mantissa_shift(from));
         self.sums(scratch);
     }
 
     /// Converts 8-bit floats to f16, and splits them.
     #[inline(always)]
     fn tiny(&self, scratch: &mut Scratch) {
-        let from = Number::F16.format();
+        let from = ElementType::F16.format();
         let Product { a: number, b: other, shape: Shape { m, n, .. }, .. } = self.product;
         let Scratch { bits: [a, b, ..], planes: [a_plane, b_plane], halves, .. } = scratch;
-        let mut read = |plane: &mut Plane, bits: &[[u32; 32]], number, width, left| {
-            halves.clear();
-            halves.extend(bits.iter().map(|line| line.map(|bits| tiny_to_f16(number, bits))));
-            plane.read(halves, width, from, left);
-        };
+        let mut read =
+            |plane: &mut SplitMatrix, bits: &[[u32; 32]], number, width, mantissa_shift| {
+                halves.clear();
+                halves.extend(bits.iter().map(|line| line.map(|bits| float8_to_f16(number, bits))));
+                plane.read(halves, width, from, mantissa_shift);
+            };
         read(a_plane, a, number, m, 0);
-        read(b_plane, b, other, n, left(from));
+        read(b_plane, b, other, n, mantissa_shift(from));
         self.sums(scratch);
     }
 
@@ -184,14 +185,14 @@ impl Operation {
             let mut special = a.special >> row | (b.special >> n & 1).wrapping_neg();
             for ks in &self.parts {
                 let b = &*b;
-                let chosen = |k: usize| b.chosen(&indices[k][row..row + LANES], n);
+                let select = |k: usize| b.select(&indices[k][row..row + LANES], n);
                 let spread = |k: usize| b.spread(k, n);
                 // The two formats of sums are constants of separately compiled loops.
                 let (of, more) = match (sum_in, self.product.sparse) {
-                    (Number::F16, false) => sums::<10>(a, row, ks, spread, &result),
-                    (Number::F16, true) => sums::<10>(a, row, ks, chosen, &result),
+                    (ElementType::F16, false) => sums::<10>(a, row, ks, spread, &result),
+                    (ElementType::F16, true) => sums::<10>(a, row, ks, select, &result),
                     (_, false) => sums::<23>(a, row, ks, spread, &result),
-                    (_, true) => sums::<23>(a, row, ks, chosen, &result),
+                    (_, true) => sums::<23>(a, row, ks, select, &result),
                 };
                 result = of;
                 // The sum of an earlier part may be infinite.
@@ -340,18 +341,20 @@ impl Operation {
     pub fn dependence(&self, [a, b, c]: [&Registers; 3], d: &mut Registers) {
         let mut lines = [0u32; 2];
         for (line, (of, from)) in lines.iter_mut().zip(self.fragments.iter().zip([a, b])) {
-            each_element(of, from, |place, bits| *line |= u32::from(bits != 0) << (place % LINE));
+            each_element(of, from, |position, bits| {
+                *line |= u32::from(bits != 0) << (position % LINE)
+            });
         }
         let mut own = [0u32; LINE];
-        each_element(&self.fragments[2], c, |place, bits| {
-            own[place / LINE] |= u32::from(bits != 0) << (place % LINE);
+        each_element(&self.fragments[2], c, |position, bits| {
+            own[position / LINE] |= u32::from(bits != 0) << (position % LINE);
         });
         let of = &self.fragments[3];
         let mask = u64::MAX >> (64 - of.bits);
         for (register, to) in d.iter_mut().enumerate().take(of.registers()) {
             for (lane, word) in to.iter_mut().enumerate() {
-                *word = (0..of.per).fold(0, |word, i| {
-                    let (column, row) = of.place(register, lane, i);
+                *word = (0..of.per_register).fold(0, |word, i| {
+                    let (column, row) = of.position(register, lane, i);
                     // Volta's four products have separate columns of B.
                     let of_b = if self.product.is_volta() { row / 8 * 8 + column } else { column };
                     let any = lines[0] >> row | lines[1] >> of_b | own[column] >> row;

@@ -2,12 +2,12 @@
 //! optimised; [`crate::fast`] is compared with it.
 
 use crate::number::{
-    Format, Value, add_f32, f16_to_f32, f32_to_f16, fma_f64, fma_f64_by, tiny_to_f16,
+    Format, Value, add_f32, f16_to_f32, f32_to_f16, float8_to_f16, fma_f64, fma_f64_by,
 };
-use crate::{BitOperation, Number, Product};
+use crate::{BitOperation, ElementType, Product};
 
 /// The number of bits between the largest exponent of a sum and the last bit that its terms keep.
-pub(crate) const PLACES: i32 = 25;
+pub(crate) const ALIGNED_BITS: i32 = 25;
 
 /// A term of a sum: `size * 2^scale`, and the exponent by which it is aligned.
 #[derive(Clone, Copy)]
@@ -70,7 +70,7 @@ pub(crate) fn sum(
     }
     terms.retain(|term| term.size != 0);
     let Some(largest) = terms.iter().map(|term| term.exponent).max() else { return 0 };
-    let last = largest - PLACES;
+    let last = largest - ALIGNED_BITS;
     let total = terms.iter().map(|term| {
         let size = match term.scale - last {
             shift @ 0.. => term.size << shift,
@@ -91,11 +91,11 @@ impl Product {
             BitOperation::And => (a & b).count_ones(),
         };
         let d = match self.a {
-            Number::F64 => {
+            ElementType::F64 => {
                 return a.iter().zip(b).fold(c, |sum, (&a, &b)| fma_f64_by(fma_f64, a, b, sum));
             }
-            Number::B1 => narrow().fold(c as u32, |sum, (a, b)| sum.wrapping_add(count(a, b))),
-            Number::S8 | Number::U8 | Number::S4 | Number::U4 => {
+            ElementType::B1 => narrow().fold(c as u32, |sum, (a, b)| sum.wrapping_add(count(a, b))),
+            ElementType::S8 | ElementType::U8 | ElementType::S4 | ElementType::U4 => {
                 let product = |(a, b)| i64::from(self.a.integer(a)) * i64::from(self.b.integer(b));
                 let sum = i64::from(c as i32) + narrow().map(product).sum::<i64>();
                 match self.saturate {
@@ -114,13 +114,13 @@ impl Product {
     /// result.
     fn float(&self, factors: &[(u32, u32)], c: u32) -> u32 {
         let (tiny, number) = (self.a.bits() == 8, self.sum_in());
-        let from = if tiny { Number::F16 } else { self.a }.format();
+        let from = if tiny { ElementType::F16 } else { self.a }.format();
         let c = convert(self.c, number, c);
         let mut total = if tiny { 0 } else { c };
         for part in self.parts() {
-            let chosen = part.iter().filter_map(|&k| factors.get(usize::from(k)));
-            let factors = chosen.map(|&(a, b)| match tiny {
-                true => (tiny_to_f16(self.a, a), tiny_to_f16(self.b, b)),
+            let select = part.iter().filter_map(|&k| factors.get(usize::from(k)));
+            let factors = select.map(|&(a, b)| match tiny {
+                true => (float8_to_f16(self.a, a), float8_to_f16(self.b, b)),
                 false => (a, b),
             });
             total = sum(from, number.format(), factors, (number.format(), total));
@@ -134,8 +134,8 @@ impl Product {
         let mut products = factors.iter().map(|&(a, b)| (f16_to_f32(a), f16_to_f32(b)));
         let mut next = || products.next().unwrap_or_default();
         let fma = |(a, b): (f32, f32), c: f32| a.mul_add(b, c);
-        let c = if self.c == Number::F16 { f16_to_f32(c) } else { f32::from_bits(c) };
-        if self.d == Number::F16 {
+        let c = if self.c == ElementType::F16 { f16_to_f32(c) } else { f32::from_bits(c) };
+        if self.d == ElementType::F16 {
             let mut pair = || {
                 let (a, b) = next();
                 fma(next(), a * b)
@@ -149,20 +149,20 @@ impl Product {
 }
 
 /// Converts f16 or f32 to the nearest number of either type.
-pub(crate) fn convert(from: Number, to: Number, bits: u32) -> u32 {
+pub(crate) fn convert(from: ElementType, to: ElementType, bits: u32) -> u32 {
     match (from, to) {
-        (Number::F16, Number::F32) => add_f32(f16_to_f32(bits).to_bits(), 1 << 31),
-        (Number::F32, Number::F16) => f32_to_f16(f32::from_bits(bits)),
+        (ElementType::F16, ElementType::F32) => add_f32(f16_to_f32(bits).to_bits(), 1 << 31),
+        (ElementType::F32, ElementType::F16) => f32_to_f16(f32::from_bits(bits)),
         _ => bits,
     }
 }
 
 /// The sum of two f16 or two f32, rounded to nearest.
-pub(crate) fn add(number: Number, a: u32, b: u32) -> u32 {
+pub(crate) fn add(number: ElementType, a: u32, b: u32) -> u32 {
     match number {
         // The sum of two f16 in f32 is accurate enough that rounding it again gives the correct
         // f16.
-        Number::F16 => f32_to_f16(f16_to_f32(a) + f16_to_f32(b)),
+        ElementType::F16 => f32_to_f16(f16_to_f32(a) + f16_to_f32(b)),
         _ => add_f32(a, b),
     }
 }

@@ -1,7 +1,7 @@
 //! The matrix products that instructions compute: sizes, element types, and how well their results
 //! are known.
 
-use crate::Number;
+use crate::ElementType;
 
 /// The sizes of a product: rows of A, columns of B, and the dimension that is summed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,13 +50,13 @@ pub struct Product {
     /// The sizes.
     pub shape: Shape,
     /// Element type of A.
-    pub a: Number,
+    pub a: ElementType,
     /// Element type of B.
-    pub b: Number,
+    pub b: ElementType,
     /// Element type of C.
-    pub c: Number,
+    pub c: ElementType,
     /// Element type of D.
-    pub d: Number,
+    pub d: ElementType,
     /// Whether integer results are clamped (`.satfinite`); otherwise they wrap around.
     pub saturate: bool,
     /// The operation on single bits.
@@ -84,17 +84,23 @@ impl Product {
     pub fn evidence(&self) -> Evidence {
         let Shape { m, k, .. } = self.shape;
         match self.a {
-            Number::S8 | Number::U8 | Number::S4 | Number::U4 | Number::B1 => Evidence::Specified,
+            ElementType::S8
+            | ElementType::U8
+            | ElementType::S4
+            | ElementType::U4
+            | ElementType::B1 => Evidence::Specified,
             _ if self.sparse => Evidence::Assumed,
-            Number::F64 if m != 8 => Evidence::Assumed,
-            Number::E4m3 if self.b == Number::E4m3 && self.d == Number::F32 && k == 32 => {
+            ElementType::F64 if m != 8 => Evidence::Assumed,
+            ElementType::E4m3
+                if self.b == ElementType::E4m3 && self.d == ElementType::F32 && k == 32 =>
+            {
                 Evidence::Measured
             }
-            Number::E4m3 | Number::E5m2 => Evidence::Assumed,
+            ElementType::E4m3 | ElementType::E5m2 => Evidence::Assumed,
             // Known from ptxas's code only; the instructions in it were not measured.
             _ if self.is_volta() => Evidence::Assumed,
-            Number::Bf16 if k == 8 => Evidence::Assumed,
-            Number::F16 if k == 8 && self.d == Number::F16 => Evidence::Assumed,
+            ElementType::Bf16 if k == 8 => Evidence::Assumed,
+            ElementType::F16 if k == 8 && self.d == ElementType::F16 => Evidence::Assumed,
             _ => Evidence::Measured,
         }
     }
@@ -107,15 +113,21 @@ impl Product {
         let terms = 0..self.terms() as u8;
         let part = |of: &dyn Fn(u8) -> bool| terms.clone().filter(|&k| of(k)).collect();
         match self.a {
-            Number::E4m3 | Number::E5m2 => vec![part(&|k| k % 4 < 2), part(&|k| k % 4 >= 2)],
-            Number::Tf32 if self.wmma => vec![part(&|k| k < 4), part(&|k| k >= 4)],
+            ElementType::E4m3 | ElementType::E5m2 => {
+                vec![part(&|k| k % 4 < 2), part(&|k| k % 4 >= 2)]
+            }
+            ElementType::Tf32 if self.wmma => vec![part(&|k| k < 4), part(&|k| k >= 4)],
             _ => vec![part(&|_| true)],
         }
     }
 
     /// The type in which floats are summed: f32 if C or D is f32.
-    pub(crate) fn sum_in(&self) -> Number {
-        if self.c == Number::F16 && self.d == Number::F16 { Number::F16 } else { Number::F32 }
+    pub(crate) fn sum_in(&self) -> ElementType {
+        if self.c == ElementType::F16 && self.d == ElementType::F16 {
+            ElementType::F16
+        } else {
+            ElementType::F32
+        }
     }
 
     /// The number of products that are added to an element of C: half of K, if half of A is not
@@ -126,6 +138,6 @@ impl Product {
 
     /// Whether this is Volta's product, which the compiler emulates from sm_80 on.
     pub(crate) fn is_volta(&self) -> bool {
-        self.a == Number::F16 && self.shape == Shape { m: 8, n: 8, k: 4 }
+        self.a == ElementType::F16 && self.shape == Shape { m: 8, n: 8, k: 4 }
     }
 }

@@ -1,7 +1,7 @@
 //! The metadata of `mma.sp`: which elements of a sparse A are stored (PTX ISA 9.7.14.5.19 and
 //! figures).
 
-use crate::{Number, Product};
+use crate::{ElementType, Product};
 
 /// For each stored element along K, and each row, its position along K.
 pub(crate) type Indices = Vec<[u8; 32]>;
@@ -14,8 +14,8 @@ pub(crate) fn indices(product: &Product, selector: u8, metadata: &[u64; 32]) -> 
     // The number of columns that a register's metadata describes, and the number of registers for a
     // row.
     let (group, stored) = match product.a {
-        Number::Tf32 => (2, 1),
-        Number::S4 | Number::U4 => (8, 4),
+        ElementType::Tf32 => (2, 1),
+        ElementType::S4 | ElementType::U4 => (8, 4),
         _ => (4, 2),
     };
     let groups = usize::from(product.shape.k) / group;
@@ -35,11 +35,13 @@ pub(crate) fn indices(product: &Product, selector: u8, metadata: &[u64; 32]) -> 
         .map(|element| {
             let (at, within) = (element / stored, element % stored);
             std::array::from_fn(|row| {
-                let chosen = word(row % 16, at);
+                let select = word(row % 16, at);
                 let index = match product.a {
-                    Number::Tf32 => chosen >> 1 & 1,
-                    Number::S4 | Number::U4 => 2 * (chosen >> (within & 2) & 3) + within as u8 % 2,
-                    _ => chosen >> (2 * within) & 3,
+                    ElementType::Tf32 => select >> 1 & 1,
+                    ElementType::S4 | ElementType::U4 => {
+                        2 * (select >> (within & 2) & 3) + within as u8 % 2
+                    }
+                    _ => select >> (2 * within) & 3,
                 };
                 (group * at) as u8 + index
             })

@@ -11,7 +11,7 @@
 //! | which branches decide whether a block runs | [`control_dependence`] |
 //! | which registers are live | [`Liveness`] |
 //! | use-definition chains | [`Definitions`], [`reaching_definitions`], [`reached_uses`] |
-//! | other facts at the beginning of each block | [`forward`] |
+//! | other facts at the beginning of each block | [`forward()`] |
 //! | how a value differs between threads | [`Variation`] |
 //!
 //! Instructions, blocks and registers are numbers from 0 on. Time is bounded for all code that a

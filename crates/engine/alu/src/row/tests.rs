@@ -3,13 +3,13 @@
 
 use super::*;
 use crate::find::all;
-use crate::placed::{Last, MAX, Placed, Temporaries};
+use crate::lowered::{FinalStep, LoweredStep, MAX, Temporaries};
 use std::collections::HashMap;
 use texunit_jit::region::{
     Action, Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode, Region,
     Step, compile,
 };
-use texunit_jit::{Combine, Place, Predicate, Registers, Source};
+use texunit_jit::{Combine, Predicate, Registers, Source, VReg};
 use texunit_testkit::{Random, skipped};
 
 /// Registers of the test: four sources and a destination of each width, followed by temporaries.
@@ -76,10 +76,10 @@ impl Bank {
         let mut value = Value::ZERO;
         row.run([source(0), source(1), source(2), source(3)], &mut value);
         let to = DESTINATION as usize;
-        match row.shape().gives {
-            Gives::Narrow => self.narrow[to] = value.narrow,
-            Gives::Wide | Gives::Double(_) => self.wide[to] = value.wide,
-            Gives::Predicate | Gives::Predicates => self.predicates[0] = value.holds,
+        match row.shape().result {
+            ResultKind::Narrow => self.narrow[to] = value.narrow,
+            ResultKind::Wide | ResultKind::Double(_) => self.wide[to] = value.wide,
+            ResultKind::Predicate | ResultKind::Predicates => self.predicates[0] = value.holds,
         }
     }
 
@@ -117,23 +117,23 @@ fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
     };
     let sources = row.shape().from.into_iter().enumerate().map(source).collect::<Vec<_>>();
     row.compiled(known)?;
-    let steps = row.placed(&sources, FREE).unwrap_or_else(|| panic!("{row:?}: {MAX:?}"));
+    let steps = row.lowered(&sources, FREE).unwrap_or_else(|| panic!("{row:?}: {MAX:?}"));
     let with = (Combine::And, Predicate::Always);
     let mut actions: Vec<Action> = steps
         .before
         .into_iter()
         .map(|step| match step {
-            Placed::Compute { op, to, from } => Action::Compute { op, to, from },
-            Placed::Compare { test, to, from } => {
+            LoweredStep::Compute { op, to, from } => Action::Compute { op, to, from },
+            LoweredStep::Compare { test, to, from } => {
                 Action::Compare { test, from, to: [Some(to), None], with }
             }
         })
         .collect();
-    let to = if row.shape().is_wide() { Place::B64(DESTINATION) } else { Place::B32(DESTINATION) };
+    let to = if row.shape().is_wide() { VReg::B64(DESTINATION) } else { VReg::B32(DESTINATION) };
     let (action, to) = match steps.last {
-        Last::Compute(op, from) => (Action::Compute { op, to, from }, to),
-        Last::Compare(test, from) => {
-            (Action::Compare { test, from, to: [Some(0), None], with }, Place::Predicate(0))
+        FinalStep::Compute(op, from) => (Action::Compute { op, to, from }, to),
+        FinalStep::Compare(test, from) => {
+            (Action::Compare { test, from, to: [Some(0), None], with }, VReg::Predicate(0))
         }
     };
     actions.push(action);

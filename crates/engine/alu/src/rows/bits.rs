@@ -112,8 +112,8 @@ fn ones64<W: B64>(len: W::Narrow) -> W {
     B64::shl(lit::<W>(u64::MAX), len).not()
 }
 
-/// The shift that moves the found bit to the top: the number of leading zeros, or all ones if no bit
-/// is set, so that the number is `1 << bit`.
+/// The shift that moves the found bit to the top: the number of leading zeros, or all ones if no
+/// bit is set, so that the number is `1 << bit`.
 fn found<V: B32>(zeros: V, bit: u64) -> V {
     zeros.or(B32::sub(lit(0), zeros.shr_u(lit(bit))))
 }

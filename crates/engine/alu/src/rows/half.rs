@@ -19,7 +19,7 @@ pub(super) fn families() -> Vec<Row> {
     all
 }
 
-fn of_format<H: InSteps>() -> Vec<Row> {
+fn of_format<H: HalfPrimitives>() -> Vec<Row> {
     let plain = variants(&[Near], &[ftz, pair]);
     let limited =
         plain.iter().flat_map(|&v| [v, Variant { sat: true, ..v }, Variant { relu: true, ..v }]);
@@ -42,7 +42,7 @@ fn of_format<H: InSteps>() -> Vec<Row> {
 }
 
 /// The operations of a format, in primitives.
-trait InSteps: Half {
+trait HalfPrimitives: Half {
     /// f32 rounded toward zero, except that 2^16 and more become infinity in f16. NaNs become
     /// canonical.
     fn cut<V: B32>(x: V) -> V;
@@ -56,7 +56,7 @@ trait InSteps: Half {
         V::Wide: B64<Narrow = V, Holds = V::Holds>;
 }
 
-impl InSteps for F16 {
+impl HalfPrimitives for F16 {
     #[inline(always)]
     fn cut<V: B32>(x: V) -> V {
         const TWO_16: u64 = 0x4780_0000;
@@ -84,7 +84,7 @@ impl InSteps for F16 {
     }
 }
 
-impl InSteps for Bf16 {
+impl HalfPrimitives for Bf16 {
     #[inline(always)]
     fn cut<V: B32>(x: V) -> V {
         x.shr_u(lit(16))
@@ -113,7 +113,7 @@ impl InSteps for Bf16 {
     }
 }
 
-family! { sums [H: InSteps] |v|
+family! { sums [H: HalfPrimitives] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz).flag("sat", v.sat).flag("relu", v.relu); rows
     b32 {
         ["add"] |a, b| each(v.pair, a, b, b, |a, b, _| {
@@ -131,7 +131,7 @@ family! { sums [H: InSteps] |v|
     }
 }
 
-family! { guarded [H: InSteps] |v|
+family! { guarded [H: HalfPrimitives] |v|
     with |key| key.of_type(ty::<H>(v)).flag("relu", v.relu); rows
     b32 {
         ["fma.oob"] |a, b, c| each(v.pair, a, b, c, |a, b, c| {
@@ -141,7 +141,7 @@ family! { guarded [H: InSteps] |v|
     }
 }
 
-family! { signs [H: InSteps] |v|
+family! { signs [H: HalfPrimitives] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); rows
     b32 {
         ["abs"] |a| each(v.pair, a, a, a, |a, _, _| limited::<H, _>(v, get::<H, _>(v.ftz, a).f_abs(IEEE)));
@@ -151,7 +151,7 @@ family! { signs [H: InSteps] |v|
 
 // The functions of f32, with the result truncated. `.ftz` has no effect: the unit keeps f16
 // subnormals, and flushes others anyway.
-family! { functions [H: InSteps, const PAIR: bool] |v|
+family! { functions [H: HalfPrimitives, const PAIR: bool] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); both
     b32 {
         ["ex2.approx"] |a| each(PAIR, a, a, a, |a, _, _| H::cut(lanes::ex2(H::read(a))));
@@ -168,7 +168,7 @@ family! { rounded [H: Half, const PAIR: bool, const FTZ: bool] |v|
     }
 }
 
-family! { extremes [H: InSteps] |v|
+family! { extremes [H: HalfPrimitives] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz).flag("NaN", v.nan); rows
     b32 {
         ["min"] |a, b| each(v.pair, a, b, b, |a, b, _| {
@@ -216,12 +216,12 @@ fn flushed<H: Half, V: B32>(ftz: bool, x: V) -> V {
     if ftz { x.and(lit(0x8000)).when(x.and(lit(H::FORMAT.inf)).eq(lit(0)), x) } else { x }
 }
 
-fn get<H: InSteps, V: B32>(ftz: bool, x: V) -> V {
+fn get<H: HalfPrimitives, V: B32>(ftz: bool, x: V) -> V {
     H::read(flushed::<H, V>(ftz, x))
 }
 
 /// Applies `.sat`, `.relu` and `.ftz` to an f32, and rounds it to the format.
-fn limited<H: InSteps, V: B32>(v: Variant, x: V) -> V {
+fn limited<H: HalfPrimitives, V: B32>(v: Variant, x: V) -> V {
     let x = if v.sat { x.f_copy(SAT) } else { x };
     let x = if v.relu { lit::<V>(0).when(x.f_le(lit(0)), x) } else { x };
     H::round(if v.ftz { without_tiny::<H, V>(x) } else { x })

@@ -74,7 +74,7 @@ impl Assembler {
     }
 
     /// The address of a label, valid when the code is complete.
-    pub(super) fn place(&self, label: Label) -> u32 {
+    pub(super) fn offset(&self, label: Label) -> u32 {
         self.labels[label.0 as usize].unwrap_or(0) as u32
     }
 
@@ -90,8 +90,8 @@ impl Assembler {
     /// Emits a load of a label's address into a register.
     pub(super) fn address(&mut self, to: Register, label: Label) {
         let known = self.labels[label.0 as usize];
-        let place = MemoryOperand::with_base_displ(Register::RIP, known.unwrap_or(self.ip) as i64);
-        self.put(Instruction::with2(Code::Lea_r64_m, to, place));
+        let target = MemoryOperand::with_base_displ(Register::RIP, known.unwrap_or(self.ip) as i64);
+        self.put(Instruction::with2(Code::Lea_r64_m, to, target));
         if known.is_none() {
             self.jumps.push((self.ip, label));
         }

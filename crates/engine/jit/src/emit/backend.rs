@@ -17,7 +17,7 @@ use super::asm::{Label, at};
 use super::register_cache::{Key, Reg};
 use crate::Error;
 use crate::machine::Site;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::Step;
 use iced_x86::{MemoryOperand, Register};
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub(super) trait Backend: Sized + Default {
     type Lanes;
 
     /// Holds a register for [`Self::unless_apart`] until the end of the step.
-    fn lanes_of(e: &mut Emitter<'_, Self>, register: Place) -> Self::Lanes;
+    fn lanes_of(e: &mut Emitter<'_, Self>, register: VReg) -> Self::Lanes;
 
     /// Jumps to `to` unless, in each half of the warp, each lane's value is that of the lane before
     /// it plus `apart`.
@@ -103,14 +103,14 @@ pub(super) trait Backend: Sized + Default {
     fn take_row(
         e: &mut Emitter<'_, Self>,
         from: (usize, bool),
-        to: Place,
+        to: VReg,
         keep: u64,
         guard: Predicate,
     ) -> Option<()>;
 
     /// Broadcasts `r12d` or `r12` to the lanes of a guard. A predicate is set to the bits of
     /// `r12d`.
-    fn put_number(e: &mut Emitter<'_, Self>, to: Place, guard: Predicate) -> Option<()>;
+    fn put_number(e: &mut Emitter<'_, Self>, to: VReg, guard: Predicate) -> Option<()>;
 
     /// Sets `r12d` to the mask of lanes whose value is zero.
     fn zeros(e: &mut Emitter<'_, Self>, of: Source) -> Option<()>;

@@ -9,7 +9,7 @@
 
 use super::slots::Slots;
 use crate::frame::BASE_GROUPS;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Access, Action, Block, Region, Space};
 use std::collections::HashMap;
 
@@ -43,7 +43,7 @@ pub(super) struct BaseGroups {
 /// A group during the analysis of a block.
 struct Group {
     access: Access,
-    base: Place,
+    base: VReg,
     stores: bool,
     total: i64,
     /// The steps, with the distances of their offsets from the first step's.
@@ -52,15 +52,15 @@ struct Group {
 }
 
 /// The base register of an access that can belong to a group, and the bytes that a lane accesses.
-pub(super) fn base(access: &Access) -> Option<(Place, i64)> {
+pub(super) fn base(access: &Access) -> Option<(VReg, i64)> {
     let total = u64::from(access.size) * u64::from(access.count);
-    let place = match (access.space, access.base?) {
-        (Space::Global, Source::B64(i)) => Place::B64(i),
-        (Space::Shared, Source::B32(i)) => Place::B32(i),
+    let vreg = match (access.space, access.base?) {
+        (Space::Global, Source::B64(i)) => VReg::B64(i),
+        (Space::Shared, Source::B32(i)) => VReg::B32(i),
         _ => return None,
     };
     let known = matches!(access.size, 1 | 2 | 4 | 8) && total.is_power_of_two() && total <= 16;
-    known.then_some((place, total as i64))
+    known.then_some((vreg, total as i64))
 }
 
 /// The distance between the offsets of two accesses.
@@ -74,7 +74,7 @@ fn distance(to: &Access, from: &Access) -> i64 {
 
 impl Group {
     /// Adds an access to the group if it belongs there.
-    fn takes(&mut self, step: usize, access: &Access, of: (Place, i64), stores: bool) -> bool {
+    fn takes(&mut self, step: usize, access: &Access, of: (VReg, i64), stores: bool) -> bool {
         // A site has the bounds of its allocation either for loads or for stores.
         let alike = self.is_open
             && (self.base, self.total) == of

@@ -7,7 +7,7 @@ use super::backend::Backend;
 use super::collective::RESULT;
 use super::register_cache::RegisterCache;
 use crate::frame::Frame;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Call, Routine, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -15,17 +15,17 @@ use iced_x86::{Code as C, Instruction as I, Register as R};
 fn is_narrow(routine: &Routine) -> ([bool; 4], bool) {
     match routine {
         Routine::B32(_) => ([true; 4], true),
-        Routine::Cut(_) | Routine::TestWide(_) => ([false; 4], true),
-        Routine::B64(_) | Routine::Data(_) => ([false; 4], false),
-        Routine::Tell(tell) => (tell.narrow, true),
+        Routine::Narrow(_) | Routine::TestWide(_) => ([false; 4], true),
+        Routine::B64(_) | Routine::Closure(_) => ([false; 4], false),
+        Routine::Notify(tell) => (tell.narrow, true),
     }
 }
 
 impl<B: Backend> Emitter<'_, B> {
     /// Emits a call. All cached values are stored before it, and the cache is empty after it.
     pub(super) fn call(&mut self, step: &Step, call: &Call) -> Option<()> {
-        if let Routine::Tell(tell) = call.routine
-            && let (Some(cost), Some(_)) = (tell.cost, call.from[0].place())
+        if let Routine::Notify(tell) = call.routine
+            && let (Some(cost), Some(_)) = (tell.cost, call.from[0].vreg())
         {
             return self.cost(step, call, (tell, cost));
         }
@@ -33,7 +33,7 @@ impl<B: Backend> Emitter<'_, B> {
         for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
             B::fill_row(self, source, row, narrow[row])?;
         }
-        if let Routine::Tell(_) = call.routine {
+        if let Routine::Notify(_) = call.routine {
             self.notify(step.guard, &call.routine);
         } else {
             self.call_routine(&call.routine);
@@ -77,7 +77,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Emits `activemask`: stores the mask of the lanes that execute the step.
-    pub(super) fn active_mask(&mut self, step: &Step, to: Place) -> Option<()> {
+    pub(super) fn active_mask(&mut self, step: &Step, to: VReg) -> Option<()> {
         self.lanes_taken(step.guard, R::R12D);
         B::put_number(self, to, step.guard)
     }

@@ -5,7 +5,7 @@
 use super::Emitter;
 use super::backend::Backend;
 use crate::frame::Frame;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Match, Reduce, Step, Vote};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -24,7 +24,7 @@ impl<B: Backend> Emitter<'_, B> {
         &mut self,
         step: &Step,
         mode: Vote,
-        to: Place,
+        to: VReg,
         of: Predicate,
         members: Option<Source>,
     ) -> Option<()> {
@@ -49,7 +49,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         if mode != Vote::Ballot {
             self.asm.put(I::with2(C::Movzx_r32_rm8, R::R12D, R::AL));
-            if let Place::Predicate(_) = to {
+            if let VReg::Predicate(_) = to {
                 self.asm.put(I::with1(C::Neg_rm32, R::R12D));
             }
         }
@@ -67,7 +67,7 @@ impl<B: Backend> Emitter<'_, B> {
         B::fill_row(self, of, NUMBERS, true)?;
         B::members(self, step, Some(members))?;
         self.reduce_lanes(op);
-        B::put_number(self, Place::B32(to), step.guard)
+        B::put_number(self, VReg::B32(to), step.guard)
     }
 
     /// Emits `match`, which gives each active lane the mask of the lanes that have its value.
@@ -79,14 +79,14 @@ impl<B: Backend> Emitter<'_, B> {
         } else {
             self.match_any();
         }
-        match op.to.map(Place::B32) {
+        match op.to.map(VReg::B32) {
             Some(to) if op.all => B::put_number(self, to, step.guard)?,
             Some(to) => B::take_row(self, (RESULT, true), to, u64::MAX, step.guard)?,
             None => {}
         }
         let Some(same) = op.same.filter(|_| op.all) else { return Some(()) };
         self.spread_truth();
-        B::put_number(self, Place::Predicate(same), step.guard)
+        B::put_number(self, VReg::Predicate(same), step.guard)
     }
 
     /// Sets `r12d` to the reduction of the 32-bit values.

@@ -10,8 +10,8 @@ use super::affine::{Affine, DeferredAddress};
 use super::asm::{Label, at};
 use super::backend::Backend;
 use crate::frame::Frame;
-use crate::operand::Place;
-use crate::region::{Call, Cost, Step, Tell};
+use crate::operand::VReg;
+use crate::region::{Call, Cost, Notification, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// Bytes of a sector of global memory.
@@ -24,9 +24,9 @@ const BANKS: u32 = 128;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Half {
     /// Each lane's address follows that of the lane before it.
-    Row,
+    Contiguous,
     /// All lanes have the same address.
-    Point,
+    Uniform,
 }
 
 impl<B: Backend> Emitter<'_, B> {
@@ -36,34 +36,34 @@ impl<B: Backend> Emitter<'_, B> {
         &mut self,
         step: &Step,
         call: &Call,
-        (tell, cost): (Tell, Cost),
+        (tell, cost): (Notification, Cost),
     ) -> Option<()> {
         let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(self.step));
         let affine = known.and_then(|known| known.base);
-        let base = call.from[0].place()?;
-        let lanes = B::lanes_of(self, affine.map_or(base, |value| Place::B32(value.index)));
+        let base = call.from[0].vreg()?;
+        let lanes = B::lanes_of(self, affine.map_or(base, |value| VReg::B32(value.index)));
         self.lanes_taken(step.guard, R::EAX);
         let [slow, points, done] = [(); 3].map(|()| self.asm.label());
         self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, -1));
         self.asm.jump(C::Jne_rel32_64, slow);
         let unit = u64::from(cost.bytes) >> affine.map_or(0, |value| value.shift);
-        for (half, apart, other) in [(Half::Row, unit, points), (Half::Point, 0, slow)] {
+        for (half, apart, other) in [(Half::Contiguous, unit, points), (Half::Uniform, 0, slow)] {
             B::unless_apart(self, &lanes, apart, other);
             B::firsts(self, &lanes);
             self.addresses(affine, cost, slow);
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, at(R::RDI, Frame::COUNTS)));
             match (half, cost.banks) {
                 (_, true) => self.passes(half, cost, (done, slow)),
-                (Half::Row, false) => self.sectors_of_rows(cost, (done, slow)),
-                (Half::Point, false) => self.sectors_of_points(cost),
+                (Half::Contiguous, false) => self.sectors_of_rows(cost, (done, slow)),
+                (Half::Uniform, false) => self.sectors_of_points(cost),
             }
-            if half == Half::Row {
+            if half == Half::Contiguous {
                 self.asm.jump(C::Jmp_rel32_64, done);
                 self.asm.bind(points);
             }
         }
         self.asm.bind(done);
-        let deferred = affine.map(|value| DeferredAddress { place: base, value });
+        let deferred = affine.map(|value| DeferredAddress { vreg: base, value });
         self.notify_out_of_line(step, call, (tell, deferred), (slow, done));
         Some(())
     }
@@ -74,7 +74,7 @@ impl<B: Backend> Emitter<'_, B> {
     fn addresses(&mut self, affine: Option<Affine>, cost: Cost, slow: Label) {
         let both = [(R::RAX, R::EAX), (R::R12, R::R12D)];
         if let Some(value) = affine {
-            both.iter().for_each(|&(_, low)| self.add_plus(value.plus, low, R::R13));
+            both.iter().for_each(|&(_, low)| self.add_addend(value.addend, low, R::R13));
             // Indices below 2^30: adding the lane number to one of them neither overflows nor
             // changes its sign.
             self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EAX));
@@ -184,7 +184,7 @@ impl<B: Backend> Emitter<'_, B> {
             return self.add_least(cost, cost.bytes / WORD);
         }
         let other = self.asm.label();
-        if half == Half::Row {
+        if half == Half::Contiguous {
             // All lanes are within one range of 128 bytes, so that no bank is needed twice.
             let row = (16 * WORD) as i32;
             self.asm.put(I::with2(C::Sub_r32_rm32, R::EAX, R::R12D));
@@ -201,7 +201,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.add_least(cost, 1);
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(other);
-        if half == Half::Row {
+        if half == Half::Contiguous {
             if cost.bytes < WORD {
                 return self.asm.jump(C::Jmp_rel32_64, slow);
             }
@@ -223,7 +223,7 @@ impl<B: Backend> Emitter<'_, B> {
         &mut self,
         step: &Step,
         call: &Call,
-        (tell, deferred): (Tell, Option<DeferredAddress>),
+        (tell, deferred): (Notification, Option<DeferredAddress>),
         (slow, done): (Label, Label),
     ) {
         let (guard, call) = (step.guard, call.clone());

@@ -30,9 +30,9 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Counts the lanes of previous guarded steps if this step changes the guard's predicate.
     fn count_before_change(&mut self, step: &Step) {
-        let Some(place) = self.guarded.and_then(|(guard, _)| guard.place()) else { return };
+        let Some(vreg) = self.guarded.and_then(|(guard, _)| guard.vreg()) else { return };
         let mut changes = false;
-        step.each_written(|written| changes |= written == place);
+        step.each_written(|written| changes |= written == vreg);
         if changes {
             self.count_guarded();
         }
@@ -70,18 +70,18 @@ impl<B: Backend> Emitter<'_, B> {
         let after = &mut self.facts.uses[self.block].after[i];
         let again = self.has_both_modes && self.mode == Mode::Live;
         let after = if again { after.clone() } else { std::mem::take(after) };
-        if let Some(place) = self.guarded.and_then(|(guard, _)| guard.place())
-            && after.iter().any(|a| a.place == place && !a.lives)
+        if let Some(vreg) = self.guarded.and_then(|(guard, _)| guard.vreg())
+            && after.iter().any(|a| a.vreg == vreg && !a.lives)
         {
             self.count_guarded();
         }
         self.cache.unpin();
         for a in after {
-            if let Some(number) = self.facts.numbers.get(a.place) {
+            if let Some(number) = self.facts.numbers.get(a.vreg) {
                 self.next[number] = a.next;
             }
             if !a.lives {
-                self.cache.forget(a.place);
+                self.cache.forget(a.vreg);
             }
         }
     }

@@ -5,9 +5,9 @@
 //! reconvergence point, or is pending at the branch's target; only one side can be pending at a
 //! time. The last lanes to arrive at the reconvergence point continue with the mask of the group.
 //!
-//! [`Frame::group`] is the innermost reconvergence group; [`Frame::groups`] holds the enclosing
-//! ones. Entry 0 is the caller's group: the caller is told of arrivals, and compiled code never
-//! completes the group.
+//! `FrameDivergence::group` is the innermost reconvergence group; `FrameDivergence::groups` holds
+//! the enclosing ones. Entry 0 is the caller's group: the caller is told of arrivals, and compiled
+//! code never completes the group.
 
 use super::Emitter;
 use super::asm::at;

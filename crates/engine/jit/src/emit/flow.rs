@@ -47,8 +47,8 @@ impl<B: Backend> Emitter<'_, B> {
             None => self.entry_state(i, &RegisterCache::default()),
         };
         self.next.fill(super::live::NEVER);
-        for &(place, first, _) in &self.facts.uses[i].first {
-            if let Some(number) = self.facts.numbers.get(place) {
+        for &(vreg, first, _) in &self.facts.uses[i].first {
+            if let Some(number) = self.facts.numbers.get(vreg) {
                 self.next[number] = first;
             }
         }
@@ -268,5 +268,5 @@ impl<B: Backend> Emitter<'_, B> {
 
 /// Whether the region can exit at a step.
 fn leaves(step: &Step) -> bool {
-    step.may_leave()
+    step.may_exit()
 }

@@ -6,19 +6,19 @@
 //! The uniform base does not change while the site is filled, so the site holds the host address of
 //! element 0 and the number of elements ([`crate::machine::Site::indices`]). The first access by an
 //! index register tests whether its lanes are consecutive, and caches the answer in the frame until
-//! the register changes: [`ROW`] and the index of the first lane, or [`NEITHER`]. An address
+//! the register changes: [`CONSECUTIVE`] and the index of the first lane, or [`SCATTERED`]. An address
 //! register that other blocks use as a base carries the shape of its index from the point where it
 //! was computed. Entries clear the cached shapes. Only code for all live lanes tests for
 //! consecutive lanes, and only if all 32 lanes are live.
 
 use super::Emitter;
-use super::affine::{Affine, Plan, Plus};
+use super::affine::{Addend, Affine, Plan};
 use super::asm::at;
 use super::backend::Backend;
 use super::base_groups;
 use crate::frame::{Frame, INDICES};
 use crate::machine::Mode;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Access, Action, Region, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::collections::{HashMap, HashSet};
@@ -31,8 +31,8 @@ const NEAR: u32 = 16;
 
 /// Cached shapes of an index register: consecutive lanes, or other lanes; 0 if the shape is not
 /// known.
-pub(super) const ROW: i32 = 1;
-pub(super) const NEITHER: i32 = 2;
+pub(super) const CONSECUTIVE: i32 = 1;
+pub(super) const SCATTERED: i32 = 2;
 
 /// An indexed access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) struct Indexed {
     /// Whether the slot is that of an address register that another block has computed.
     pub(super) is_carried: bool,
     /// The uniform value added to the index.
-    pub(super) plus: Plus,
+    pub(super) addend: Addend,
     /// Whether the access may test for consecutive lanes: the code is for all live lanes, and all
     /// execute it.
     pub(super) rows: bool,
@@ -59,10 +59,10 @@ type Slots = u16;
 /// An address register that is computed from a tracked index: the slot of the index, the slot of
 /// the address, and the uniform value added to the index.
 #[derive(Clone, Copy)]
-struct Made {
+struct DerivedAddress {
     slot: usize,
     to: usize,
-    plus: Plus,
+    addend: Addend,
 }
 
 /// The tracked index and address registers of a region.
@@ -94,8 +94,8 @@ fn known_rows(region: &Region, plans: &[Plan]) -> HashSet<(usize, usize)> {
             }
             let makers = &region.stride_makers;
             let makes = makers.binary_search_by_key(&step.at, |maker| maker.0).ok();
-            step.each_written(|place| {
-                if let Place::B32(register) = place {
+            step.each_written(|vreg| {
+                if let VReg::B32(register) = vreg {
                     strides.remove(&register);
                     strides.extend(makes.map(|maker| (register, makers[maker].1)));
                 }
@@ -135,12 +135,12 @@ pub(super) fn index_of(plan: &Plan, i: usize, step: &Step) -> Option<Affine> {
 }
 
 /// Whether all active lanes execute a step.
-fn is_row(step: &Step) -> bool {
+fn all_lanes_execute(step: &Step) -> bool {
     step.guard == Predicate::Always
 }
 
 /// 64-bit registers all of whose definitions compute the same affine address.
-fn made(plans: &[Plan]) -> HashMap<u32, Affine> {
+fn affine_registers(plans: &[Plan]) -> HashMap<u32, Affine> {
     let mut made: HashMap<u32, Option<Affine>> = HashMap::new();
     for (register, value) in plans.iter().flatten().filter_map(|known| known.makes) {
         let of = made.entry(register).or_insert(Some(value));
@@ -151,7 +151,7 @@ fn made(plans: &[Plan]) -> HashMap<u32, Affine> {
 
 /// The base register of an access, if the address is not computed in the same block.
 fn carried_of(plan: &Plan, i: usize, step: &Step) -> Option<u32> {
-    let access = access(step).filter(|_| is_row(step))?;
+    let access = access(step).filter(|_| all_lanes_execute(step))?;
     match (access.space, access.base?) {
         (Space::Global, Source::B64(base)) => {
             let known = plan.get(i).is_some_and(|known| known.base.is_some());
@@ -166,10 +166,10 @@ impl Indices {
     pub(super) fn of(region: &Region, plans: &[Plan]) -> Self {
         let mut counts: HashMap<u32, usize> = HashMap::new();
         let mut carried: HashMap<u32, Affine> = HashMap::new();
-        let made = made(plans);
+        let made = affine_registers(plans);
         for (block, plan) in region.blocks.iter().zip(plans) {
             for (i, step) in block.steps.iter().enumerate() {
-                let by_index = index_of(plan, i, step).filter(|_| is_row(step));
+                let by_index = index_of(plan, i, step).filter(|_| all_lanes_execute(step));
                 if let Some(value) = by_index.filter(|_| !plan[i].is_loaded) {
                     *counts.entry(value.index).or_default() += 1;
                 }
@@ -195,7 +195,7 @@ impl Indices {
         let rows = known_rows(region, plans);
         let mut indices = Self { slots, carried, rows, ..Self::default() };
         if !indices.slots.is_empty() {
-            indices.follow(region, plans);
+            indices.compute_liveness(region, plans);
         }
         indices
     }
@@ -209,15 +209,15 @@ impl Indices {
     ) -> Option<Indexed> {
         let slot = |value: Affine| self.slots.get(&value.index).copied();
         if let Some(value) = index_of(plan, i, step) {
-            let (plus, is_loaded) = (value.plus, plan[i].is_loaded);
+            let (addend, is_loaded) = (value.addend, plan[i].is_loaded);
             let (slot, is_carried) = (slot(value), false);
             let is_row = self.rows.contains(&(block, i));
-            return Some(Indexed { slot, is_carried, plus, rows: true, is_loaded, is_row });
+            return Some(Indexed { slot, is_carried, addend, rows: true, is_loaded, is_row });
         }
         let &(carried, value) = self.carried.get(&carried_of(plan, i, step)?)?;
-        let (slot, plus) = (Some(INDICES + carried), Plus::NONE);
+        let (slot, addend) = (Some(INDICES + carried), Addend::NONE);
         let (is_loaded, is_row) = (false, false);
-        let indexed = Indexed { slot, is_carried: true, plus, rows: true, is_loaded, is_row };
+        let indexed = Indexed { slot, is_carried: true, addend, rows: true, is_loaded, is_row };
         fits(step, value).then_some(indexed)
     }
 
@@ -229,17 +229,17 @@ impl Indices {
     /// The slots whose shapes a step reads, and the slots of registers that it writes.
     fn effects(&self, plan: &Plan, at: (usize, usize), step: &Step) -> (Slots, Slots) {
         let i = at.1;
-        let indexed = self.access(plan, at, step).filter(|_| is_row(step));
+        let indexed = self.access(plan, at, step).filter(|_| all_lanes_execute(step));
         let mut looks = indexed.and_then(|of| of.slot).map_or(0, |slot| 1 << slot);
-        if let Some(Made { slot, .. }) = self.made(plan, i) {
+        if let Some(DerivedAddress { slot, .. }) = self.derived_address(plan, i) {
             looks |= 1 << slot;
         }
         let mut changes = 0;
-        step.each_written(|place| {
-            let slot = match place {
-                Place::B32(index) => self.slots.get(&index).copied(),
-                Place::B64(register) => self.carried.get(&register).map(|of| INDICES + of.0),
-                Place::Predicate(_) => None,
+        step.each_written(|vreg| {
+            let slot = match vreg {
+                VReg::B32(index) => self.slots.get(&index).copied(),
+                VReg::B64(register) => self.carried.get(&register).map(|of| INDICES + of.0),
+                VReg::Predicate(_) => None,
             };
             changes |= slot.map_or(0, |slot| 1 << slot);
         });
@@ -247,16 +247,16 @@ impl Indices {
     }
 
     /// The address that a step computes for accesses of other blocks.
-    fn made(&self, plan: &Plan, i: usize) -> Option<Made> {
+    fn derived_address(&self, plan: &Plan, i: usize) -> Option<DerivedAddress> {
         let (register, value) = plan.get(i)?.makes?;
         let &(carried, of) = self.carried.get(&register)?;
         let slot = *self.slots.get(&value.index)?;
-        let made = Made { slot, to: INDICES + carried, plus: value.plus };
+        let made = DerivedAddress { slot, to: INDICES + carried, addend: value.addend };
         (of == value).then_some(made)
     }
 
     /// Computes the liveness of slots.
-    fn follow(&mut self, region: &Region, plans: &[Plan]) {
+    fn compute_liveness(&mut self, region: &Region, plans: &[Plan]) {
         let n = region.blocks.len();
         self.start = vec![0; n];
         self.live_after = region.blocks.iter().map(|block| vec![0; block.steps.len()]).collect();
@@ -300,11 +300,11 @@ impl<B: Backend> Emitter<'_, B> {
         &mut self,
         row: MemoryOperand,
         bytes: u32,
-        plus: Plus,
+        addend: Addend,
         stores: bool,
     ) {
         let near = |n: u64| (n as i32).unsigned_abs() < NEAR;
-        if plus != Plus::NONE && matches!(plus.number, Source::Literal(n) if near(n)) {
+        if addend != Addend::NONE && matches!(addend.number, Source::Literal(n) if near(n)) {
             return;
         }
         self.asm.put(I::with2(C::Lea_r64_m, R::RAX, row));
@@ -342,7 +342,7 @@ impl<B: Backend> Emitter<'_, B> {
         let step = &self.region.blocks[self.block].steps[self.step];
         let plan = self.facts.plans.get(self.block)?;
         let indexed = self.facts.indices.access(plan, (self.block, self.step), step)?;
-        let rows = self.mode == Mode::Live && is_row(step);
+        let rows = self.mode == Mode::Live && all_lanes_execute(step);
         if indexed.is_carried && !rows {
             return None;
         }
@@ -351,11 +351,11 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Caches that the indices are consecutive, and that the first is in `eax`.
-    pub(super) fn note_row(&mut self, indexed: Indexed) {
+    pub(super) fn cache_row(&mut self, indexed: Indexed) {
         if let Some(slot) = indexed.slot {
             let [shape, first] = [Frame::index(slot), Frame::first_index(slot)];
             self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, first), R::EAX));
-            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, shape), ROW));
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, shape), CONSECUTIVE));
         }
     }
 
@@ -377,18 +377,18 @@ impl<B: Backend> Emitter<'_, B> {
             let open = self.facts.indices.live_after(self.block, i);
             let ((_, changes), made) = (
                 self.facts.indices.effects(plan, (self.block, i), step),
-                self.facts.indices.made(plan, i),
+                self.facts.indices.derived_address(plan, i),
             );
             let made = made.filter(|made| open >> made.to & 1 != 0);
             let own = made.map_or(0, |made| 1 << made.to);
-            if let Some(Made { slot, to, plus }) = made {
+            if let Some(DerivedAddress { slot, to, addend }) = made {
                 let [from, to] = [slot, to].map(|slot| {
                     [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
                 });
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, from[0]));
                 self.asm.put(I::with2(C::Mov_rm32_r32, to[0], R::EAX));
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, from[1]));
-                self.add_plus(plus, R::EAX, R::R13);
+                self.add_addend(addend, R::EAX, R::R13);
                 self.asm.put(I::with2(C::Mov_rm32_r32, to[1], R::EAX));
             }
             self.forget_indices(changes & open & !own);

@@ -32,7 +32,7 @@ mod warps;
 
 use crate::Error;
 use crate::compiled::Code;
-use crate::machine::{Level, Mode, Use};
+use crate::machine::{Level, Mode, SiteAccess};
 use crate::needs::Needs;
 use crate::region::{Action, End, Region, Routine, Space, Target};
 use affine::{DeferredAddress, Plan};
@@ -217,10 +217,10 @@ fn made<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, E
     let marks = e.asm.marks.take().unwrap_or_default();
     let bytes = e.asm.finish()?;
     let entries = e.points.entries.iter();
-    let entries = entries.map(|&(mode, at, label)| (mode, at, e.asm.place(label))).collect();
+    let entries = entries.map(|&(mode, at, label)| (mode, at, e.asm.offset(label))).collect();
     let can_diverge = e.has_both_modes;
     let yield_points: Vec<_> =
-        e.points.yield_points.iter().map(|&(at, label)| (at, e.asm.place(label))).collect();
+        e.points.yield_points.iter().map(|&(at, label)| (at, e.asm.offset(label))).collect();
     Ok(Code {
         bytes,
         entries,
@@ -235,7 +235,7 @@ fn made<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, E
 }
 
 /// The access of each site. A site that two accesses use is an error.
-fn sites(region: &Region) -> Result<Vec<Option<Use>>, Error> {
+fn sites(region: &Region) -> Result<Vec<Option<SiteAccess>>, Error> {
     let mut uses = vec![None; region.sites as usize];
     for step in region.blocks.iter().flat_map(|block| &block.steps) {
         let (access, stores) = match &step.action {
@@ -246,7 +246,7 @@ fn sites(region: &Region) -> Result<Vec<Option<Use>>, Error> {
         };
         if access.space == Space::Global {
             match uses.get_mut(access.site as usize) {
-                Some(site @ None) => *site = Some(Use::of(access, stores)),
+                Some(site @ None) => *site = Some(SiteAccess::of(access, stores)),
                 _ => return Err(Error::Site(access.site)),
             }
         }
@@ -263,12 +263,12 @@ impl<B: Backend> Emitter<'_, B> {
     /// The offset of consecutive constants in the constant pool, to which they are added if
     /// necessary.
     fn pooled(&mut self, numbers: &[u64]) -> usize {
-        if let Some(&place) = self.constants.pooled.get(numbers) {
-            return 8 * place;
+        if let Some(&index) = self.constants.pooled.get(numbers) {
+            return 8 * index;
         }
-        let place = self.constants.pool.len();
+        let index = self.constants.pool.len();
         self.constants.pool.extend(numbers);
-        self.constants.pooled.insert(numbers.to_vec(), place);
-        8 * place
+        self.constants.pooled.insert(numbers.to_vec(), index);
+        8 * index
     }
 }

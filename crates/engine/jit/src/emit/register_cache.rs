@@ -5,7 +5,7 @@
 use super::Emitter;
 use super::backend::Backend;
 use super::live::NEVER;
-use crate::operand::{Place, Source};
+use crate::operand::{Source, VReg};
 
 /// A cached value: a part of the lanes of a register or of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl Reg {
 
 /// The state of a processor register.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Held {
+pub(super) struct RegState {
     pub(super) key: Option<Key>,
     pub(super) kind: Kind,
     /// Whether the register file has an older value.
@@ -117,38 +117,38 @@ pub(super) struct Held {
 /// The state of all processor registers.
 #[derive(Clone, Debug)]
 pub(super) struct RegisterCache {
-    held: [Held; REGISTERS],
+    held: [RegState; REGISTERS],
     clock: u32,
 }
 
 impl Default for RegisterCache {
     fn default() -> Self {
-        Self { held: [Held::default(); REGISTERS], clock: 0 }
+        Self { held: [RegState::default(); REGISTERS], clock: 0 }
     }
 }
 
 impl Key {
-    pub(super) fn place(self) -> Option<Place> {
+    pub(super) fn vreg(self) -> Option<VReg> {
         match self {
-            Self::B32(i, _) => Some(Place::B32(i)),
-            Self::B64(i, _) => Some(Place::B64(i)),
-            Self::Predicate(i, _) => Some(Place::Predicate(i)),
+            Self::B32(i, _) => Some(VReg::B32(i)),
+            Self::B64(i, _) => Some(VReg::B64(i)),
+            Self::Predicate(i, _) => Some(VReg::Predicate(i)),
             Self::Other(..) => None,
         }
     }
 
     /// All parts of a register.
-    pub(super) fn all<B: Backend>(place: Place) -> impl Iterator<Item = Self> {
+    pub(super) fn all<B: Backend>(vreg: VReg) -> impl Iterator<Item = Self> {
         let narrow = (32 / B::LANES) as u8;
-        let parts = match place {
-            Place::B32(_) => narrow,
-            Place::B64(_) => 2 * narrow,
-            Place::Predicate(_) => B::PREDICATE_PARTS,
+        let parts = match vreg {
+            VReg::B32(_) => narrow,
+            VReg::B64(_) => 2 * narrow,
+            VReg::Predicate(_) => B::PREDICATE_PARTS,
         };
-        (0..parts).map(move |part| match place {
-            Place::B32(i) => Self::B32(i, part),
-            Place::B64(i) => Self::B64(i, part),
-            Place::Predicate(i) => Self::Predicate(i, part),
+        (0..parts).map(move |part| match vreg {
+            VReg::B32(i) => Self::B32(i, part),
+            VReg::B64(i) => Self::B64(i, part),
+            VReg::Predicate(i) => Self::Predicate(i, part),
         })
     }
 }
@@ -169,11 +169,11 @@ impl RegisterCache {
         Some(reg)
     }
 
-    pub(super) fn of(&mut self, reg: Reg) -> &mut Held {
+    pub(super) fn of(&mut self, reg: Reg) -> &mut RegState {
         &mut self.held[usize::from(reg.0)]
     }
 
-    pub(super) fn get(&self, reg: Reg) -> Held {
+    pub(super) fn get(&self, reg: Reg) -> RegState {
         self.held[usize::from(reg.0)]
     }
 
@@ -181,7 +181,7 @@ impl RegisterCache {
     pub(super) fn set(&mut self, reg: Reg, key: Key, kind: Kind, dirty: bool) {
         self.clock += 1;
         let used = self.clock;
-        *self.of(reg) = Held { key: Some(key), kind, dirty, pinned: true, used };
+        *self.of(reg) = RegState { key: Some(key), kind, dirty, pinned: true, used };
     }
 
     pub(super) fn kind(&self, reg: Reg) -> Kind {
@@ -199,26 +199,26 @@ impl RegisterCache {
     }
 
     /// Drops a dead register.
-    pub(super) fn forget(&mut self, place: Place) {
-        self.forget_keys(|key| key.place() == Some(place));
+    pub(super) fn forget(&mut self, vreg: VReg) {
+        self.forget_keys(|key| key.vreg() == Some(vreg));
     }
 
     /// Drops the values that the predicate selects, which must be dead.
     pub(super) fn forget_keys(&mut self, is: impl Fn(Key) -> bool) {
         for held in &mut self.held {
             if held.key.is_some_and(&is) {
-                *held = Held { pinned: held.pinned, ..Held::default() };
+                *held = RegState { pinned: held.pinned, ..RegState::default() };
             }
         }
     }
 
     /// All cached values.
-    pub(super) fn all(&self) -> impl Iterator<Item = (Reg, Key, Held)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (Reg, Key, RegState)> {
         (0..).zip(&self.held).filter_map(|(i, h)| Some((Reg(i), h.key?, *h)))
     }
 
     /// All cached values that are newer than the register file.
-    pub(super) fn dirty(&self) -> impl Iterator<Item = (Reg, Key, Held)> {
+    pub(super) fn dirty(&self) -> impl Iterator<Item = (Reg, Key, RegState)> {
         self.all().filter(|(.., held)| held.dirty)
     }
 }
@@ -242,17 +242,17 @@ impl<B: Backend> Emitter<'_, B> {
             Some(i) => Reg(from + i as u8),
             None => self.evict(from, count),
         };
-        *self.cache.of(reg) = Held { pinned: true, ..Held::default() };
+        *self.cache.of(reg) = RegState { pinned: true, ..RegState::default() };
         reg
     }
 
     /// Frees a register: values that can be reloaded are evicted first, then the value whose next
     /// use is farthest.
     fn evict(&mut self, from: u8, count: u8) -> Reg {
-        let cost = |held: &Held| match held.key.and_then(Key::place) {
+        let cost = |held: &RegState| match held.key.and_then(Key::vreg) {
             None => (1, u32::MAX - held.used),
             Some(_) if held.key.is_some_and(|key| self.back.is_idle(key)) => (2, 0),
-            Some(place) => (0, self.next_use(place)),
+            Some(vreg) => (0, self.next_use(vreg)),
         };
         let candidates = (from..from + count).map(Reg).filter(|&r| !self.cache.get(r).pinned);
         let Some(reg) = candidates.max_by_key(|&r| cost(&self.cache.get(r))) else {
@@ -264,8 +264,8 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// The next step of the block that reads or writes a register.
-    fn next_use(&self, place: Place) -> u32 {
-        self.facts.numbers.get(place).map_or(NEVER, |i| self.next[i])
+    fn next_use(&self, vreg: VReg) -> u32 {
+        self.facts.numbers.get(vreg).map_or(NEVER, |i| self.next[i])
     }
 
     /// Stores a value to the register file if it is dirty.

@@ -2,7 +2,7 @@
 //! and the state of a run over several warps. Compiled code reads and writes all of them by field
 //! offsets.
 
-use super::{Caller, DEPTH, Frame};
+use super::{DEPTH, Frame, Trampoline};
 use crate::machine::{DivergedLanes, Group, Site};
 use crate::region::{DivergenceLimits, Routine};
 use crate::{B32, B64};
@@ -106,7 +106,7 @@ pub(crate) struct FrameInputs {
     pub(crate) sites: *mut Site,
     /// Host functions by number, and the trampoline that calls them.
     pub(crate) routines: *const Routine,
-    pub(crate) call: Caller,
+    pub(crate) call: Trampoline,
 }
 
 /// A memory that is addressed by offsets (shared or local memory).

@@ -1,7 +1,7 @@
 //! Host functions that steps call: routines that compute registers, and notifications of a
 //! listener.
 
-use crate::operand::{Place, Source};
+use crate::operand::{Source, VReg};
 use crate::{B32, B64};
 use std::fmt;
 use std::sync::Arc;
@@ -16,18 +16,18 @@ pub enum Routine {
     /// A function of three 64-bit sources.
     B64(fn(&mut B64, &B64, &B64, &B64)),
     /// A function of one 64-bit source with a 32-bit result.
-    Cut(fn(&mut B32, &B64)),
+    Narrow(fn(&mut B32, &B64)),
     /// A closure of four 64-bit sources.
-    Data(Arc<Rows>),
+    Closure(Arc<RoutineFn>),
     /// A test of two 64-bit sources, whose result is the mask of a predicate register.
     TestWide(fn(&B64, &B64) -> u32),
     /// Notifies the [`Listener`] instead of computing anything.
-    Tell(Tell),
+    Notify(Notification),
 }
 
 /// A notification of the listener about a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tell {
+pub struct Notification {
     /// Identifies the step for the listener.
     pub number: u32,
     /// The number of sources that are passed to the listener.
@@ -62,32 +62,32 @@ pub struct Cost {
 
 /// A source as it is passed to a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row<'a> {
+pub enum LaneValues<'a> {
     /// 32 bits in each lane.
     B32(&'a B32),
     /// 64 bits in each lane.
     B64(&'a B64),
 }
 
-/// Receives the notifications of steps ([`Routine::Tell`]) while a region runs.
+/// Receives the notifications of steps ([`Routine::Notify`]) while a region runs.
 pub trait Listener {
     /// The lanes of a warp execute step `number`. A panic aborts the process, because it cannot
     /// unwind through compiled code.
-    fn hear(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]);
+    fn notify(&mut self, number: u32, warp: u32, lanes: u32, rows: &[LaneValues<'_>]);
 }
 
 /// A closure over four sources of 64 bits.
-pub type Rows = dyn Fn(&mut B64, [&B64; 4]) + Send + Sync;
+pub type RoutineFn = dyn Fn(&mut B64, [&B64; 4]) + Send + Sync;
 
 impl fmt::Debug for Routine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::B32(_) => "B32",
             Self::B64(_) => "B64",
-            Self::Cut(_) => "Cut",
-            Self::Data(_) => "Data",
+            Self::Narrow(_) => "Narrow",
+            Self::Closure(_) => "Closure",
             Self::TestWide(_) => "TestWide",
-            Self::Tell(tell) => return tell.fmt(f),
+            Self::Notify(tell) => return tell.fmt(f),
         })
     }
 }
@@ -96,11 +96,11 @@ impl Routine {
     /// The number of sources that the function takes.
     pub fn sources(&self) -> usize {
         match self {
-            Self::Data(_) => 4,
+            Self::Closure(_) => 4,
             Self::B32(_) | Self::B64(_) => 3,
             Self::TestWide(_) => 2,
-            Self::Cut(_) => 1,
-            Self::Tell(tell) => usize::from(tell.rows.min(4)),
+            Self::Narrow(_) => 1,
+            Self::Notify(tell) => usize::from(tell.rows.min(4)),
         }
     }
 }
@@ -111,7 +111,7 @@ pub struct Call {
     /// The function.
     pub routine: Routine,
     /// Destination register; `None` if there is no result.
-    pub to: Option<Place>,
+    pub to: Option<VReg>,
     /// The mask of result bits that are kept; the others become zero.
     pub keep: u64,
     /// Sources; those that the function does not take are ignored.

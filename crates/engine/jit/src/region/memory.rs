@@ -1,6 +1,6 @@
 //! Operands of loads, stores and atomics.
 
-use crate::operand::{Place, Source};
+use crate::operand::{Source, VReg};
 
 /// The state space of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub struct Load {
     /// The mask of bits of the extended value that are kept; the others become zero.
     pub keep: u64,
     /// Destination of each element; `None` discards it.
-    pub to: Vec<Option<Place>>,
+    pub to: Vec<Option<VReg>>,
 }
 
 /// A store.
@@ -103,7 +103,7 @@ pub struct Atomic {
     /// The operation on the value in memory.
     pub change: Change,
     /// Destination of the old value, as wide as the element.
-    pub to: Option<Place>,
+    pub to: Option<VReg>,
     /// Operand b of the operation.
     pub b: Source,
     /// Operand c of the operation (`cas` only).

@@ -118,7 +118,7 @@ pub struct Memory<'a> {
 
 /// The start state of a warp in a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Start {
+pub struct WarpStart {
     /// The warp number that is passed to listeners.
     pub index: u32,
     /// The active mask.
@@ -140,7 +140,7 @@ pub enum Resume {
     /// At an entry of the function, whose mode is that of the table.
     Entry(Entry),
     /// At the address where the previous run of the table started.
-    There,
+    Previous,
     /// Not at all: warps that wait at the yield point of this instruction
     /// ([`crate::region::End::Yield`]) exit before it.
     Exit(u32),

@@ -6,7 +6,7 @@ use super::Routine;
 use super::{Access, Action, Space, Step};
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 use crate::op::Op;
-use crate::operand::Place;
+use crate::operand::VReg;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 use crate::operand::{Predicate, Source};
 
@@ -34,7 +34,7 @@ impl Access {
 
 impl Step {
     /// Whether the region can exit at the step, so that it needs an entry after it.
-    pub fn may_leave(&self) -> bool {
+    pub fn may_exit(&self) -> bool {
         match &self.action {
             Action::Load(load) => !load.access.is_known(),
             Action::Store(store) => store.access.space == Space::Param || !store.access.is_known(),
@@ -47,27 +47,27 @@ impl Step {
     }
 
     /// Calls `f` with each register that the step writes.
-    pub fn each_written(&self, mut f: impl FnMut(Place)) {
+    pub fn each_written(&self, mut f: impl FnMut(VReg)) {
         match &self.action {
             Action::Compute { to, .. } | Action::Vote { to, .. } | Action::ActiveMask { to } => {
                 f(*to);
             }
             Action::Compare { to, .. } => {
-                to.iter().flatten().for_each(|&p| f(Place::Predicate(p)));
+                to.iter().flatten().for_each(|&p| f(VReg::Predicate(p)));
             }
-            Action::Logic { to, .. } => f(Place::Predicate(*to)),
+            Action::Logic { to, .. } => f(VReg::Predicate(*to)),
             Action::Load(load) => load.to.iter().flatten().for_each(|&to| f(to)),
             Action::Atomic(atomic) => atomic.to.into_iter().for_each(f),
             Action::Call(call) => call.to.into_iter().for_each(f),
             Action::Shuffle(shuffle) => {
-                shuffle.to.into_iter().for_each(|i| f(Place::B32(i)));
-                shuffle.valid.into_iter().for_each(|i| f(Place::Predicate(i)));
+                shuffle.to.into_iter().for_each(|i| f(VReg::B32(i)));
+                shuffle.valid.into_iter().for_each(|i| f(VReg::Predicate(i)));
             }
             Action::Match(of) => {
-                of.to.into_iter().for_each(|i| f(Place::B32(i)));
-                of.same.filter(|_| of.all).into_iter().for_each(|i| f(Place::Predicate(i)));
+                of.to.into_iter().for_each(|i| f(VReg::B32(i)));
+                of.same.filter(|_| of.all).into_iter().for_each(|i| f(VReg::Predicate(i)));
             }
-            Action::Redux { to, .. } => f(Place::B32(*to)),
+            Action::Redux { to, .. } => f(VReg::B32(*to)),
             Action::Store(_)
             | Action::Sync { .. }
             | Action::Count { .. }
@@ -122,9 +122,9 @@ impl Step {
 
     /// Calls `f` with each register that the step reads, except that of the guard.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    pub(crate) fn each_read(&self, mut f: impl FnMut(Place)) {
-        self.each_source(|source| source.place().into_iter().for_each(&mut f));
-        let mut asked = |p: Predicate| p.place().into_iter().for_each(&mut f);
+    pub(crate) fn each_read(&self, mut f: impl FnMut(VReg)) {
+        self.each_source(|source| source.vreg().into_iter().for_each(&mut f));
+        let mut asked = |p: Predicate| p.vreg().into_iter().for_each(&mut f);
         match &self.action {
             Action::Compute { op: Op::Select(p) | Op::SelectWide(p), .. } => asked(*p),
             Action::Compare { with, .. } => asked(with.1),
@@ -151,16 +151,16 @@ impl Step {
             | Action::Count { .. }
             | Action::Issue { .. }
             | Action::CountZeros(_) => true,
-            Action::Call(call) => matches!(call.routine, Routine::Tell(_)),
+            Action::Call(call) => matches!(call.routine, Routine::Notify(_)),
             _ => false,
         }
     }
 
     /// Calls `f` with each register that the step reads or writes, the guard included.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    pub(crate) fn each_place(&self, mut f: impl FnMut(Place)) {
+    pub(crate) fn each_vreg(&self, mut f: impl FnMut(VReg)) {
         self.each_read(&mut f);
-        self.guard.place().into_iter().for_each(&mut f);
+        self.guard.vreg().into_iter().for_each(&mut f);
         self.each_written(f);
     }
 }

@@ -1,5 +1,5 @@
 //! The text form of regions, which `texunit dump` prints and file tests are written in.
-//! [`fmt::Display`] of a region prints it, [`parse`] reads it, and [`disassemble`] prints the
+//! [`fmt::Display`] of a region prints it, [`parse()`] reads it, and [`disassemble`] prints the
 //! region's machine code.
 //!
 //! ```text
@@ -13,9 +13,9 @@
 //! ```
 //!
 //! A step begins with the number of its instruction; `helper` marks a step that does not count as
-//! an instruction. Registers are `n` (32 bits), `w` (64 bits) and `p` (predicates). [`parse`] reads
-//! all that [`fmt::Display`] prints, except calls of host functions and tables of constants, which
-//! have no names.
+//! an instruction. Registers are `n` (32 bits), `w` (64 bits) and `p` (predicates). [`parse()`]
+//! reads all that [`fmt::Display`] prints, except calls of host functions and tables of constants,
+//! which have no names.
 
 mod disassembly;
 mod names;

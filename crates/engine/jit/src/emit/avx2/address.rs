@@ -6,14 +6,14 @@
 //! these. In both cases a slot of the frame holds the address of each part's data.
 
 use super::operand::register_file;
-use super::{LANES_SIZE, Maker, PARTS, Vector};
+use super::{Avx2Emitter, LANES_SIZE, PARTS, Vector};
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend;
 use crate::emit::register_cache::{Key, Reg};
 use crate::frame::Frame;
 use crate::machine::Site;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::ExitReason;
 use crate::region::{Access, Space};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -60,14 +60,14 @@ pub(super) struct MemAccess<'a> {
 }
 
 /// Whether the back end supports an access of this size and count.
-pub(super) fn is_made(access: &Access) -> bool {
+pub(super) fn is_supported(access: &Access) -> bool {
     let powers = access.size.is_power_of_two() && access.count.is_power_of_two();
     powers && access.size <= 8 && u32::from(access.size) * u32::from(access.count) <= 32
 }
 
 /// The memory operand of the data of lane `rbp`, in scratch registers at `r13` with `total` bytes
 /// per lane. May use `r12`.
-pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
+pub(super) fn data_of_lane(e: &mut Avx2Emitter<'_>, total: usize) -> MemoryOperand {
     if total <= 8 {
         return MemoryOperand::with_base_index_scale(R::R13, R::RBP, total as u32);
     }
@@ -76,7 +76,7 @@ pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
     MemoryOperand::with_base_index(R::R13, R::R12)
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Prepares an access whose address may differ between lanes.
     pub(super) fn mem_access<'a>(
         &mut self,
@@ -92,21 +92,21 @@ impl Maker<'_> {
             }
             None => access.base.map_or(Base::None, |source| self.base(source)),
         };
-        self.way_from(base, access, guard, number)
+        self.access_with_base(base, access, guard, number)
     }
 
     /// Prepares an access with a uniform address.
-    pub(super) fn way_of_one<'a>(
+    pub(super) fn uniform_access<'a>(
         &mut self,
         access: &'a Access,
         guard: Predicate,
         number: u32,
     ) -> MemAccess<'a> {
         let base = access.base.map_or(Base::None, |source| Base::One(source, is_wide(source)));
-        self.way_from(base, access, guard, number)
+        self.access_with_base(base, access, guard, number)
     }
 
-    fn way_from<'a>(
+    fn access_with_base<'a>(
         &mut self,
         base: Base,
         access: &'a Access,
@@ -135,38 +135,36 @@ impl Maker<'_> {
     }
 
     /// Loads the mask of lanes that execute the step into `ebx`.
-    pub(super) fn taking(&mut self, mem: &MemAccess<'_>) {
+    pub(super) fn load_executing(&mut self, mem: &MemAccess<'_>) {
         self.lanes_taken(mem.guard, R::EBX);
     }
 
     /// Whether the register file has the current value of the base register.
     pub(super) fn is_in_register_file(&self, mem: &MemAccess<'_>) -> bool {
-        let place = match mem.base {
-            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::B32(i),
-            Base::B64(_, Some(i)) => Place::B64(i),
+        let vreg = match mem.base {
+            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => VReg::B32(i),
+            Base::B64(_, Some(i)) => VReg::B64(i),
             _ => return true,
         };
-        Key::all::<super::Avx2>(place).all(|key| self.is_at_home(key))
+        Key::all::<super::Avx2>(vreg).all(|key| self.is_stored(key))
     }
 
     /// The base of an access, whose register must be stored by [`Self::spill`] before it is read
     /// from memory.
     fn base(&mut self, source: Source) -> Base {
-        let place = match source {
-            Source::B32(i) => Place::B32(i),
-            Source::B64(i) => Place::B64(i),
+        let vreg = match source {
+            Source::B32(i) => VReg::B32(i),
+            Source::B64(i) => VReg::B64(i),
             other => return self.base_row(other),
         };
-        for key in Key::all::<super::Avx2>(place) {
+        for key in Key::all::<super::Avx2>(vreg) {
             if let Some(reg) = self.cache.position(key) {
                 self.canonical(reg);
             }
         }
-        match place {
-            Place::B32(i) => Base::B32(register_file(Key::B32(i, 0)), Some(i)),
-            Place::B64(i) | Place::Predicate(i) => {
-                Base::B64(register_file(Key::B64(i, 0)), Some(i))
-            }
+        match vreg {
+            VReg::B32(i) => Base::B32(register_file(Key::B32(i, 0)), Some(i)),
+            VReg::B64(i) | VReg::Predicate(i) => Base::B64(register_file(Key::B64(i, 0)), Some(i)),
         }
     }
 
@@ -176,13 +174,13 @@ impl Maker<'_> {
         if Self::has_offsets(mem) {
             return;
         }
-        let place = match mem.base {
-            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::B32(i),
-            Base::B64(_, Some(i)) => Place::B64(i),
+        let vreg = match mem.base {
+            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => VReg::B32(i),
+            Base::B64(_, Some(i)) => VReg::B64(i),
             _ => return,
         };
-        for key in Key::all::<super::Avx2>(place) {
-            if let Some(reg) = self.cache.position(key).filter(|_| !self.is_at_home(key)) {
+        for key in Key::all::<super::Avx2>(vreg) {
+            if let Some(reg) = self.cache.position(key).filter(|_| !self.is_stored(key)) {
                 self.store_key(reg, key);
             }
         }
@@ -227,9 +225,9 @@ impl Maker<'_> {
             }
             Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
             Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
-            Source::Word(i) => (Frame::WORDS, i as usize * 4),
+            Source::Uniform(i) => (Frame::WORDS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
-            Source::B32(_) | Source::B64(_) | Source::Row(_) | Source::Lane => return,
+            Source::B32(_) | Source::B64(_) | Source::PerLane(_) | Source::Lane => return,
         };
         let (code, to) = if wide { (C::Mov_r64_rm64, R::RAX) } else { (C::Mov_r32_rm32, R::EAX) };
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
@@ -292,7 +290,7 @@ pub(super) fn moved(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
 
 /// Whether the base may differ between lanes.
 pub(super) fn is_by_lane(base: Option<Source>) -> bool {
-    matches!(base, Some(Source::B64(_) | Source::B32(_) | Source::Row(_) | Source::Lane))
+    matches!(base, Some(Source::B64(_) | Source::B32(_) | Source::PerLane(_) | Source::Lane))
 }
 
 /// Whether a uniform source has 64 bits.

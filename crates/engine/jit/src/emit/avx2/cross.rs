@@ -2,7 +2,7 @@
 //! exits unless the active lanes are exactly the live lanes of the membermask.
 
 use super::permute::pattern;
-use super::{MOMENT, Maker, Operand, PARTS, Vector};
+use super::{Avx2Emitter, Operand, PARTS, SCRATCH, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::register_cache::{Kind, Reg};
 use crate::frame::Frame;
@@ -21,7 +21,7 @@ const GREATER: C = C::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
 /// The scratch register of the values that lanes read from each other.
 pub(super) const ROW: usize = 0;
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// See [`crate::emit::backend::Backend::members`].
     pub(super) fn members(&mut self, step: &Step, members: Option<Source>) -> Option<()> {
         // All operands are loaded to registers before the first jump.
@@ -43,14 +43,14 @@ impl Maker<'_> {
             let row = Frame::scratch(ROW) as i64;
             let lane = MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RAX, 4, row, 1);
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, lane));
-            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, MOMENT.xmm(), R::EAX));
+            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, SCRATCH.xmm(), R::EAX));
             self.only_live(out);
             let broadcast = C::VEX_Vpbroadcastd_ymm_xmmm32;
-            self.asm.put(I::with2(broadcast, MOMENT.ymm(), MOMENT.xmm()));
+            self.asm.put(I::with2(broadcast, SCRATCH.ymm(), SCRATCH.xmm()));
             for part in 0..PARTS {
                 let row = at(R::RDI, Frame::scratch(ROW) + usize::from(part) * super::LANES_SIZE);
                 let equal = C::VEX_Vpcmpeqd_ymm_ymm_ymmm256;
-                self.three(equal, differs, MOMENT, Operand::Memory(row));
+                self.three(equal, differs, SCRATCH, Operand::Memory(row));
                 let to = if part == 0 { R::R12D } else { R::EAX };
                 self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, to, differs.ymm()));
                 if part != 0 {
@@ -80,8 +80,8 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::scratch(2)), R::EBX));
         for part in 0..PARTS {
             let a = self.low_word(op.a, part)?;
-            self.spread_byte(MOMENT, at(R::RDI, Frame::scratch(2) + usize::from(part)));
-            self.three(AND, a, a, MOMENT);
+            self.spread_byte(SCRATCH, at(R::RDI, Frame::scratch(2) + usize::from(part)));
+            self.three(AND, a, a, SCRATCH);
             let to = at(R::RDI, Frame::scratch(ROW) + usize::from(part) * super::LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, a.ymm()));
             self.cache.unpin();
@@ -161,11 +161,11 @@ impl Maker<'_> {
             self.three(C::VEX_Vpermd_ymm_ymm_ymmm256, value, from, Operand::Memory(numbers));
         }
         let [value, other, upper, upper_other] = values;
-        self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, MOMENT, from, 28);
-        self.blend(value, value, other, MOMENT);
-        self.blend(upper, upper, upper_other, MOMENT);
-        self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, MOMENT, from, 27);
-        self.blend(value, value, upper, MOMENT);
+        self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, SCRATCH, from, 28);
+        self.blend(value, value, other, SCRATCH);
+        self.blend(upper, upper, upper_other, SCRATCH);
+        self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, SCRATCH, from, 27);
+        self.blend(value, value, upper, SCRATCH);
         Some((value, outside))
     }
 }

@@ -4,7 +4,7 @@
 //! The processor takes the NaN of an instruction's first operand, and in fused operations prefers
 //! factors to the addend; the order of operands is chosen accordingly.
 
-use super::{MOMENT, MOVE, Maker, Operand};
+use super::{Avx2Emitter, MOVE, Operand, SCRATCH};
 use crate::emit::asm::{at, of_quiet_rounding};
 use crate::emit::register_cache::Reg;
 use crate::machine::Mode;
@@ -25,7 +25,7 @@ pub(super) const TWO_52: u64 = 0x4330_0000_0000_0000;
 const TWO_84: u64 = 0x4530_0000_0000_0000;
 const TWO_84_52: u64 = 0x4530_0000_0010_0000;
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Emits a part of an operation on f64. The result is in a temporary.
     pub(super) fn double(
         &mut self,
@@ -38,8 +38,8 @@ impl Maker<'_> {
             Float::Add => ADD,
             Float::Sub if !from[1].is_number64() => {
                 let one = self.wide(Source::Literal(1f64.to_bits()), part)?;
-                let a = self.calm_wide_operand(from[0], part)?;
-                let b = self.calm_wide_operand(from[1], part)?;
+                let a = self.zeroed_wide_operand(from[0], part)?;
+                let b = self.zeroed_wide_operand(from[1], part)?;
                 let d = self.unary(MOVE, b);
                 let code = C::VEX_Vfnmadd213pd_ymm_ymm_ymmm256;
                 self.rounded_by(rounding, |e| e.three(code, d, one, a));
@@ -49,22 +49,22 @@ impl Maker<'_> {
             Float::Mul => C::VEX_Vmulpd_ymm_ymm_ymmm256,
             Float::Div => C::VEX_Vdivpd_ymm_ymm_ymmm256,
             Float::Sqrt => {
-                let (a, d) = (self.calm_wide_operand(from[0], part)?, self.temporary());
+                let (a, d) = (self.zeroed_wide_operand(from[0], part)?, self.temporary());
                 self.rounded_by(rounding, |e| e.two(C::VEX_Vsqrtpd_ymm_ymmm256, d, a));
                 return Some(d);
             }
             Float::Fma => {
-                let a = self.calm_wide_operand(from[0], part)?;
-                let b = self.calm_wide(from[1], part)?;
+                let a = self.zeroed_wide_operand(from[0], part)?;
+                let b = self.zeroed_wide(from[1], part)?;
                 // The processor prefers a NaN of the second operand to that of the first, and the
                 // first's to the third's. So a is replaced by 0 where c is a NaN.
                 let (d, c) = if from[0].is_number64() || from[2].is_number64() {
-                    (self.unary(MOVE, a), self.calm_wide_operand(from[2], part)?)
+                    (self.unary(MOVE, a), self.zeroed_wide_operand(from[2], part)?)
                 } else {
-                    let c = self.calm_wide(from[2], part)?;
+                    let c = self.zeroed_wide(from[2], part)?;
                     let d = self.temporary();
-                    self.three_with(COMPARE, MOMENT, c, c, UNORDERED);
-                    self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, d, MOMENT, a);
+                    self.three_with(COMPARE, SCRATCH, c, c, UNORDERED);
+                    self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, d, SCRATCH, a);
                     (d, c.into())
                 };
                 let code = C::VEX_Vfmadd213pd_ymm_ymm_ymmm256;
@@ -90,7 +90,7 @@ impl Maker<'_> {
         let swaps = matches!(op, Float::Add | Float::Mul) && !from[1].is_number64();
         let [first, second] = if swaps { [from[1], from[0]] } else { [from[0], from[1]] };
         let (a, b) = if let Float::Mul | Float::Div = op {
-            (self.calm_wide(first, part)?, self.calm_wide_operand(second, part)?)
+            (self.zeroed_wide(first, part)?, self.zeroed_wide_operand(second, part)?)
         } else {
             (self.wide(first, part)?, self.wide_operand(second, part)?)
         };
@@ -100,18 +100,18 @@ impl Maker<'_> {
     }
 
     /// Loads a source to a register, with zeros in inactive lanes ([`Self::zero_inactive`]).
-    fn calm_wide(&mut self, source: Source, part: u8) -> Option<Reg> {
+    fn zeroed_wide(&mut self, source: Source, part: u8) -> Option<Reg> {
         let y = self.wide(source, part)?;
         self.zero_inactive(y, (part / 2, Some(part % 2)));
         Some(y)
     }
 
-    /// As [`Self::calm_wide`], but returns a memory operand where that is as good.
-    fn calm_wide_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
+    /// As [`Self::zeroed_wide`], but returns a memory operand where that is as good.
+    fn zeroed_wide_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
         if self.mode == Mode::Live || matches!(source, Source::Literal(_)) {
             return self.wide_operand(source, part);
         }
-        Some(self.calm_wide(source, part)?.into())
+        Some(self.zeroed_wide(source, part)?.into())
     }
 
     /// Emits an instruction with a rounding mode.
@@ -147,8 +147,8 @@ impl Maker<'_> {
         let (code, bits) = if op == Float::Neg { (XOR, 1 << 63) } else { (AND, u64::MAX >> 1) };
         let (bits, quiet) = (self.wide_number(bits), self.wide_number(1 << 51));
         let (d, nan) = (self.binary(code, a, bits), self.binary(OR, a, quiet));
-        self.three_with(COMPARE, MOMENT, a, a, UNORDERED);
-        self.double_blend(d, nan, MOMENT);
+        self.three_with(COMPARE, SCRATCH, a, a, UNORDERED);
+        self.double_blend(d, nan, SCRATCH);
         self.release(nan);
         d
     }
@@ -162,20 +162,20 @@ impl Maker<'_> {
         let code =
             if is_min { C::VEX_Vminpd_ymm_ymm_ymmm256 } else { C::VEX_Vmaxpd_ymm_ymm_ymmm256 };
         let (d, t) = (self.binary(code, b, a), self.temporary());
-        self.three_with(COMPARE, MOMENT, a, b, 0);
+        self.three_with(COMPARE, SCRATCH, a, b, 0);
         if is_min {
-            self.three(AND, MOMENT, MOMENT, b);
-            self.three(OR, d, d, MOMENT);
+            self.three(AND, SCRATCH, SCRATCH, b);
+            self.three(OR, d, d, SCRATCH);
         } else {
-            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, t, b, MOMENT);
+            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, t, b, SCRATCH);
             self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, d, t, d);
         }
-        self.three_with(COMPARE, MOMENT, a, a, UNORDERED);
-        self.double_blend(d, b, MOMENT);
+        self.three_with(COMPARE, SCRATCH, a, a, UNORDERED);
+        self.double_blend(d, b, SCRATCH);
         let quiet = self.wide_number(1 << 51);
-        self.three_with(COMPARE, MOMENT, d, d, UNORDERED);
-        self.three(AND, MOMENT, MOMENT, quiet);
-        self.three(OR, d, d, MOMENT);
+        self.three_with(COMPARE, SCRATCH, d, d, UNORDERED);
+        self.three(AND, SCRATCH, SCRATCH, quiet);
+        self.three(OR, d, d, SCRATCH);
         self.release(t);
         Some(d)
     }

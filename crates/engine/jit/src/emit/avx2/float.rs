@@ -1,7 +1,7 @@
 //! Operations on f32, and conversions from and to f32.
 
 use super::flush::Scaled;
-use super::{MOMENT, MOVE, Maker, Operand};
+use super::{Avx2Emitter, MOVE, Operand, SCRATCH};
 use crate::emit::asm::of_quiet_rounding;
 use crate::emit::register_cache::{Key, Kind, Nans, Reg, Width, kind_of};
 use crate::machine::Mode;
@@ -25,12 +25,12 @@ const TWO_16: u32 = 0x4780_0000;
 pub(super) const MUL: C = C::VEX_Vmulps_ymm_ymm_ymmm256;
 pub(super) const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Replaces all NaNs by the canonical NaN.
     pub(super) fn fix_nans(&mut self, y: Reg) {
         let nan = self.number(NAN);
-        self.three_with(COMPARE, MOMENT, y, y, UNORDERED);
-        self.blend(y, y, nan, MOMENT);
+        self.three_with(COMPARE, SCRATCH, y, y, UNORDERED);
+        self.blend(y, y, nan, SCRATCH);
     }
 
     /// Loads a source of a float operation to a register, with subnormals flushed if `flush` is
@@ -61,26 +61,26 @@ impl Maker<'_> {
     /// Loads a factor, divisor or radicand to a register, with zeros in inactive lanes. Inactive
     /// lanes may hold integers that are subnormal as f32, which slow some processors down by a
     /// hundred cycles.
-    fn calm_source(&mut self, source: Source, flush: bool, part: u8) -> Option<Reg> {
+    fn zeroed_source(&mut self, source: Source, flush: bool, part: u8) -> Option<Reg> {
         let y = self.source(source, flush, part)?;
         self.zero_inactive(y, (part, None));
         Some(y)
     }
 
-    /// As [`Self::calm_source`], but returns a memory operand where that is as good.
-    fn calm_operand(&mut self, source: Source, flush: bool, part: u8) -> Option<Operand> {
+    /// As [`Self::zeroed_source`], but returns a memory operand where that is as good.
+    fn zeroed_operand(&mut self, source: Source, flush: bool, part: u8) -> Option<Operand> {
         if self.mode == Mode::Live || matches!(source, Source::Literal(_)) {
             return self.operand(source, flush, part);
         }
-        Some(self.calm_source(source, flush, part)?.into())
+        Some(self.zeroed_source(source, flush, part)?.into())
     }
 
     /// Sets inactive lanes of a part, or of a half of it, to 0, unless they are known to hold no
     /// subnormals.
     pub(super) fn zero_inactive(&mut self, y: Reg, (part, half): (u8, Option<u8>)) {
         if self.mode == Mode::Some && !self.cache.kind(y).inactive_normal {
-            self.inactive_row(MOMENT, part, half);
-            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, MOMENT, y);
+            self.inactive_row(SCRATCH, part, half);
+            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, SCRATCH, y);
             self.cache.of(y).kind.inactive_normal = true;
         }
     }
@@ -158,7 +158,7 @@ impl Maker<'_> {
             Float::Sqrt => C::VEX_Vsqrtps_ymm_ymmm256,
             _ => return None,
         };
-        let a = self.calm_source(from[0], flush, part)?;
+        let a = self.zeroed_source(from[0], flush, part)?;
         let others = match op {
             Float::Sqrt => 0,
             Float::Fma => 2,
@@ -166,7 +166,7 @@ impl Maker<'_> {
         };
         let mut sources = [a; 3];
         for (to, &from) in sources.iter_mut().zip(&from).skip(1).take(others) {
-            *to = self.calm_source(from, flush, part)?;
+            *to = self.zeroed_source(from, flush, part)?;
         }
         let [_, b, c] = sources;
         let d = self.temporary();
@@ -200,12 +200,12 @@ impl Maker<'_> {
             return Some(d);
         }
         let (low, scale) = (self.number(0xffff), self.number(TWO_16));
-        self.three(AND, MOMENT, d, low);
-        self.two(CONVERT, MOMENT, MOMENT);
+        self.three(AND, SCRATCH, d, low);
+        self.two(CONVERT, SCRATCH, SCRATCH);
         self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, d, d, 16);
         self.two(CONVERT, d, d);
         // d * scale + MOMENT
-        self.three(C::VEX_Vfmadd132ps_ymm_ymm_ymmm256, d, MOMENT, scale);
+        self.three(C::VEX_Vfmadd132ps_ymm_ymm_ymmm256, d, SCRATCH, scale);
         Some(d)
     }
 
@@ -232,11 +232,11 @@ impl Maker<'_> {
         self.three(C::VEX_Vmaxps_ymm_ymm_ymmm256, x, a, zero);
         self.three(C::VEX_Vsubps_ymm_ymm_ymmm256, rest, x, half);
         self.two(CONVERT, rest, rest);
-        self.two(CONVERT, MOMENT, x);
+        self.two(CONVERT, SCRATCH, x);
         self.three_with(COMPARE, x, x, end, GREATER_OR_EQUAL);
-        self.three(C::VEX_Vpor_ymm_ymm_ymmm256, x, x, MOMENT);
-        self.two_with(C::VEX_Vpsrad_ymm_ymm_imm8, MOMENT, MOMENT, 31);
-        self.three(AND, rest, rest, MOMENT);
+        self.three(C::VEX_Vpor_ymm_ymm_ymmm256, x, x, SCRATCH);
+        self.two_with(C::VEX_Vpsrad_ymm_ymm_imm8, SCRATCH, SCRATCH, 31);
+        self.three(AND, rest, rest, SCRATCH);
         self.three(C::VEX_Vpor_ymm_ymm_ymmm256, x, x, rest);
         Some(x)
     }
@@ -250,10 +250,10 @@ impl Maker<'_> {
         };
         let end = self.number(TWO_31);
         let d = self.unary(code, a);
-        self.three_with(COMPARE, MOMENT, a, end, GREATER_OR_EQUAL);
-        self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, MOMENT);
-        self.three_with(COMPARE, MOMENT, a, a, ORDERED);
-        self.three(AND, d, d, MOMENT);
+        self.three_with(COMPARE, SCRATCH, a, end, GREATER_OR_EQUAL);
+        self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, SCRATCH);
+        self.three_with(COMPARE, SCRATCH, a, a, ORDERED);
+        self.three(AND, d, d, SCRATCH);
         Some(d)
     }
 
@@ -281,7 +281,7 @@ impl Maker<'_> {
             Float::Fma => return self.fma(from, flush, part),
             Float::Min | Float::Max => return Some((self.extreme(op, from, flush, part)?, None)),
             Float::Sqrt => {
-                let a = self.calm_operand(from[0], flush, part)?;
+                let a = self.zeroed_operand(from[0], flush, part)?;
                 return Some((self.unary(C::VEX_Vsqrtps_ymm_ymmm256, a), None));
             }
             Float::Neg | Float::Abs => {
@@ -303,7 +303,7 @@ impl Maker<'_> {
             }
         };
         let (a, b) = if let Float::Mul | Float::Div = op {
-            (self.calm_source(from[0], flush, part)?, self.calm_operand(from[1], flush, part)?)
+            (self.zeroed_source(from[0], flush, part)?, self.zeroed_operand(from[1], flush, part)?)
         } else {
             // Sums of subnormals are not slower, so that inactive lanes may have them.
             (self.source(from[0], flush, part)?, self.operand(from[1], flush, part)?)
@@ -314,9 +314,9 @@ impl Maker<'_> {
     }
 
     fn fma(&mut self, from: [Source; 3], flush: bool, part: u8) -> Option<(Reg, Option<Scaled>)> {
-        let a = self.calm_operand(from[0], flush, part)?;
-        let b = self.calm_source(from[1], flush, part)?;
-        let c = self.calm_operand(from[2], flush, part)?;
+        let a = self.zeroed_operand(from[0], flush, part)?;
+        let b = self.zeroed_source(from[1], flush, part)?;
+        let c = self.zeroed_operand(from[2], flush, part)?;
         let d = self.unary(MOVE, a);
         let code = C::VEX_Vfmadd213ps_ymm_ymm_ymmm256;
         self.three(code, d, b, c);
@@ -340,21 +340,21 @@ impl Maker<'_> {
             }
         }
         let b = self.source(from[1], flush, part)?;
-        // Allocating a register may overwrite `MOMENT`, so that all registers are allocated before
+        // Allocating a register may overwrite `SCRATCH`, so that all registers are allocated before
         // it is used.
         let (d, t) = (self.binary(code, a, b), self.temporary());
-        self.three_with(COMPARE, MOMENT, a, b, EQUAL);
+        self.three_with(COMPARE, SCRATCH, a, b, EQUAL);
         if is_min {
             // If a and b are equal, the result is negative if one of them is.
-            self.three(AND, MOMENT, MOMENT, a);
-            self.three(C::VEX_Vpor_ymm_ymm_ymmm256, d, d, MOMENT);
+            self.three(AND, SCRATCH, SCRATCH, a);
+            self.three(C::VEX_Vpor_ymm_ymm_ymmm256, d, d, SCRATCH);
         } else {
             // If a and b are equal, clears the bits that are zero in `a`.
-            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, t, a, MOMENT);
+            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, t, a, SCRATCH);
             self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, d, t, d);
         }
-        self.three_with(COMPARE, MOMENT, b, b, UNORDERED);
-        self.blend(d, d, a, MOMENT);
+        self.three_with(COMPARE, SCRATCH, b, b, UNORDERED);
+        self.blend(d, d, a, SCRATCH);
         Some(d)
     }
 }

@@ -2,12 +2,12 @@
 //! 32-bit register `i / 4`.
 
 use super::operand::eighth_of_row;
-use super::{MOMENT, MOVE, Maker, Operand, PARTS, Vector};
+use super::{Avx2Emitter, MOVE, Operand, PARTS, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Key, Reg};
 use crate::frame::Frame;
 use crate::machine::Mode;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Load, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -15,7 +15,7 @@ const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 const LEFT: C = C::VEX_Vpslld_ymm_ymm_imm8;
 const RIGHT: C = C::VEX_Vpsrld_ymm_ymm_imm8;
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Loads a part of a register of local memory to a temporary.
     fn frame_row(&mut self, word: usize, part: u8) -> Reg {
         let d = self.temporary();
@@ -68,7 +68,7 @@ impl Maker<'_> {
     fn load_frame_wide(
         &mut self,
         load: &Load,
-        to: Place,
+        to: VReg,
         offset: usize,
         part: u8,
         guard: Predicate,
@@ -155,7 +155,7 @@ impl Maker<'_> {
             }
             if some {
                 self.inactive_lanes(Key::B32(0, part));
-                self.blend(value, value, old, MOMENT);
+                self.blend(value, value, old, SCRATCH);
             }
             self.release(old);
         }

@@ -2,7 +2,7 @@
 //! square.
 
 use super::address::OFFSET_ROW;
-use super::{LANES_SIZE, MOMENT, Maker, Vector};
+use super::{Avx2Emitter, LANES_SIZE, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
@@ -10,7 +10,7 @@ use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use texunit_sfu::lanes::Words;
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Looks up a table at indices whose high bits are ignored. The result is in a temporary.
     pub(super) fn look_up(&mut self, words: Words, source: Source, part: u8) -> Option<Reg> {
         let words = words.all();
@@ -20,17 +20,17 @@ impl Maker<'_> {
         let d = self.temporary();
         self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, words.as_ptr() as u64));
         if crate::emit::processor::has_fast_gathers() {
-            self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, MOMENT, MOMENT, MOMENT);
+            self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, SCRATCH, SCRATCH);
             // Zeroing the destination breaks the dependency of the gather on the register's old
             // value.
             self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, d);
             let from = MemoryOperand::with_base_index_scale(R::R12, index.ymm(), 4);
             let gather = C::VEX_Vpgatherdd_ymm_vm32y_ymm;
-            self.asm.put(I::with3(gather, d.ymm(), from, MOMENT.ymm()));
+            self.asm.put(I::with3(gather, d.ymm(), from, SCRATCH.ymm()));
         } else {
             let row = Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE;
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, at(R::RDI, row), index.ymm()));
-            self.words(d, row, MOMENT);
+            self.words(d, row, SCRATCH);
         }
         self.release(index);
         Some(d)

@@ -3,12 +3,12 @@
 //! and gathered.
 
 use super::address::{Base, MemAccess, OFFSET_ROW, site};
-use super::offsets::TAKING;
+use super::offsets::EXECUTING;
 use super::shape::{Bases, Slot};
-use super::{LANES_SIZE, MOMENT, Maker, Operand, PARTS, Vector};
-use crate::emit::affine::{Affine, Plus};
+use super::{Avx2Emitter, LANES_SIZE, Operand, PARTS, SCRATCH, Vector};
+use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::{Label, at};
-use crate::emit::index::{Indexed, NEITHER, ROW};
+use crate::emit::index::{CONSECUTIVE, Indexed, SCATTERED};
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
 use crate::machine::{Mode, Site};
@@ -22,29 +22,29 @@ const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 /// What an access by consecutive indices does: loads or stores the parts, or records their
 /// addresses in a slot.
 #[derive(Clone, Copy)]
-pub(super) enum Row<'a> {
-    Loads(&'a [Reg]),
-    Stores(&'a [Reg]),
-    Points(Slot),
+pub(super) enum ContiguousAccess<'a> {
+    Load(&'a [Reg]),
+    Store(&'a [Reg]),
+    Point(Slot),
 }
 
 /// Labels where the code continues: after an access by consecutive indices, and if the lanes are
 /// scattered.
 #[derive(Clone, Copy)]
-pub(super) struct Ways {
+pub(super) struct Continuations {
     pub(super) done: Label,
     pub(super) scattered: Label,
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Computes a part of a deferred address in a temporary.
     pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let d = if value.plus == Plus::NONE {
+        let d = if value.addend == Addend::NONE {
             self.extended(Source::B32(value.index), part, value.signed)?
         } else {
             let d = self.index_part(value, part / 2)?;
             self.extend_index(
-                Affine { plus: Plus::NONE, shift: 0, ..value },
+                Affine { addend: Addend::NONE, shift: 0, ..value },
                 d.into(),
                 part % 2,
                 d,
@@ -67,15 +67,15 @@ impl Maker<'_> {
 
     /// Computes a part of an index plus the uniform value in a given register. Uses `rax`.
     pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Operand) {
-        let number = match value.plus.number {
+        let number = match value.addend.number {
             Source::Literal(number) => self.number(number as u32),
             source => {
                 let from = self.number_at(source, R::RAX);
-                self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, MOMENT.ymm(), from));
-                MOMENT.into()
+                self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, SCRATCH.ymm(), from));
+                SCRATCH.into()
             }
         };
-        let code = if value.plus.minus { C::VEX_Vpsubd_ymm_ymm_ymmm256 } else { ADD };
+        let code = if value.addend.minus { C::VEX_Vpsubd_ymm_ymm_ymmm256 } else { ADD };
         match index {
             Operand::Register(index) => self.three(code, to, index, number),
             // Subtraction needs the index as the first operand, which must be a register.
@@ -92,8 +92,8 @@ impl Maker<'_> {
         &mut self,
         mem: &MemAccess<'_>,
         indexed: Indexed,
-        row: Row<'_>,
-        to: Ways,
+        row: ContiguousAccess<'_>,
+        to: Continuations,
     ) {
         if let (true, Some(bases)) = (indexed.is_row, Self::bases(mem)) {
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
@@ -102,7 +102,7 @@ impl Maker<'_> {
                 Operand::Register(low) => I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, low.xmm()),
                 Operand::Memory(low) => I::with2(C::Mov_r32_rm32, R::EAX, low),
             });
-            self.note_row(indexed);
+            self.cache_row(indexed);
             return self.row_at(mem, indexed, row, to);
         }
         let (look, go, other) = (self.asm.label(), self.asm.label(), self.asm.label());
@@ -113,24 +113,24 @@ impl Maker<'_> {
         });
         if let Some([shape, first]) = names {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, shape));
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, ROW));
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, CONSECUTIVE));
             self.asm.jump(C::Jne_rel32_64, look);
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, first));
         } else {
             self.asm.jump(C::Jmp_rel32_64, look);
         }
         self.asm.bind(go);
-        self.row_at(mem, indexed, row, Ways { scattered, ..to });
+        self.row_at(mem, indexed, row, Continuations { scattered, ..to });
         self.asm.bind(look);
         if looks {
             if indexed.slot.is_some() {
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SCATTERED));
                 self.asm.jump(C::Je_rel32_64, to.scattered);
             }
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
             self.asm.jump(C::Jne_rel32_64, other);
-            self.if_row(mem, other);
-            self.note_row(indexed);
+            self.test_consecutive(mem, other);
+            self.cache_row(indexed);
             self.asm.jump(C::Jmp_rel32_64, go);
         }
         self.asm.bind(other);
@@ -138,8 +138,14 @@ impl Maker<'_> {
 
     /// Emits an access by consecutive indices, of which the first (without the uniform value) is in
     /// `eax`.
-    fn row_at(&mut self, mem: &MemAccess<'_>, indexed: Indexed, row: Row<'_>, to: Ways) {
-        self.add_plus(indexed.plus, R::EAX, R::R13);
+    fn row_at(
+        &mut self,
+        mem: &MemAccess<'_>,
+        indexed: Indexed,
+        row: ContiguousAccess<'_>,
+        to: Continuations,
+    ) {
+        self.add_addend(indexed.addend, R::EAX, R::R13);
         let rows = site(mem.access, offset_of!(Site, rows));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, rows));
         self.asm.jump(C::Jae_rel32_64, to.scattered);
@@ -149,19 +155,19 @@ impl Maker<'_> {
 
     /// Prefetches the memory that a later CTA or warp accesses, relative to `r13`.
     fn prefetch_behind(&mut self, mem: &MemAccess<'_>, stores: bool) {
-        let plus = if let Base::Affine(value) = mem.base { value.plus } else { Plus::NONE };
-        self.prefetch_row(at(R::R13, 0), mem.total as u32, plus, stores);
+        let addend = if let Base::Affine(value) = mem.base { value.addend } else { Addend::NONE };
+        self.prefetch_row(at(R::R13, 0), mem.total as u32, addend, stores);
     }
 
     /// Caches that the indices are not consecutive.
-    pub(super) fn no_row(&mut self, indexed: Indexed) {
+    pub(super) fn cache_scattered(&mut self, indexed: Indexed) {
         if let Some(slot) = indexed.slot.filter(|_| !indexed.is_carried) {
-            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), NEITHER));
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), SCATTERED));
         }
     }
 
     /// Loads the index of lane 0 into `eax`; jumps to `not` unless the indices are consecutive.
-    fn if_row(&mut self, mem: &MemAccess<'_>, not: Label) {
+    fn test_consecutive(&mut self, mem: &MemAccess<'_>, not: Label) {
         let Some(bases) = Self::bases(mem) else { return };
         let [any, first, u, ..] = mem.own;
         let low = self.base_part(bases, 0);
@@ -187,7 +193,7 @@ impl Maker<'_> {
 
     /// Loads or stores contiguous memory, or records its address; `eax` is the index of lane 0 with
     /// the uniform value added.
-    fn make_row(&mut self, mem: &MemAccess<'_>, row: Row<'_>) {
+    fn make_row(&mut self, mem: &MemAccess<'_>, row: ContiguousAccess<'_>) {
         let origin = site(mem.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
         let mut scale = mem.total as u32;
@@ -196,7 +202,7 @@ impl Maker<'_> {
             scale = 1;
         }
         match row {
-            Row::Loads(to) => {
+            ContiguousAccess::Load(to) => {
                 let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
                 self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
                 for (part, &d) in to.iter().enumerate() {
@@ -206,16 +212,16 @@ impl Maker<'_> {
                 self.back.data_offset = 0;
                 self.prefetch_behind(mem, false);
             }
-            Row::Stores(from) => {
+            ContiguousAccess::Store(from) => {
                 let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
                 self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
                 for (part, from) in from.iter().enumerate() {
-                    let to = self.behind_first(8 * mem.total * part);
+                    let to = self.lane_data(8 * mem.total * part);
                     self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, from.ymm()));
                 }
                 self.prefetch_behind(mem, true);
             }
-            Row::Points(slot) => {
+            ContiguousAccess::Point(slot) => {
                 slot.forget(self);
                 let displacement = -(slot.data_offset as i64);
                 let first = MemoryOperand::with_base_index_scale_displ_size(
@@ -232,7 +238,7 @@ impl Maker<'_> {
                         self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, 8 * mem.total as i32));
                     }
                 }
-                self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, super::shape::ROWS));
+                self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, super::shape::CONTIGUOUS));
             }
         }
     }
@@ -251,7 +257,7 @@ impl Maker<'_> {
         let slow = self.asm.label();
         self.indices(mem, (value, bases), 0, slow);
         let at_once = crate::emit::processor::has_fast_gathers();
-        self.each_part_taken(to, |e, part, d| {
+        self.each_part_executing(to, |e, part, d| {
             let row = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE;
             match at_once {
                 true => e.words_at_once(d, row, [sum, lanes]),
@@ -263,7 +269,7 @@ impl Maker<'_> {
     }
 
     /// Emits code for each part, which is skipped if no lane of the part executes the step.
-    pub(super) fn each_part_taken(
+    pub(super) fn each_part_executing(
         &mut self,
         to: &[Reg],
         mut code: impl FnMut(&mut Self, usize, Reg),
@@ -271,7 +277,7 @@ impl Maker<'_> {
         for (part, &d) in to.iter().enumerate() {
             let nobody = self.asm.label();
             if self.mode == Mode::Some {
-                self.asm.put(I::with2(C::Cmp_rm8_imm8, at(R::RDI, TAKING + part), 0));
+                self.asm.put(I::with2(C::Cmp_rm8_imm8, at(R::RDI, EXECUTING + part), 0));
                 self.asm.jump(C::Je_rel32_64, nobody);
             }
             code(self, part, d);
@@ -290,8 +296,8 @@ impl Maker<'_> {
         not: Label,
     ) {
         let [sum, t, most, lanes, noncanonical, _] = mem.own;
-        self.taking(mem);
-        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
+        self.load_executing(mem);
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, EXECUTING), R::EBX));
         let below = site(mem.access, offset_of!(Site, indices));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, below));
         self.asm.put(I::with2(C::Sub_rm32_imm8, R::EAX, span as i32));
@@ -300,12 +306,12 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, most.ymm(), most.xmm()));
         for part in 0..PARTS {
             let index = self.base_part(bases, part);
-            if value.plus == Plus::NONE {
+            if value.addend == Addend::NONE {
                 self.two(super::MOVE, sum, index);
             } else {
                 self.sum_of_index(value, sum, index);
             }
-            self.leave_out(mem.guard, (part, None), &[sum], lanes);
+            self.zero_not_executing(mem.guard, (part, None), &[sum], lanes);
             let row = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, row, sum.ymm()));
             // A mask of lanes whose index is not below the limit.
@@ -330,7 +336,7 @@ impl Maker<'_> {
             let half = if lane < 4 { d.xmm() } else { upper.xmm() };
             self.asm.put(match lane as u32 % 4 {
                 0 => I::with2(C::VEX_Vmovd_xmm_rm32, half, from),
-                place => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, half, half, from, place),
+                vreg => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, half, half, from, vreg),
             });
         }
         let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;

@@ -1,14 +1,14 @@
 //! Helpers that emit vector instructions with register or memory operands, and constants in all
 //! lanes.
 
-use super::{Maker, Operand, Row, Vector};
+use super::{Avx2Emitter, Operand, PoolVector, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// A constant vector of the pool.
-    pub(super) fn row(&mut self, row: Row) -> Operand {
+    pub(super) fn pool_vector(&mut self, row: PoolVector) -> Operand {
         Operand::Memory(at(R::R9, self.pooled(&row)))
     }
 
@@ -19,7 +19,7 @@ impl Maker<'_> {
 
     /// A 64-bit constant in all lanes, as a memory operand.
     pub(super) fn wide_number(&mut self, number: u64) -> Operand {
-        self.row([number; 4])
+        self.pool_vector([number; 4])
     }
 
     /// Emits an instruction with two sources.

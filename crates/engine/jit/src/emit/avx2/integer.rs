@@ -1,6 +1,6 @@
 //! Integer operations, bit operations and copies of 32 bits.
 
-use super::{MOMENT, MOVE, Maker, Operand};
+use super::{Avx2Emitter, MOVE, Operand, SCRATCH};
 use crate::emit::register_cache::Reg;
 use crate::op::Op;
 use crate::operand::Source;
@@ -14,7 +14,7 @@ pub(super) fn power_of_two(source: Source) -> Option<u32> {
     }
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Emits a 32-bit operation on integers. The result is in a temporary.
     pub(super) fn integer_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
         let code = match op {
@@ -117,8 +117,8 @@ impl Maker<'_> {
         self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, d, d, a);
         self.two(C::VEX_Vcvtdq2ps_ymm_ymmm256, d, d);
         self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, d, d, 23);
-        self.two(MOVE, MOMENT, bias);
-        self.three(C::VEX_Vpsubd_ymm_ymm_ymmm256, d, MOMENT, d);
+        self.two(MOVE, SCRATCH, bias);
+        self.three(C::VEX_Vpsubd_ymm_ymm_ymmm256, d, SCRATCH, d);
         self.three(C::VEX_Vpmaxsd_ymm_ymm_ymmm256, d, d, zero);
         self.three(C::VEX_Vpminsd_ymm_ymm_ymmm256, d, d, most);
         d
@@ -132,8 +132,8 @@ impl Maker<'_> {
         let even = self.binary(product, a, b);
         let odd = self.temporary();
         self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, odd, a, 32);
-        self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, MOMENT, b, 32);
-        self.three(product, odd, odd, MOMENT);
+        self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, SCRATCH, b, 32);
+        self.three(product, odd, odd, SCRATCH);
         self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, even, even, 32);
         self.three_with(C::VEX_Vpblendd_ymm_ymm_ymmm256_imm8, even, even, odd, 0b1010_1010);
         even
@@ -156,11 +156,11 @@ impl Maker<'_> {
         } else {
             let count = self.narrow(from[2], part)?;
             let most = self.number(31);
-            self.three(C::VEX_Vpand_ymm_ymm_ymmm256, MOMENT, count, most);
-            self.three(main, d, whole, MOMENT);
-            self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, MOMENT, most);
+            self.three(C::VEX_Vpand_ymm_ymm_ymmm256, SCRATCH, count, most);
+            self.three(main, d, whole, SCRATCH);
+            self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, SCRATCH, SCRATCH, most);
             self.two_with(other_by, t, rest, 1);
-            self.three(other, t, t, MOMENT);
+            self.three(other, t, t, SCRATCH);
         }
         self.three(C::VEX_Vpor_ymm_ymm_ymmm256, d, d, t);
         Some(d)

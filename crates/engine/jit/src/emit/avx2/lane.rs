@@ -1,6 +1,6 @@
 //! The address and the offset of a single lane, in general registers.
 
-use super::Maker;
+use super::Avx2Emitter;
 use super::address::{Base, MemAccess, site};
 use super::operand::register_file;
 use crate::emit::asm::Label;
@@ -16,7 +16,7 @@ fn of_lane(row: MemoryOperand, size: u32) -> MemoryOperand {
     MemoryOperand::with_base_index_scale_displ_size(row.base, R::RBP, size, displacement, 1)
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Loads the base of lane `ebp` into `rax`.
     fn base_of_lane(&mut self, mem: &MemAccess<'_>) {
         match mem.base {
@@ -30,7 +30,7 @@ impl Maker<'_> {
             Base::Affine(value) => {
                 let row = of_lane(register_file(Key::B32(value.index, 0)), 4);
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, row));
-                self.add_plus(value.plus, R::R12D, R::RAX);
+                self.add_addend(value.addend, R::R12D, R::RAX);
                 self.base_of_index(value, R::R12, R::R12D);
             }
         }

@@ -6,7 +6,6 @@
 //! for the values of a part. `ymm15` is reserved as a scratch register.
 
 mod address;
-mod alike;
 mod atomic;
 mod byte_rows;
 mod bytes;
@@ -21,17 +20,18 @@ mod indexed;
 mod instruction;
 mod integer;
 mod lane;
+mod lane_compare;
 mod load;
 mod offsets;
 mod operand;
 mod param;
+mod partial_shape;
 mod permute;
 mod point;
 mod predicate;
 mod put;
 mod scratch;
 mod shape;
-mod some;
 mod store;
 mod straight;
 mod table;
@@ -46,7 +46,7 @@ use super::register_cache::{Key, Kind, Reg};
 use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Action, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::ops::Range;
@@ -67,10 +67,10 @@ pub(super) struct Avx2 {
 }
 
 /// The emitter with this back end.
-type Maker<'a> = Emitter<'a, Avx2>;
+type Avx2Emitter<'a> = Emitter<'a, Avx2>;
 
 /// The scratch register. Allocating a register may overwrite it.
-const MOMENT: Reg = Reg(15);
+const SCRATCH: Reg = Reg(15);
 
 /// Bytes of a vector register.
 const LANES_SIZE: usize = 32;
@@ -78,7 +78,7 @@ const LANES_SIZE: usize = 32;
 const PARTS: u8 = 4;
 
 /// A constant of 32 bytes.
-type Row = [u64; 4];
+type PoolVector = [u64; 4];
 
 /// The instruction of vector loads and copies.
 const MOVE: C = C::VEX_Vmovdqu_ymm_ymmm256;
@@ -118,30 +118,30 @@ impl Backend for Avx2 {
     const LANES: usize = 8;
     const VECTORS: u8 = 15;
     const MASKS: u8 = 0;
-    const SPARE: Reg = MOMENT;
-    const SPARE_MASK: Reg = MOMENT;
+    const SPARE: Reg = SCRATCH;
+    const SPARE_MASK: Reg = SCRATCH;
     const PREDICATE_PARTS: u8 = PARTS;
 
-    type Lanes = alike::Lanes;
+    type Lanes = lane_compare::Lanes;
 
-    fn lanes_of(e: &mut Maker<'_>, register: Place) -> alike::Lanes {
+    fn lanes_of(e: &mut Avx2Emitter<'_>, register: VReg) -> lane_compare::Lanes {
         e.lanes_alike(register)
     }
 
-    fn unless_apart(e: &mut Maker<'_>, lanes: &alike::Lanes, apart: u64, to: Label) {
+    fn unless_apart(e: &mut Avx2Emitter<'_>, lanes: &lane_compare::Lanes, apart: u64, to: Label) {
         e.unless_apart(lanes, apart, to);
     }
 
-    fn firsts(e: &mut Maker<'_>, lanes: &alike::Lanes) {
+    fn firsts(e: &mut Avx2Emitter<'_>, lanes: &lane_compare::Lanes) {
         e.firsts_of(lanes);
     }
 
-    fn compute(e: &mut Maker<'_>, deferred: DeferredAddress) {
-        let parts = if let Place::B64(_) = deferred.place { 2 * PARTS } else { PARTS };
+    fn compute(e: &mut Avx2Emitter<'_>, deferred: DeferredAddress) {
+        let parts = if let VReg::B64(_) = deferred.vreg { 2 * PARTS } else { PARTS };
         for part in 0..parts {
-            let (key, value) = match deferred.place {
-                Place::B64(i) => (Key::B64(i, part), e.affine_part(deferred.value, part)),
-                Place::B32(i) | Place::Predicate(i) => {
+            let (key, value) = match deferred.vreg {
+                VReg::B64(i) => (Key::B64(i, part), e.affine_part(deferred.value, part)),
+                VReg::B32(i) | VReg::Predicate(i) => {
                     (Key::B32(i, part), e.index_part(deferred.value, part))
                 }
             };
@@ -152,21 +152,21 @@ impl Backend for Avx2 {
         }
     }
 
-    fn begin(_: &mut Maker<'_>) {}
+    fn begin(_: &mut Avx2Emitter<'_>) {}
 
     // Code reads the mask of inactive lanes from the frame.
-    fn active(e: &mut Maker<'_>) {
-        e.fill_resting();
+    fn active(e: &mut Avx2Emitter<'_>) {
+        e.update_inactive_lanes();
     }
 
-    fn entered(e: &mut Maker<'_>) {
+    fn entered(e: &mut Avx2Emitter<'_>) {
         if e.mode == Mode::Some {
-            e.fill_resting();
+            e.update_inactive_lanes();
         }
     }
 
-    fn sum(e: &mut Maker<'_>, wide: bool) {
-        let (other, moment) = (at(R::RDI, Frame::SAVED + 8), MOMENT.xmm());
+    fn sum(e: &mut Avx2Emitter<'_>, wide: bool) {
+        let (other, moment) = (at(R::RDI, Frame::SAVED + 8), SCRATCH.xmm());
         let add = if wide { C::VEX_Vaddsd_xmm_xmm_xmmm64 } else { C::VEX_Vaddss_xmm_xmm_xmmm32 };
         e.asm.put(I::with2(C::Mov_rm64_r64, other, R::R14));
         e.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, moment, R::R13));
@@ -175,28 +175,28 @@ impl Backend for Avx2 {
     }
 
     fn is_idle(&self, key: Key) -> bool {
-        self.in_run && key.place().is_some() && straight::eighth(key) < self.part
+        self.in_run && key.vreg().is_some() && straight::eighth(key) < self.part
     }
 
-    fn load(e: &mut Maker<'_>, to: Reg, key: Key) {
+    fn load(e: &mut Avx2Emitter<'_>, to: Reg, key: Key) {
         e.load_key(to, key);
     }
 
-    fn store(e: &mut Maker<'_>, from: Reg, key: Key) {
+    fn store(e: &mut Avx2Emitter<'_>, from: Reg, key: Key) {
         e.store_key(from, key);
     }
 
-    fn canonical(e: &mut Maker<'_>, reg: Reg) {
+    fn canonical(e: &mut Avx2Emitter<'_>, reg: Reg) {
         e.fix_nans(reg);
     }
 
-    fn jump_if_noncanonical_nan(e: &mut Maker<'_>, reg: Reg, to: Label) {
+    fn jump_if_noncanonical_nan(e: &mut Avx2Emitter<'_>, reg: Reg, to: Label) {
         let nan = e.number(float::NAN);
         // Zeros in lanes that have the canonical NaN.
-        e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, MOMENT, reg, nan);
-        e.three(C::VEX_Vpandn_ymm_ymm_ymmm256, MOMENT, MOMENT, reg);
-        e.three_with(float::COMPARE, MOMENT, MOMENT, MOMENT, float::UNORDERED);
-        e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, MOMENT.ymm()));
+        e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, reg, nan);
+        e.three(C::VEX_Vpandn_ymm_ymm_ymmm256, SCRATCH, SCRATCH, reg);
+        e.three_with(float::COMPARE, SCRATCH, SCRATCH, SCRATCH, float::UNORDERED);
+        e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, SCRATCH.ymm()));
         // Inactive lanes are not tested, because stores preserve what the register file has there.
         let part = e.cache.get(reg).key.map_or(0, straight::eighth);
         let lanes = at(R::RDI, Frame::MASK + usize::from(part));
@@ -204,60 +204,64 @@ impl Backend for Avx2 {
         e.asm.jump(C::Jne_rel32_64, to);
     }
 
-    fn copy(e: &mut Maker<'_>, to: Reg, from: Reg) {
+    fn copy(e: &mut Avx2Emitter<'_>, to: Reg, from: Reg) {
         e.two(MOVE, to, from);
     }
 
-    fn lanes(e: &mut Maker<'_>, of: Predicate, to: R) {
+    fn lanes(e: &mut Avx2Emitter<'_>, of: Predicate, to: R) {
         e.lanes_of(of, to);
     }
 
-    fn fill_row(e: &mut Maker<'_>, source: Source, row: usize, narrow: bool) -> Option<()> {
+    fn fill_row(e: &mut Avx2Emitter<'_>, source: Source, row: usize, narrow: bool) -> Option<()> {
         e.fill_row(source, row, narrow)
     }
 
     fn take_row(
-        e: &mut Maker<'_>,
+        e: &mut Avx2Emitter<'_>,
         from: (usize, bool),
-        to: Place,
+        to: VReg,
         keep: u64,
         guard: Predicate,
     ) -> Option<()> {
         e.take_row(from, to, keep, guard)
     }
 
-    fn put_number(e: &mut Maker<'_>, to: Place, guard: Predicate) -> Option<()> {
+    fn put_number(e: &mut Avx2Emitter<'_>, to: VReg, guard: Predicate) -> Option<()> {
         e.put_number(to, guard)
     }
 
-    fn zeros(e: &mut Maker<'_>, of: Source) -> Option<()> {
+    fn zeros(e: &mut Avx2Emitter<'_>, of: Source) -> Option<()> {
         e.zeros(of)
     }
 
-    fn members(e: &mut Maker<'_>, step: &Step, members: Option<Source>) -> Option<()> {
+    fn members(e: &mut Avx2Emitter<'_>, step: &Step, members: Option<Source>) -> Option<()> {
         e.members(step, members)
     }
 
-    fn steps(e: &mut Maker<'_>, steps: Range<usize>) -> Result<(), Error> {
+    fn steps(e: &mut Avx2Emitter<'_>, steps: Range<usize>) -> Result<(), Error> {
         e.straight_steps(steps)
     }
 
-    fn leaving(e: &mut Maker<'_>, i: usize) -> Result<(), Error> {
+    fn leaving(e: &mut Avx2Emitter<'_>, i: usize) -> Result<(), Error> {
         let step = &e.region.blocks[e.block].steps[i];
         if step.guard == Predicate::Never {
             return Ok(());
         }
         let made = match &step.action {
-            Action::Load(load) if address::is_made(&load.access) => match load.access.space {
+            Action::Load(load) if address::is_supported(&load.access) => match load.access.space {
                 Space::Frame => e.load_frame(step, load),
                 Space::Param => e.load_param(step, load),
                 _ => e.load_lanes(step, load),
             },
-            Action::Store(store) if address::is_made(&store.access) => match store.access.space {
-                Space::Frame => e.store_frame(step, store),
-                _ => e.store_lanes(step, store),
-            },
-            Action::Atomic(atomic) if address::is_made(&atomic.access) => e.atomic(step, atomic),
+            Action::Store(store) if address::is_supported(&store.access) => {
+                match store.access.space {
+                    Space::Frame => e.store_frame(step, store),
+                    _ => e.store_lanes(step, store),
+                }
+            }
+            Action::Atomic(atomic) if address::is_supported(&atomic.access) => {
+                e.atomic(step, atomic)
+            }
             Action::Sync { members } => e.members(step, Some(*members)),
             Action::Vote { mode, to, of, members } => e.vote(step, *mode, *to, *of, *members),
             Action::Shuffle(shuffle) => e.shuffle(step, shuffle),

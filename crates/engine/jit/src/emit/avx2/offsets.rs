@@ -2,8 +2,8 @@
 //! to a scratch register from which the lanes' addresses are formed.
 
 use super::address::{Base, DATA_ROW, MemAccess, OFFSET_ROW, moved, site};
-use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
-use crate::emit::affine::{Affine, Plus};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, PARTS, SCRATCH, Vector};
+use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::{Label, at};
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
@@ -16,7 +16,7 @@ use std::mem::offset_of;
 const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 /// The frame's field for the mask of executing lanes.
-pub(super) const TAKING: usize = Frame::SAVED + 24;
+pub(super) const EXECUTING: usize = Frame::SAVED + 24;
 
 /// The memory operand of lane `rbp + lane` in a scratch register with `size` bytes per lane.
 pub(super) fn of_lane(row: usize, size: usize, lane: usize) -> MemoryOperand {
@@ -34,7 +34,7 @@ fn offset_of(wide: bool) -> (C, R, usize) {
     if wide { (C::Mov_r64_rm64, R::RAX, 8) } else { (C::Mov_r32_rm32, R::EAX, 4) }
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Whether offsets are checked as vectors; otherwise each lane is checked separately.
     pub(super) fn has_offsets(mem: &MemAccess<'_>) -> bool {
         let aligned = mem.access.offset.is_multiple_of(mem.total as u64);
@@ -49,7 +49,7 @@ impl Maker<'_> {
     }
 
     /// Exits if one of the lanes in `ebx` is out of bounds.
-    pub(super) fn look_at_lanes(&mut self, mem: &MemAccess<'_>) {
+    pub(super) fn check_lanes(&mut self, mem: &MemAccess<'_>) {
         if !Self::has_offsets(mem) {
             return self.each_lane(|e| e.checked_offset(mem));
         }
@@ -80,13 +80,13 @@ impl Maker<'_> {
         if wide {
             self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, bits, bits, bits);
         }
-        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, EXECUTING), R::EBX));
         let one_less = mem.total as u64 - 1;
         for part in 0..if wide { 2 * PARTS } else { PARTS } {
             let index = if wide && !of_64 { part / 2 } else { part };
             let base = self.base_part((row, number, of_64), index);
             let offset = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
-            let to = if part == 0 { all } else { MOMENT };
+            let to = if part == 0 { all } else { SCRATCH };
             let code = if wide { ADD } else { C::VEX_Vpaddd_ymm_ymm_ymmm256 };
             let bits = if let Base::Affine(value) = mem.base {
                 self.extend_index(value, base, part % 2, t);
@@ -99,17 +99,17 @@ impl Maker<'_> {
             self.collect(mem, (wide, part), bits, [t, lanes]);
             if wide {
                 let sign = self.wide_number(1 << 63);
-                self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, t, sign);
-                self.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, to, limit, MOMENT);
+                self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, SCRATCH, t, sign);
+                self.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, to, limit, SCRATCH);
             } else {
                 let mask = self.number(!(one_less as u32));
-                self.three(C::VEX_Vpminud_ymm_ymm_ymmm256, MOMENT, t, limit);
-                self.three(AND, MOMENT, MOMENT, mask);
-                self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, t, MOMENT);
+                self.three(C::VEX_Vpminud_ymm_ymm_ymmm256, SCRATCH, t, limit);
+                self.three(AND, SCRATCH, SCRATCH, mask);
+                self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, t, SCRATCH);
             }
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, offset, t.ymm()));
             if part != 0 {
-                self.three(AND, all, all, MOMENT);
+                self.three(AND, all, all, SCRATCH);
             }
         }
         self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, all.ymm()));
@@ -145,11 +145,11 @@ impl Maker<'_> {
             self.asm.bind(fewer);
         }
         if let Some((bits, base)) = collected {
-            self.two(MOVE, MOMENT, base);
-            self.leave_out(mem.guard, of, &[t, MOMENT], lanes);
-            self.three(OR, bits, bits, MOMENT);
+            self.two(MOVE, SCRATCH, base);
+            self.zero_not_executing(mem.guard, of, &[t, SCRATCH], lanes);
+            self.three(OR, bits, bits, SCRATCH);
         } else {
-            self.leave_out(mem.guard, of, &[t], lanes);
+            self.zero_not_executing(mem.guard, of, &[t], lanes);
         }
         self.asm.bind(done);
     }
@@ -159,7 +159,7 @@ impl Maker<'_> {
         let code =
             if value.signed { C::VEX_Vpmovsxdq_ymm_xmmm128 } else { C::VEX_Vpmovzxdq_ymm_xmmm128 };
         let mut index = index;
-        if value.plus != Plus::NONE {
+        if value.addend != Addend::NONE {
             self.sum_of_index(value, to, index);
             index = to.into();
         }
@@ -287,17 +287,17 @@ impl Maker<'_> {
     }
 
     /// Inserts a lane's element into a register.
-    fn insert_lane(&mut self, wide: bool, (total, lane): (usize, usize), to: R, place: usize) {
+    fn insert_lane(&mut self, wide: bool, (total, lane): (usize, usize), to: R, position: usize) {
         self.load_offset(wide, lane);
         let from = MemoryOperand::with_base_index(R::R12, R::RAX);
-        let place = place as u32;
-        self.asm.put(match (total, place) {
+        let position = position as u32;
+        self.asm.put(match (total, position) {
             (4, 0) => I::with2(C::VEX_Vmovd_xmm_rm32, to, from),
             (8, 0) => I::with2(C::VEX_Vmovq_xmm_xmmm64, to, from),
-            (4, _) => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, to, to, from, place),
+            (4, _) => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, to, to, from, position),
             (8, _) => I::with3(C::VEX_Vmovhps_xmm_xmm_m64, to, to, from),
-            (2, _) => I::with4(C::VEX_Vpinsrw_xmm_xmm_r32m16_imm8, to, to, from, place),
-            _ => I::with4(C::VEX_Vpinsrb_xmm_xmm_r32m8_imm8, to, to, from, place),
+            (2, _) => I::with4(C::VEX_Vpinsrw_xmm_xmm_r32m16_imm8, to, to, from, position),
+            _ => I::with4(C::VEX_Vpinsrb_xmm_xmm_r32m8_imm8, to, to, from, position),
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Sources of steps: values in the register file, constants and inputs, as registers or memory
 //! operands.
 
-use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Key, Reg, Width};
 use crate::frame::Frame;
@@ -28,7 +28,7 @@ pub(super) fn eighth_of_row(word: usize, part: u8) -> usize {
     word * 128 + usize::from(part) * LANES_SIZE
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     pub(super) fn load_key(&mut self, to: Reg, key: Key) {
         match key {
             Key::Predicate(..) => self.spread_byte(to, register_file(key)),
@@ -58,7 +58,7 @@ impl Maker<'_> {
             Key::B32(..) | Key::B64(..) => {
                 if some {
                     self.inactive_lanes(key);
-                    self.blend(from, from, Operand::Memory(register_file), MOMENT);
+                    self.blend(from, from, Operand::Memory(register_file), SCRATCH);
                 }
                 // A masked store would delay later loads of the value, because it cannot be
                 // forwarded to them.
@@ -72,9 +72,9 @@ impl Maker<'_> {
     /// [`Mode::Some`].
     pub(super) fn inactive_lanes(&mut self, key: Key) {
         match key {
-            Key::B64(_, part) => self.inactive_row(MOMENT, part / 2, Some(part % 2)),
+            Key::B64(_, part) => self.inactive_row(SCRATCH, part / 2, Some(part % 2)),
             Key::B32(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => {
-                self.inactive_row(MOMENT, part, None);
+                self.inactive_row(SCRATCH, part, None);
             }
         }
     }
@@ -95,13 +95,13 @@ impl Maker<'_> {
             }
             Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
             Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
-            Source::Row(i) => (Frame::ROWS, i as usize * 128 + usize::from(part) * LANES_SIZE),
-            Source::Word(i) => (Frame::WORDS, i as usize * 4),
+            Source::PerLane(i) => (Frame::ROWS, i as usize * 128 + usize::from(part) * LANES_SIZE),
+            Source::Uniform(i) => (Frame::WORDS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
             Source::B32(_) | Source::B64(_) => return,
         };
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
-        let code = if matches!(source, Source::Row(_)) { MOVE } else { broadcast };
+        let code = if matches!(source, Source::PerLane(_)) { MOVE } else { broadcast };
         self.two(code, to, Operand::Memory(at(R::RAX, displacement)));
     }
 
@@ -113,7 +113,7 @@ impl Maker<'_> {
             _ => {
                 let first = 8 * u64::from(part);
                 let pair = |i: u64| (first + 2 * i) | (first + 2 * i + 1) << 32;
-                self.row(std::array::from_fn(|i| pair(i as u64)))
+                self.pool_vector(std::array::from_fn(|i| pair(i as u64)))
             }
         }
     }
@@ -168,15 +168,15 @@ impl Maker<'_> {
         if let Key::Other(source @ (Source::Literal(_) | Source::Lane), width, part) = key {
             return Some(self.constant(source, width, part));
         }
-        let place = match key {
-            Key::B32(..) | Key::B64(..) => key.place()?,
+        let vreg = match key {
+            Key::B32(..) | Key::B64(..) => key.vreg()?,
             Key::Predicate(..) | Key::Other(..) => return None,
         };
         if self.cache.position(key).is_some() {
             return None;
         }
         let after = self.facts.uses[self.block].after.get(self.step)?;
-        let next = after.iter().find(|a| a.place == place).map(|a| a.next)?;
+        let next = after.iter().find(|a| a.vreg == vreg).map(|a| a.next)?;
         let soon = next.saturating_sub(self.step as u32) <= SOON;
         (!soon).then(|| Operand::Memory(register_file(key)))
     }
@@ -187,7 +187,7 @@ pub(super) fn narrow_key(source: Source, part: u8) -> Option<Key> {
     Some(match source {
         Source::B32(i) => Key::B32(i, part),
         Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) => return None,
-        Source::Row(_) | Source::Lane => Key::Other(source, Width::B32, part),
+        Source::PerLane(_) | Source::Lane => Key::Other(source, Width::B32, part),
         other => Key::Other(other, Width::B32, 0),
     })
 }
@@ -198,9 +198,9 @@ fn wide_key(source: Source, part: u8) -> Option<Key> {
         Source::B64(i) => Key::B64(i, part),
         Source::B32(_)
         | Source::Constant(_)
-        | Source::Row(_)
+        | Source::PerLane(_)
         | Source::Lane
-        | Source::Word(_)
+        | Source::Uniform(_)
         | Source::Bytes32(_) => return None,
         other => Key::Other(other, Width::B64, 0),
     })

@@ -2,7 +2,7 @@
 //! part is combined from permutations of the parts that its lanes read.
 
 use super::cross::ROW;
-use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, PARTS};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::frame::Frame;
@@ -37,11 +37,11 @@ pub(super) fn pattern(op: &Shuffle) -> Option<Pattern> {
 }
 
 /// A constant vector of eight 32-bit numbers.
-fn row(numbers: [u32; 8]) -> [u64; 4] {
+fn packed(numbers: [u32; 8]) -> [u64; 4] {
     std::array::from_fn(|i| u64::from(numbers[2 * i]) | u64::from(numbers[2 * i + 1]) << 32)
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Emits the results of a shuffle whose values are in the scratch register [`ROW`].
     pub(super) fn permute(&mut self, step: &Step, op: &Shuffle, pattern: &Pattern) {
         for part in 0..PARTS {
@@ -53,7 +53,7 @@ impl Maker<'_> {
             }
             if let Some(to) = op.valid {
                 let inside = std::array::from_fn(|i| if of_part[i].1 { 0 } else { u32::MAX });
-                let inside = self.row(row(inside));
+                let inside = self.pool_vector(packed(inside));
                 let value = self.unary(MOVE, inside);
                 self.put_predicate(to, value, guard, part);
             }
@@ -70,8 +70,8 @@ impl Maker<'_> {
             if lanes == 0 {
                 continue;
             }
-            let places = self.row(row(std::array::from_fn(|i| of_part[i].0 % 8)));
-            let value = self.unary(MOVE, places);
+            let lanes_in_part = self.pool_vector(packed(std::array::from_fn(|i| of_part[i].0 % 8)));
+            let value = self.unary(MOVE, lanes_in_part);
             let numbers = at(R::RDI, Frame::scratch(ROW) + usize::from(from) * LANES_SIZE);
             let permute = C::VEX_Vpermd_ymm_ymm_ymmm256;
             self.three(permute, value, value, Operand::Memory(numbers));

@@ -2,8 +2,8 @@
 
 use super::address::{Base, MemAccess, site};
 use super::shape::{ADD, SPREAD, Slot, XOR};
-use super::{Maker, Operand, Vector};
-use crate::emit::affine::{Affine, Plus};
+use super::{Avx2Emitter, Operand, Vector};
+use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::Label;
 use crate::emit::register_cache::Reg;
 use crate::machine::Site;
@@ -11,7 +11,7 @@ use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::mem::offset_of;
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Stores the host address of each part's first lane, for the base plus `least`, to a slot.
     /// Jumps to `not` if an address is misaligned, or it or the byte `r12` bytes after it is out of
     /// bounds.
@@ -74,7 +74,7 @@ impl Maker<'_> {
         [f, t]: [Reg; 2],
         not: Label,
     ) {
-        if value.plus != Plus::NONE {
+        if value.addend != Addend::NONE {
             self.sum_of_index(value, f, f.into());
         }
         let last = 7 * mem.unit as u32;

@@ -2,7 +2,7 @@
 //! cleared in processor registers.
 
 use super::operand::register_file;
-use super::{MOVE, Maker, Operand, PARTS, Vector};
+use super::{Avx2Emitter, MOVE, Operand, PARTS, Vector};
 use crate::emit::register_cache::{Key, Kind, Reg, Width};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -38,10 +38,10 @@ fn table_of(f: impl Fn(bool, bool) -> bool) -> u8 {
     (0..4).map(|i| u8::from(f(i & 2 != 0, i & 1 != 0)) << i).sum()
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// A constant vector with a different bit in each lane of a part.
     fn bits_of_lanes(&mut self) -> Operand {
-        self.row(std::array::from_fn(|i| 1 << (2 * i) | 1 << (2 * i + 33)))
+        self.pool_vector(std::array::from_fn(|i| 1 << (2 * i) | 1 << (2 * i + 33)))
     }
 
     /// Turns the bits of a byte in memory into a vector mask.
@@ -202,7 +202,7 @@ impl Maker<'_> {
             Predicate::Never => return self.asm.put(I::with2(C::Mov_r32_imm32, to, 0)),
         };
         let parts = (0..PARTS).map(|part| Key::Predicate(i, part));
-        if parts.clone().all(|key| self.is_at_home(key)) {
+        if parts.clone().all(|key| self.is_stored(key)) {
             self.asm.put(I::with2(C::Mov_r32_rm32, to, register_file(Key::Predicate(i, 0))));
         } else {
             for (n, key) in parts.rev().enumerate() {
@@ -226,7 +226,7 @@ impl Maker<'_> {
     }
 
     /// Whether the register file has the current value of a part.
-    pub(super) fn is_at_home(&self, key: Key) -> bool {
+    pub(super) fn is_stored(&self, key: Key) -> bool {
         self.cache.position(key).is_none_or(|reg| !self.cache.get(reg).dirty)
     }
 

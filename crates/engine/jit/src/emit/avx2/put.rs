@@ -1,11 +1,11 @@
 //! Destinations of steps: results are written in the lanes whose guard is true.
 
 use super::predicate::Mask;
-use super::{Maker, Vector};
+use super::{Avx2Emitter, Vector};
 use crate::emit::register_cache::{Key, Kind, Nans, Reg};
 use iced_x86::{Code as C, Instruction as I};
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Writes a part of a 32-bit register; the value is a temporary.
     pub(super) fn put_narrow(
         &mut self,

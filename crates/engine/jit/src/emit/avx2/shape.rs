@@ -2,7 +2,7 @@
 //! address. The code tests for one of the two shapes; lanes with neither shape are scattered.
 
 use super::address::{MemAccess, moved};
-use super::{LANES_SIZE, Maker, Operand, PARTS, Vector};
+use super::{Avx2Emitter, LANES_SIZE, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::{Key, Reg};
@@ -12,15 +12,15 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 /// Shapes, as cached in slots and returned in `ebp`: the lanes of each part are contiguous, or the
 /// lanes of each part have one address; 0 if the shape is not known.
-pub(super) const ROWS: u32 = 1;
-pub(super) const SAME: u32 = 2;
+pub(super) const CONTIGUOUS: u32 = 1;
+pub(super) const UNIFORM: u32 = 2;
 
 pub(super) const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
 pub(super) const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 pub(super) const SPREAD: C = C::VEX_Vpbroadcastq_ymm_xmmm64;
 
-/// The memory operand, the register and the width of a base; see [`Maker::base_part`].
+/// The memory operand, the register and the width of a base; see [`Avx2Emitter::base_part`].
 pub(super) type Bases = (MemoryOperand, Option<u32>, bool);
 
 /// Where the addresses of the parts are stored: in the slot of the base group, or in the frame; and
@@ -38,7 +38,7 @@ impl Slot {
     }
 
     /// Clears the cached shape of the base group.
-    pub(super) fn forget(self, e: &mut Maker<'_>) {
+    pub(super) fn forget(self, e: &mut Avx2Emitter<'_>) {
         if let Some(slot) = self.group {
             e.asm.put(I::with2(C::Mov_rm64_imm32, shape(slot), 0));
         }
@@ -47,7 +47,10 @@ impl Slot {
     /// The memory operand of the address of a part.
     pub(super) fn pointer(self, part: u8) -> MemoryOperand {
         let part = usize::from(part);
-        at(R::RDI, self.group.map_or(Frame::PARTS + 8 * part, |slot| Frame::place(slot, part)))
+        at(
+            R::RDI,
+            self.group.map_or(Frame::PARTS + 8 * part, |slot| Frame::part_address(slot, part)),
+        )
     }
 }
 
@@ -56,7 +59,7 @@ fn shape(slot: usize) -> MemoryOperand {
     at(R::RDI, Frame::shape(slot))
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Finds the shape of the addresses and checks their bounds: the slot gets the addresses of the
     /// parts, `ebp` the shape. Jumps to `not` if the lanes are scattered or out of bounds.
     pub(super) fn reach(
@@ -72,7 +75,7 @@ impl Maker<'_> {
                 self.asm.put(I::with2(C::Test_rm32_r32, R::EBP, R::EBP));
                 self.asm.jump(C::Je_rel32_64, not);
             } else {
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
                 self.asm.jump(C::Jne_rel32_64, not);
             }
             return;
@@ -109,14 +112,14 @@ impl Maker<'_> {
             self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
             self.if_like(mem, bases, (mem.unit as u64, false), not);
         }
-        ready(self, ROWS, 7 * mem.total);
+        ready(self, CONTIGUOUS, 7 * mem.total);
         if same && !is_row {
             self.asm.jump(C::Jmp_rel32_64, found);
             self.asm.bind(other);
             self.asm.put(I::with2(C::Test_rm64_r64, R::RAX, R::RAX));
             self.asm.jump(C::Jne_rel32_64, not);
             self.if_like(mem, bases, (0, false), not);
-            ready(self, SAME, 0);
+            ready(self, UNIFORM, 0);
             self.asm.bind(found);
         }
         let least = member.map_or(mem.access.offset, |member| member.lowest);
@@ -162,7 +165,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, to.xmm(), R::RAX));
         self.asm.put(I::with2(SPREAD, to.ymm(), to.xmm()));
         self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, Slot::default().pointer(0), to.ymm()));
-        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, SAME));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, UNIFORM));
     }
 
     /// Makes the slot point to the data in the frame.
@@ -175,7 +178,7 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::Lea_r64_m, R::RAX, data));
             self.asm.put(I::with2(C::Mov_rm64_r64, slot.pointer(part), R::RAX));
         }
-        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ROWS));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, CONTIGUOUS));
     }
 
     /// Jumps to `not` unless the bases increase by `distance` from lane to lane: within each part,
@@ -214,7 +217,7 @@ impl Maker<'_> {
             self.three(XOR, to, from, base);
             if of_all {
                 let of = if wide { (part / 2, Some(part % 2)) } else { (part, None) };
-                self.leave_out(mem.guard, of, &[to], lanes);
+                self.zero_not_executing(mem.guard, of, &[to], lanes);
             }
             if part != 0 {
                 self.three(OR, any, any, u);
@@ -246,7 +249,7 @@ impl Maker<'_> {
                 lane(first) | lane(first + 1) << 32
             }
         });
-        self.row(row)
+        self.pool_vector(row)
     }
 
     /// A part of a base, in a register if it is cached.

@@ -1,9 +1,9 @@
 //! Stores: to contiguous or scattered lanes, and by index.
 
 use super::address::{MemAccess, data_of_lane, moved};
-use super::indexed::{Row, Ways};
-use super::shape::{ROWS, Slot};
-use super::{LANES_SIZE, MOMENT, MOVE, Maker, PARTS, Vector};
+use super::indexed::{ContiguousAccess, Continuations};
+use super::shape::{CONTIGUOUS, Slot};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, PARTS, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
@@ -21,7 +21,7 @@ fn by_mask(store: &Store) -> bool {
     store.access.count == 1 && store.access.size >= 4
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Emits a store that may exit. The addresses of all lanes are checked before the first lane
     /// stores.
     pub(super) fn store_lanes(&mut self, step: &Step, store: &Store) -> Option<()> {
@@ -40,7 +40,7 @@ impl Maker<'_> {
         let masks = (!values.is_empty()).then(|| [self.temporary(), self.temporary()]);
         let (scattered, done, stored) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (rest, lanes) = (at(R::RDI, REST), at(R::RDI, LANES));
-        self.taking(&mem);
+        self.load_executing(&mem);
         if mem.access.space != Space::Local {
             if !by_mask(store) {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
@@ -53,17 +53,17 @@ impl Maker<'_> {
                     slot.forget(self);
                 }
                 let (row, done) = match values.is_empty() {
-                    true => (Row::Points(slot), reached),
-                    false => (Row::Stores(&values), stored),
+                    true => (ContiguousAccess::Point(slot), reached),
+                    false => (ContiguousAccess::Store(&values), stored),
                 };
-                self.row_by_index(&mem, indexed, row, Ways { done, scattered });
+                self.row_by_index(&mem, indexed, row, Continuations { done, scattered });
             }
             if !indexed.is_some_and(|of| of.is_row) {
                 self.reach(&mem, member, false, scattered);
                 if member.is_some() {
                     // A cached shape may be that of a load, for which lanes with one address are
                     // valid.
-                    self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
+                    self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
                     self.asm.jump(C::Jne_rel32_64, scattered);
                 }
             }
@@ -80,7 +80,7 @@ impl Maker<'_> {
         self.spill(&mem);
         self.asm.put(I::with2(C::Mov_rm32_r32, rest, R::EBX));
         self.asm.put(I::with2(C::Mov_rm32_imm32, lanes, -1));
-        self.look_at_lanes(&mem);
+        self.check_lanes(&mem);
         self.point_to_data(&mem, slot);
         self.asm.bind(done);
         self.cache.unpin();
@@ -122,8 +122,8 @@ impl Maker<'_> {
             2 => (C::Movzx_r32_rm16, C::Mov_rm16_r16, R::R14W),
             4 => (C::Mov_r32_rm32, C::Mov_rm32_r32, R::R14D),
             8 => (C::Mov_r64_rm64, C::Mov_rm64_r64, R::R14),
-            16 => (C::VEX_Vmovdqu_xmm_xmmm128, C::VEX_Vmovdqu_xmmm128_xmm, MOMENT.xmm()),
-            _ => (C::VEX_Vmovdqu_ymm_ymmm256, C::VEX_Vmovdqu_ymmm256_ymm, MOMENT.ymm()),
+            16 => (C::VEX_Vmovdqu_xmm_xmmm128, C::VEX_Vmovdqu_xmmm128_xmm, SCRATCH.xmm()),
+            _ => (C::VEX_Vmovdqu_ymm_ymmm256, C::VEX_Vmovdqu_ymmm256_ymm, SCRATCH.ymm()),
         };
         let into = if mem.total <= 2 { R::R14D } else { data };
         let from = data_of_lane(self, mem.total);
@@ -184,7 +184,7 @@ impl Maker<'_> {
         };
         let [mask, half_mask] = masks.unwrap_or_else(|| [self.temporary(), self.temporary()]);
         let (some, done) = (self.asm.label(), self.asm.label());
-        let to = |e: &Self, half: usize| e.behind_first(half * LANES_SIZE);
+        let to = |e: &Self, half: usize| e.lane_data(half * LANES_SIZE);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, at(R::RDI, LANES), -1));
         self.asm.jump(C::Jne_rel32_64, some);
         for (half, value) in values.iter().enumerate() {
@@ -262,7 +262,7 @@ impl Maker<'_> {
                     self.store_doubles((a, b), half, total, 16 * pair);
                 }
                 None => {
-                    let to = self.behind_first(usize::from(part % 2) * LANES_SIZE);
+                    let to = self.lane_data(usize::from(part % 2) * LANES_SIZE);
                     self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, a.ymm()));
                 }
             }

@@ -2,13 +2,13 @@
 //! the values of a part stay in registers from step to step.
 
 use super::predicate::Mask;
-use super::{Maker, PARTS, Vector};
+use super::{Avx2Emitter, PARTS, Vector};
 use crate::Error;
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Key, Kind};
 use crate::frame::Frame;
 use crate::op::Op;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Action, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(super) fn eighth(key: Key) -> u8 {
     }
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Emits steps that cannot exit.
     pub(super) fn straight_steps(&mut self, steps: Range<usize>) -> Result<(), Error> {
         let block = &self.region.blocks[self.block];
@@ -67,7 +67,7 @@ impl Maker<'_> {
                 if !self.facts.uses[self.block].is_dead[i] && step.guard != Predicate::Never {
                     self.of_lanes(step, part).ok_or(Error::Operands(i))?;
                 }
-                self.behind_part(i, part, &mut changed);
+                self.end_part(i, part, &mut changed);
                 if part + 1 == PARTS {
                     self.uncounted += u32::from(step.counted);
                 }
@@ -86,17 +86,17 @@ impl Maker<'_> {
 
     /// Ends a step in a part. Other parts of the step may have been emitted before, or follow
     /// later.
-    fn behind_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
+    fn end_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
         self.count_before_end(i);
         self.cache.unpin();
         let after = std::mem::take(&mut self.facts.uses[self.block].after[i]);
         for a in &after {
-            if let Some(number) = self.facts.numbers.get(a.place) {
+            if let Some(number) = self.facts.numbers.get(a.vreg) {
                 changed.push((number, self.next[number]));
                 self.next[number] = a.next;
             }
             if !a.lives {
-                self.cache.forget_keys(|key| key.place() == Some(a.place) && eighth(key) == part);
+                self.cache.forget_keys(|key| key.vreg() == Some(a.vreg) && eighth(key) == part);
             }
         }
         self.facts.uses[self.block].after[i] = after;
@@ -113,9 +113,9 @@ impl Maker<'_> {
                 }
             }
         }
-        let place = self.back.guarded.and_then(|(guard, _)| guard.place());
+        let vreg = self.back.guarded.and_then(|(guard, _)| guard.vreg());
         let mut changes = false;
-        step.each_written(|written| changes |= Some(written) == place);
+        step.each_written(|written| changes |= Some(written) == vreg);
         if changes {
             self.count_rest();
         }
@@ -123,9 +123,9 @@ impl Maker<'_> {
 
     /// Counts deferred lanes before their guard's predicate changes.
     fn count_before_end(&mut self, i: usize) {
-        let place = self.back.guarded.and_then(|(guard, _)| guard.place());
+        let vreg = self.back.guarded.and_then(|(guard, _)| guard.vreg());
         let after = &self.facts.uses[self.block].after[i];
-        if after.iter().any(|a| Some(a.place) == place && !a.lives) {
+        if after.iter().any(|a| Some(a.vreg) == vreg && !a.lives) {
             self.count_rest();
         }
     }
@@ -179,13 +179,13 @@ impl Maker<'_> {
     fn compute(
         &mut self,
         op: Op,
-        to: Place,
+        to: VReg,
         from: [Source; 3],
         guard: Option<Mask>,
         part: u8,
     ) -> Option<()> {
         match to {
-            Place::B32(to) => {
+            VReg::B32(to) => {
                 let (value, kind) = match op {
                     Op::Float { .. }
                     | Op::Directed { .. }
@@ -205,7 +205,7 @@ impl Maker<'_> {
                 };
                 self.put_narrow(to, part, value, kind, guard);
             }
-            Place::B64(to) => {
+            VReg::B64(to) => {
                 for part in [2 * part, 2 * part + 1] {
                     let value = self.wide_op(op, from, part)?;
                     self.put_wide(to, part, value, guard);
@@ -215,7 +215,7 @@ impl Maker<'_> {
                     }
                 }
             }
-            Place::Predicate(_) => return None,
+            VReg::Predicate(_) => return None,
         }
         Some(())
     }

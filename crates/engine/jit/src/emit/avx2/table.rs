@@ -1,6 +1,6 @@
 //! Boolean functions of three sources (`lop3`), composed of the four bitwise instructions of AVX2.
 
-use super::{MOVE, Maker, Operand};
+use super::{Avx2Emitter, MOVE, Operand};
 use crate::emit::register_cache::Reg;
 use iced_x86::Code as C;
 use std::sync::OnceLock;
@@ -85,7 +85,7 @@ fn rules() -> &'static [Rule; 256] {
     })
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Emits a Boolean function of three sources. The result is in a temporary.
     pub(super) fn bits(&mut self, table: u8, sources: [Operand; 3]) -> Reg {
         match self.formula(table, &sources) {

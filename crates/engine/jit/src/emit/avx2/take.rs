@@ -1,10 +1,10 @@
 //! Writes loaded data to registers: loads the parts from the addresses in a slot, transposes them,
 //! and defines the destinations.
 
-use super::shape::{ROWS, Slot};
-use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS, Vector};
+use super::shape::{CONTIGUOUS, Slot};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, PARTS, Vector};
 use crate::emit::register_cache::{Kind, Reg};
-use crate::operand::{Place, Predicate};
+use crate::operand::{Predicate, VReg};
 use crate::region::Load;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -38,7 +38,7 @@ impl Bytes {
     }
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Writes the elements of a load to their destinations. `ebp` has the shape, unless all lanes
     /// are known to have one address (`one`).
     pub(super) fn take_rows(
@@ -122,7 +122,7 @@ impl Maker<'_> {
         let loaded: Vec<_> = own.iter().map(|d| bytes.results(d)).collect();
         let (same, done) = (self.asm.label(), self.asm.label());
         if !one {
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
             self.asm.jump(C::Jne_rel32_64, same);
             for (part, d) in parts.clone().zip(&own) {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(part)));
@@ -149,7 +149,7 @@ impl Maker<'_> {
         match *d {
             [low, high] => {
                 for (i, d) in [low, high].into_iter().enumerate() {
-                    let half = self.behind_first(i * LANES_SIZE);
+                    let half = self.lane_data(i * LANES_SIZE);
                     self.two(MOVE, d, Operand::Memory(half));
                 }
             }
@@ -186,7 +186,7 @@ impl Maker<'_> {
     fn take_part(
         &mut self,
         load: &Load,
-        to: &[Option<Place>],
+        to: &[Option<VReg>],
         part: u8,
         loaded: &[Vec<Reg>],
         guard: Predicate,
@@ -218,14 +218,14 @@ impl Maker<'_> {
     /// bits to keep.
     pub(super) fn put_kept(
         &mut self,
-        to: Place,
+        to: VReg,
         part: u8,
         value: Reg,
         (signed, keep): (bool, u64),
         guard: Predicate,
     ) -> Option<()> {
         match to {
-            Place::B32(i) => {
+            VReg::B32(i) => {
                 if keep as u32 != u32::MAX {
                     let keep = self.number(keep as u32);
                     self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
@@ -233,7 +233,7 @@ impl Maker<'_> {
                 let guard = self.guard(guard, part);
                 self.put_narrow(i, part, value, Kind::BITS, guard);
             }
-            Place::B64(i) => {
+            VReg::B64(i) => {
                 let guard = self.guard(guard, part);
                 let code = if signed {
                     C::VEX_Vpmovsxdq_ymm_xmmm128
@@ -254,7 +254,7 @@ impl Maker<'_> {
                 }
                 self.release(value);
             }
-            Place::Predicate(_) => return None,
+            VReg::Predicate(_) => return None,
         }
         Some(())
     }
@@ -269,14 +269,14 @@ impl Maker<'_> {
     /// Writes a 64-bit element to a register.
     pub(super) fn put_double(
         &mut self,
-        to: Place,
+        to: VReg,
         part: u8,
         [low, high]: [Reg; 2],
         keep: u64,
         guard: Predicate,
     ) -> Option<()> {
         match to {
-            Place::B64(i) => {
+            VReg::B64(i) => {
                 let guard = self.guard(guard, part);
                 for (half, value) in [low, high].into_iter().enumerate() {
                     self.keep_wide(value, keep);

@@ -3,7 +3,7 @@
 
 use super::integer::power_of_two;
 use super::operand::register_file;
-use super::{MOMENT, MOVE, Maker, Operand, Vector};
+use super::{Avx2Emitter, MOVE, Operand, SCRATCH, Vector};
 use crate::emit::register_cache::{Key, Reg};
 use crate::op::{Op, Rounding};
 use crate::operand::Source;
@@ -17,7 +17,7 @@ fn displaced(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
     memory
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// A part of a 32-bit source, extended to 64 bits, in a temporary.
     pub(super) fn extended(&mut self, source: Source, part: u8, signed: bool) -> Option<Reg> {
         let code = if signed { C::VEX_Vpmovsxdq_ymm_xmmm128 } else { C::VEX_Vpmovzxdq_ymm_xmmm128 };
@@ -30,7 +30,7 @@ impl Maker<'_> {
             return Some(d);
         }
         if let Source::B32(i) = source
-            && self.is_at_home(Key::B32(i, part / 2))
+            && self.is_stored(Key::B32(i, part / 2))
         {
             // A value in the register file is loaded and extended by one instruction.
             let from = displaced(register_file(Key::B32(i, part / 2)), 16 * usize::from(part % 2));
@@ -74,8 +74,8 @@ impl Maker<'_> {
                 let a = self.wide(from[first], part)?;
                 let b = self.wide_operand(from[second], part)?;
                 let d = self.temporary();
-                self.spread(MOMENT, mask.reg, part % 2);
-                self.blend(d, a, b, MOMENT);
+                self.spread(SCRATCH, mask.reg, part % 2);
+                self.blend(d, a, b, SCRATCH);
                 return Some(d);
             }
             Op::Double(op) => return self.double(op, Rounding::Near, from, part),
@@ -116,19 +116,19 @@ impl Maker<'_> {
             let b = self.wide_number(number.into());
             self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, d, a, 32);
             self.three(PRODUCT, d, d, b);
-            self.three(PRODUCT, MOMENT, a, b);
+            self.three(PRODUCT, SCRATCH, a, b);
         } else {
             // The products of a low and a high half are 32-bit products with the halves of b
             // swapped.
             let b = self.wide(b, part)?;
             self.two_with(C::VEX_Vpshufd_ymm_ymmm256_imm8, d, b, 0b1011_0001);
             self.three(C::VEX_Vpmulld_ymm_ymm_ymmm256, d, d, a);
-            self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, MOMENT, d, 32);
-            self.three(C::VEX_Vpaddd_ymm_ymm_ymmm256, d, d, MOMENT);
-            self.three(PRODUCT, MOMENT, a, b);
+            self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, SCRATCH, d, 32);
+            self.three(C::VEX_Vpaddd_ymm_ymm_ymmm256, d, d, SCRATCH);
+            self.three(PRODUCT, SCRATCH, a, b);
         }
         self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, d, d, 32);
-        self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, MOMENT);
+        self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, SCRATCH);
         Some(d)
     }
 
@@ -177,12 +177,12 @@ impl Maker<'_> {
         self.three(PRODUCT, d, left, right);
         self.three(PRODUCT, left, left, b);
         self.three(PRODUCT, right, right, a);
-        self.three(PRODUCT, MOMENT, a, b);
+        self.three(PRODUCT, SCRATCH, a, b);
         // Neither sum overflows, because a product is at most (2^32 - 1)^2.
-        self.two_with(SHIFT, MOMENT, MOMENT, 32);
-        self.three(ADD, left, left, MOMENT);
-        self.three(C::VEX_Vpand_ymm_ymm_ymmm256, MOMENT, left, mask);
-        self.three(ADD, right, right, MOMENT);
+        self.two_with(SHIFT, SCRATCH, SCRATCH, 32);
+        self.three(ADD, left, left, SCRATCH);
+        self.three(C::VEX_Vpand_ymm_ymm_ymmm256, SCRATCH, left, mask);
+        self.three(ADD, right, right, SCRATCH);
         for part in [left, right] {
             self.two_with(SHIFT, part, part, 32);
             self.three(ADD, d, d, part);

@@ -2,8 +2,8 @@
 //! for exits.
 
 use super::memory::{MemAccess, site, spread_of};
-use super::{MOMENT, Maker};
-use crate::emit::affine::{Affine, Plus};
+use super::{Avx512Emitter, SCRATCH};
+use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::Label;
 use crate::emit::register_cache::Reg;
 use crate::operand::Source;
@@ -12,10 +12,10 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 const ADD: C = C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
 const SHIFT: C = C::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8;
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Computes a part of a deferred address in a temporary.
     pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let d = if value.plus == Plus::NONE {
+        let d = if value.addend == Addend::NONE {
             self.extended(Source::B32(value.index), part, value.signed)?
         } else {
             let sum = self.index_part(value, part / 2)?;
@@ -41,8 +41,8 @@ impl Maker<'_> {
 
     /// Computes a part of an index plus the uniform value in a given register. Uses `rax`.
     pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Reg) {
-        let number = self.number_at(value.plus.number, R::RAX);
-        let code = if value.plus.minus {
+        let number = self.number_at(value.addend.number, R::RAX);
+        let code = if value.addend.minus {
             C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32
         } else {
             C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32
@@ -56,14 +56,14 @@ impl Maker<'_> {
         let Some((value, index)) = mem.affine else { return };
         for (part, base) in mem.bases.iter().enumerate() {
             let mut from = index[part / 2];
-            if value.plus != Plus::NONE {
-                self.sum_of_index(value, MOMENT, from);
-                from = MOMENT;
+            if value.addend != Addend::NONE {
+                self.sum_of_index(value, SCRATCH, from);
+                from = SCRATCH;
             }
             if part % 2 == 1 {
                 let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
-                self.asm.put(I::with3(extract, MOMENT.y(), from.z(), 1_u32));
-                from = MOMENT;
+                self.asm.put(I::with3(extract, SCRATCH.y(), from.z(), 1_u32));
+                from = SCRATCH;
             }
             let add = self.number_at(value.add, R::RAX);
             let extend = if value.signed {
@@ -89,7 +89,7 @@ impl Maker<'_> {
         let halves = [(R::RAX, R::EAX), (R::R12, R::R12D)];
         for ((_, low), index) in halves.into_iter().zip(index) {
             self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, index.x()));
-            self.add_plus(value.plus, low, R::R13);
+            self.add_addend(value.addend, low, R::R13);
         }
         if rows {
             // The first indices are far from wrapping around: within 2^30 of zero if signed, and

@@ -1,6 +1,6 @@
 //! Reversal of bits, and selection of bytes.
 
-use super::Maker;
+use super::Avx512Emitter;
 use super::load::{LOAD, Operand};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
@@ -13,7 +13,7 @@ const SHUFFLE: C = C::EVEX_Vpshufb_zmm_k1z_zmm_zmmm512;
 const AND: C = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
 const OR: C = C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// A constant of 128 bits that all quarters of a vector in memory have.
     fn quarter(&mut self, numbers: [u64; 2]) -> Operand {
         let row: [u64; 8] = std::array::from_fn(|i| numbers[i % 2]);

@@ -4,8 +4,8 @@
 
 use super::load::Operand;
 use super::memory::{ACTIVE, MemAccess, PARTS, limit, low_word, site, spread_of};
-use super::{MOMENT, MOMENT_K, Maker};
-use crate::emit::affine::{Affine, Plus};
+use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
+use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::Label;
 use crate::emit::register_cache::Reg;
 use crate::machine::Site;
@@ -13,13 +13,13 @@ use crate::region::Space;
 use iced_x86::{Code as C, IcedError, Instruction as I, Register as R};
 use std::mem::offset_of;
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Checks that the upper halves of 64-bit addresses are zero, for accesses to shared and local
     /// memory.
     pub(super) fn shorten(&mut self, mem: &mut MemAccess, bases: Vec<Reg>) {
         let upper = self.wide_number(0xffff_ffff_0000_0000);
         let offset = self.wide_number(mem.access.offset);
-        let sums = [mem.moment, MOMENT];
+        let sums = [mem.scratch, SCRATCH];
         for part in 0..2 {
             for half in 0..2 {
                 let sum = sums[half];
@@ -74,7 +74,7 @@ impl Maker<'_> {
             }
             let limit = spread_of(limit(mem, bytes));
             let compare = C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
-            let k = if part == 0 { MOMENT_K } else { mem.masks[0].k() };
+            let k = if part == 0 { SCRATCH_MASK } else { mem.masks[0].k() };
             if low == 0 {
                 self.asm.put(I::with4(compare, k, to.z(), limit, 1_u32));
             } else {
@@ -84,7 +84,7 @@ impl Maker<'_> {
             }
         }
         let low = mem.masks[0].k();
-        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, low, MOMENT_K));
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, low, SCRATCH_MASK));
         self.all_active(low, mem.out);
     }
 
@@ -95,12 +95,12 @@ impl Maker<'_> {
         let offset = mem.access.offset;
         for part in 0..PARTS[1] {
             let (base, to) = (mem.bases[part], mem.offsets[part]);
-            let k = if part % 2 == 0 { MOMENT_K } else { mem.masks[part / 2].k() };
+            let k = if part % 2 == 0 { SCRATCH_MASK } else { mem.masks[part / 2].k() };
             let mut tested = base;
             if low != 0 && !offset.is_multiple_of(mem.total) {
                 let offset = self.wide_number(offset);
-                self.three(C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64, MOMENT.z(), base, offset);
-                tested = MOMENT;
+                self.three(C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64, SCRATCH.z(), base, offset);
+                tested = SCRATCH;
             }
             let add = spread_of(site(mem, offset_of!(Site, add)));
             if low != 0 {
@@ -117,7 +117,7 @@ impl Maker<'_> {
                 self.asm.put_masked(k, compare);
             }
             if part % 2 == 1 {
-                self.asm.put(I::with3(C::VEX_Kunpckbw_kr_kr_kr, k, k, MOMENT_K));
+                self.asm.put(I::with3(C::VEX_Kunpckbw_kr_kr_kr, k, k, SCRATCH_MASK));
             }
         }
         let [low, high] = mem.masks.map(Reg::k);
@@ -135,7 +135,7 @@ impl Maker<'_> {
         limit: Operand,
         not: Label,
     ) -> [Reg; 2] {
-        if value.plus != Plus::NONE {
+        if value.addend != Addend::NONE {
             for (index, &sum) in indices.iter_mut().zip(&mem.offsets) {
                 self.sum_of_index(value, sum, *index);
                 *index = sum;

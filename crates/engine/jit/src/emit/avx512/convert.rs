@@ -1,7 +1,7 @@
 //! Conversions between f64, f32, f16 and integers that change the width of a lane.
 
 use super::float::MOVE;
-use super::{MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::of_rounding;
 use crate::emit::register_cache::{Kind, Nans, Reg};
 use crate::op::{Op, Rounding};
@@ -19,7 +19,7 @@ const WIDEN: C = C::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
 /// Converts f64 to f32 in half of a register.
 const CUT: C = C::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Emits a conversion to 32-bit lanes. Returns the temporary with the result, and what is known
     /// of it.
     pub(super) fn convert(&mut self, op: Op, source: Source, part: u8) -> Option<(Reg, Kind)> {
@@ -57,8 +57,8 @@ impl Maker<'_> {
         self.asm.put(I::with3(code, d.y(), a.z(), of_rounding(rounding)));
         self.asm.put(I::with2(C::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, d.z(), d.y()));
         let compare = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-        self.asm.put(I::with4(compare, MOMENT_K, a.z(), a.z(), UNORDERED));
-        self.asm.put_masked(MOMENT_K, I::with2(MOVE, d.z(), nan.z()));
+        self.asm.put(I::with4(compare, SCRATCH_MASK, a.z(), a.z(), UNORDERED));
+        self.asm.put_masked(SCRATCH_MASK, I::with2(MOVE, d.z(), nan.z()));
         Some(d)
     }
 
@@ -83,9 +83,9 @@ impl Maker<'_> {
                 // The conversion returns all ones for values above the range, and for NaNs, which
                 // are replaced below.
                 self.asm.put(I::with2(C::EVEX_Vcvttpd2udq_ymm_k1z_zmmm512b64_sae, d.y(), d.z()));
-                self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
+                self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), a.z(), UNORDERED));
                 let code = C::EVEX_Vmovdqa32_ymm_k1z_ymmm256;
-                self.asm.put_masked(MOMENT_K, I::with2(code, d.y(), lowest.y()));
+                self.asm.put_masked(SCRATCH_MASK, I::with2(code, d.y(), lowest.y()));
             }
             _ => return None,
         }
@@ -100,14 +100,14 @@ impl Maker<'_> {
             let (end, most) =
                 (self.wide_literal(0x43e0_0000_0000_0000), self.wide_literal(i64::MAX as u64));
             self.asm.put(I::with2(C::EVEX_Vcvttpd2qq_zmm_k1z_zmmm512b64_sae, d.z(), a.z()));
-            self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), end.z(), GREATER_OR_EQUAL));
-            self.asm.put_masked(MOMENT_K, I::with2(MOVE64, d.z(), most.z()));
+            self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), end.z(), GREATER_OR_EQUAL));
+            self.asm.put_masked(SCRATCH_MASK, I::with2(MOVE64, d.z(), most.z()));
         } else {
             let (zero, lowest) = (self.wide_literal(0), self.wide_literal(1 << 63));
             self.three(MAX, d.z(), zero, a);
             self.asm.put(I::with2(C::EVEX_Vcvttpd2uqq_zmm_k1z_zmmm512b64_sae, d.z(), d.z()));
-            self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
-            self.asm.put_masked(MOMENT_K, I::with2(MOVE64, d.z(), lowest.z()));
+            self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), a.z(), UNORDERED));
+            self.asm.put_masked(SCRATCH_MASK, I::with2(MOVE64, d.z(), lowest.z()));
         }
         Some(d)
     }

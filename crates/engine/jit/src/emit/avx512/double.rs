@@ -5,7 +5,7 @@
 //! factors to the addend; the order of operands is chosen accordingly.
 
 use super::float::MOVE;
-use super::{MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::{of_quiet_rounding, spread};
 use crate::emit::register_cache::Reg;
 use crate::op::{Float, Op, Rounding};
@@ -20,7 +20,7 @@ const UNORDERED: u32 = 3;
 const NANS: u64 = 0x11;
 const QUIET_NANS: u64 = 0x22;
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Emits a part of an operation on f64. The result is in a temporary.
     pub(super) fn double(
         &mut self,
@@ -60,8 +60,8 @@ impl Maker<'_> {
                     // Only where a is a NaN. Otherwise the product would have to wait for the
                     // addend, which often is the previous sum.
                     let done = self.asm.label();
-                    self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
-                    self.asm.put(I::with2(C::VEX_Kortestb_kr_kr, MOMENT_K, MOMENT_K));
+                    self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), a.z(), UNORDERED));
+                    self.asm.put(I::with2(C::VEX_Kortestb_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
                     self.asm.jump(C::Je_rel32_64, done);
                     self.take_nans(d, c, NANS);
                     self.asm.bind(done);
@@ -109,10 +109,10 @@ impl Maker<'_> {
         };
         let (bits, quiet) = (self.wide_number(bits), self.wide_number(1 << 51));
         let d = self.binary(code, a, bits);
-        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), a.z(), UNORDERED));
         let or = C::EVEX_Vporq_zmm_k1z_zmm_zmmm512b64;
         self.asm.put_masked(
-            MOMENT_K,
+            SCRATCH_MASK,
             match quiet {
                 super::load::Operand::Register(quiet) => I::with3(or, d.z(), a.z(), quiet.z()),
                 super::load::Operand::Memory(quiet) => I::with3(or, d.z(), a.z(), quiet),
@@ -131,10 +131,10 @@ impl Maker<'_> {
         };
         // The processor's instruction returns the second source if one is a NaN or both are zeros.
         let d = self.binary(code, b, a);
-        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), b.z(), 0));
-        self.asm.put_masked(MOMENT_K, I::with3(combine, d.z(), a.z(), b.z()));
-        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
-        self.asm.put_masked(MOMENT_K, I::with2(MOVE64, d.z(), b.z()));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), b.z(), 0));
+        self.asm.put_masked(SCRATCH_MASK, I::with3(combine, d.z(), a.z(), b.z()));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), a.z(), UNORDERED));
+        self.asm.put_masked(SCRATCH_MASK, I::with2(MOVE64, d.z(), b.z()));
         self.take_nans(d, d, QUIET_NANS);
         d
     }

@@ -2,14 +2,14 @@
 
 use super::load::LOAD;
 use super::pieces::{Pieces, pairs};
-use super::{Guard, MOMENT, Maker};
+use super::{Avx512Emitter, Guard, SCRATCH};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
-use crate::operand::Place;
+use crate::operand::VReg;
 use crate::region::Load;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Writes the elements of a load to their destinations.
     pub(super) fn take_elements(
         &mut self,
@@ -21,19 +21,19 @@ impl Maker<'_> {
         for (k, to) in load.to.iter().enumerate().take(load.access.count.into()) {
             let Some(to) = *to else { continue };
             match to {
-                Place::B32(to) => {
+                VReg::B32(to) => {
                     for part in 0..2 {
                         let value = self.narrow_element(load, pieces, k * size, part)?;
                         self.put_narrow(to, part, value, Kind::BITS, guard);
                     }
                 }
-                Place::B64(to) => {
+                VReg::B64(to) => {
                     for part in 0..4 {
                         let value = self.wide_element(load, pieces, k * size, part)?;
                         self.put_wide(to, part, value, guard);
                     }
                 }
-                Place::Predicate(_) => return None,
+                VReg::Predicate(_) => return None,
             }
         }
         Some(())
@@ -54,11 +54,11 @@ impl Maker<'_> {
                 let high = (byte / 4 % 2) as u64;
                 let order = pairs(std::array::from_fn(|i| 2 * i as u64 + high));
                 let order = at(R::R9, self.pooled(&order));
-                // Allocating a register may overwrite `MOMENT`, so that it is loaded afterwards.
+                // Allocating a register may overwrite `SCRATCH`, so that it is loaded afterwards.
                 let d = self.unary(super::float::MOVE, parts[2 * part]);
-                self.asm.put(I::with2(LOAD, MOMENT.z(), order));
+                self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
                 let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
-                self.asm.put(I::with3(permute, d.z(), MOMENT.z(), parts[2 * part + 1].z()));
+                self.asm.put(I::with3(permute, d.z(), SCRATCH.z(), parts[2 * part + 1].z()));
                 d
             }
         })
@@ -148,11 +148,11 @@ impl Maker<'_> {
         let first = 8 * u64::from(half);
         let order = pairs(std::array::from_fn(|i| first + i as u64 / 2 + 16 * (i as u64 % 2)));
         let order = at(R::R9, self.pooled(&order));
-        // Allocating a register may overwrite `MOMENT`, so that it is loaded afterwards.
+        // Allocating a register may overwrite `SCRATCH`, so that it is loaded afterwards.
         let d = self.unary(super::float::MOVE, low);
-        self.asm.put(I::with2(LOAD, MOMENT.z(), order));
+        self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
         let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
-        self.asm.put(I::with3(permute, d.z(), MOMENT.z(), high.z()));
+        self.asm.put(I::with3(permute, d.z(), SCRATCH.z(), high.z()));
         d
     }
 }

@@ -1,7 +1,7 @@
 //! Operations on f32, and conversions from and to f32.
 
 use super::load::Operand;
-use super::{FIXED, MOMENT_K, Maker, NAN};
+use super::{Avx512Emitter, FIXED, NAN, SCRATCH_MASK};
 use crate::emit::asm::{of_quiet_rounding, spread};
 use crate::emit::register_cache::{Kind, Nans, Reg};
 use crate::op::{Float, Op, Rounding, tiny};
@@ -29,7 +29,7 @@ struct Scaled {
 /// The class of subnormals for `vfpclassps`.
 const SUBNORMAL: u32 = 0x20;
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Replaces all NaNs by the canonical NaN, with one instruction besides a register move.
     pub(super) fn fix_nans(&mut self, z: R) {
         let kinds = spread(R::R9, self.pooled(&[NOT_NAN]));
@@ -43,9 +43,9 @@ impl Maker<'_> {
     fn flush(&mut self, z: Reg) {
         let (exponent, sign) = (self.literal(0x7f80_0000), self.literal(0x8000_0000));
         let test = C::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32;
-        self.asm.put(I::with3(test, MOMENT_K, z.z(), exponent.z()));
+        self.asm.put(I::with3(test, SCRATCH_MASK, z.z(), exponent.z()));
         let and = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
-        self.asm.put_masked(MOMENT_K, I::with3(and, z.z(), z.z(), sign.z()));
+        self.asm.put_masked(SCRATCH_MASK, I::with3(and, z.z(), z.z(), sign.z()));
     }
 
     /// Replaces tiny results of an operation by zeros of their sign ([`tiny`]).
@@ -62,8 +62,8 @@ impl Maker<'_> {
         // zero.
         self.three(MUL, x.z(), z, part);
         let class = C::EVEX_Vfpclassps_kr_k1_zmmm512b32_imm8;
-        self.asm.put(I::with3(class, MOMENT_K, x.z(), SUBNORMAL));
-        self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, MOMENT_K, MOMENT_K));
+        self.asm.put(I::with3(class, SCRATCH_MASK, x.z(), SUBNORMAL));
+        self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
         self.out_of_line(C::Jne_rel32_64, move |e| {
             let Scaled { code, rounding, from: [a, b], addend } = of;
             e.three(MUL, x.z(), a, by);
@@ -75,10 +75,10 @@ impl Maker<'_> {
                 None => e.asm.put_rounded(rounding, I::with3(code, x.z(), x.z(), b.z())),
             }
             e.three(DOUBLE, x.z(), x, x);
-            e.three_with(BELOW, MOMENT_K, x, least, 1);
+            e.three_with(BELOW, SCRATCH_MASK, x, least, 1);
             let and = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
             e.asm.put_masked(
-                MOMENT_K,
+                SCRATCH_MASK,
                 match sign {
                     Operand::Register(sign) => I::with3(and, z.z(), z.z(), sign.z()),
                     Operand::Memory(sign) => I::with3(and, z.z(), z.z(), sign),
@@ -173,10 +173,10 @@ impl Maker<'_> {
         let d = self.unary(C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, a);
         let (end, most) = (self.literal(0x4f00_0000), self.literal(0x7fff_ffff));
         // The comparison predicate "greater or equal".
-        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), end.z(), 0x1d));
-        self.asm.put_masked(MOMENT_K, I::with2(MOVE, d.z(), most.z()));
-        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), ORDERED));
-        self.asm.put_zeroing(MOMENT_K, I::with2(MOVE, d.z(), d.z()));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), end.z(), 0x1d));
+        self.asm.put_masked(SCRATCH_MASK, I::with2(MOVE, d.z(), most.z()));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), a.z(), ORDERED));
+        self.asm.put_zeroing(SCRATCH_MASK, I::with2(MOVE, d.z(), d.z()));
         d
     }
 
@@ -258,10 +258,10 @@ impl Maker<'_> {
             (C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32)
         };
         let d = self.binary(code, a, b);
-        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), b.z(), 0));
-        self.asm.put_masked(MOMENT_K, I::with3(combine, d.z(), a.z(), b.z()));
-        self.asm.put(I::with4(COMPARE, MOMENT_K, b.z(), b.z(), UNORDERED));
-        self.asm.put_masked(MOMENT_K, I::with2(MOVE, d.z(), a.z()));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), b.z(), 0));
+        self.asm.put_masked(SCRATCH_MASK, I::with3(combine, d.z(), a.z(), b.z()));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, b.z(), b.z(), UNORDERED));
+        self.asm.put_masked(SCRATCH_MASK, I::with2(MOVE, d.z(), a.z()));
         d
     }
 }

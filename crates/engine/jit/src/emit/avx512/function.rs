@@ -3,7 +3,7 @@
 
 use super::float::MOVE;
 use super::load::LOAD;
-use super::{MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::Source;
@@ -16,7 +16,7 @@ const PERMUTED: usize = 32;
 /// access for each lane.
 const MOST_PERMUTED: usize = 128;
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Looks up a table at indices whose high bits are ignored. The result is in a temporary.
     pub(super) fn look_up(
         &mut self,
@@ -51,10 +51,10 @@ impl Maker<'_> {
         while entry_state.len() > 1 {
             let bit_set = self.number(bit);
             let test = C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
-            self.three(test, MOMENT_K, index, bit_set);
+            self.three(test, SCRATCH_MASK, index, bit_set);
             for pair in 0..entry_state.len() / 2 {
                 let upper = entry_state.remove(pair + 1);
-                self.asm.put_masked(MOMENT_K, I::with2(MOVE, entry_state[pair].z(), upper.z()));
+                self.asm.put_masked(SCRATCH_MASK, I::with2(MOVE, entry_state[pair].z(), upper.z()));
                 self.cache.release(upper);
             }
             bit *= 2;
@@ -68,9 +68,9 @@ impl Maker<'_> {
         let d = self.temporary();
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
         self.zero(d);
-        self.asm.put(I::with3(C::VEX_Kxnorw_kr_kr_kr, MOMENT_K, MOMENT_K, MOMENT_K));
+        self.asm.put(I::with3(C::VEX_Kxnorw_kr_kr_kr, SCRATCH_MASK, SCRATCH_MASK, SCRATCH_MASK));
         let from = MemoryOperand::with_base_index_scale(R::RAX, index.z(), 4);
-        self.asm.put_masked(MOMENT_K, I::with2(C::EVEX_Vpgatherdd_zmm_k1_vm32z, d.z(), from));
+        self.asm.put_masked(SCRATCH_MASK, I::with2(C::EVEX_Vpgatherdd_zmm_k1_vm32z, d.z(), from));
         self.cache.release(index);
         d
     }

@@ -2,7 +2,7 @@
 
 use super::float::MOVE;
 use super::load::Operand;
-use super::{MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::register_cache::{Kind, Reg};
 use crate::op::Op;
 use crate::operand::{Predicate, Source};
@@ -21,7 +21,7 @@ fn plain(table: u8, wide: bool) -> Option<C> {
     })
 }
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Emits a 32-bit operation on integers. Returns the value, in a temporary, and what is known
     /// of it.
     pub(super) fn integer_op(
@@ -129,8 +129,8 @@ impl Maker<'_> {
         let k = self.predicate(p);
         let mut mask = k.k();
         if lane != 0 {
-            self.shift_mask(MOMENT_K, mask, lane);
-            mask = MOMENT_K;
+            self.shift_mask(SCRATCH_MASK, mask, lane);
+            mask = SCRATCH_MASK;
         }
         let blend = if wide {
             C::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64

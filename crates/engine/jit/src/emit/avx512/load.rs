@@ -1,6 +1,6 @@
 //! Loads and stores of the register files, and sources of steps as registers or memory operands.
 
-use super::{Guard, LANES, MOMENT, MOMENT_K, Maker};
+use super::{Avx512Emitter, Guard, LANES, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{at, spread};
 use crate::emit::register_cache::{Key, Kind, Nans, Reg, Width};
 use crate::frame::Frame;
@@ -34,7 +34,7 @@ fn register_file(key: Key) -> MemoryOperand {
     }
 }
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     pub(super) fn load_key(&mut self, to: Reg, key: Key) {
         match key {
             Key::Predicate(..) => {
@@ -62,12 +62,12 @@ impl Maker<'_> {
                 let wide = matches!(key, Key::B64(..));
                 let mut lanes = LANES;
                 if part != 0 {
-                    self.shift_mask(MOMENT_K, LANES, part * if wide { 8 } else { 16 });
-                    lanes = MOMENT_K;
+                    self.shift_mask(SCRATCH_MASK, LANES, part * if wide { 8 } else { 16 });
+                    lanes = SCRATCH_MASK;
                 }
-                self.asm.put(I::with2(LOAD, MOMENT.z(), to));
-                self.merge(MOMENT, from, lanes, wide);
-                self.asm.put(I::with2(STORE, to, MOMENT.z()));
+                self.asm.put(I::with2(LOAD, SCRATCH.z(), to));
+                self.merge(SCRATCH, from, lanes, wide);
+                self.asm.put(I::with2(STORE, to, SCRATCH.z()));
             }
             _ => self.asm.put(I::with2(STORE, to, from.z())),
         }
@@ -158,13 +158,13 @@ impl Maker<'_> {
             }
             Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
             Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
-            Source::Row(i) => (Frame::ROWS, i as usize * 128 + usize::from(part) * 64),
-            Source::Word(i) => (Frame::WORDS, i as usize * 4),
+            Source::PerLane(i) => (Frame::ROWS, i as usize * 128 + usize::from(part) * 64),
+            Source::Uniform(i) => (Frame::WORDS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
             Source::B32(_) | Source::B64(_) => return,
         };
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
-        let code = if matches!(source, Source::Row(_)) { LOAD } else { broadcast };
+        let code = if matches!(source, Source::PerLane(_)) { LOAD } else { broadcast };
         self.asm.put(I::with2(code, to.z(), at(R::RAX, displacement)));
     }
 
@@ -181,7 +181,7 @@ impl Maker<'_> {
         Some(match source {
             Source::B32(i) => self.hold(Key::B32(i, part)),
             Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) => return None,
-            Source::Row(_) | Source::Lane => self.hold(Key::Other(source, Width::B32, part)),
+            Source::PerLane(_) | Source::Lane => self.hold(Key::Other(source, Width::B32, part)),
             other => self.hold(Key::Other(other, Width::B32, 0)),
         })
     }
@@ -217,9 +217,9 @@ impl Maker<'_> {
             Source::B64(i) => self.hold(Key::B64(i, part)),
             Source::B32(_)
             | Source::Constant(_)
-            | Source::Row(_)
+            | Source::PerLane(_)
             | Source::Lane
-            | Source::Word(_)
+            | Source::Uniform(_)
             | Source::Bytes32(_) => return None,
             other => self.hold(Key::Other(other, Width::B64, 0)),
         })

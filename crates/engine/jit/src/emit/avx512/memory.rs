@@ -8,7 +8,7 @@
 //! checked ([`super::check`]), and accessed by gathers and scatters ([`super::lanes`]), or by
 //! masked vectors if the active lanes are part of a contiguous range ([`super::partial`]).
 
-use super::Maker;
+use super::Avx512Emitter;
 use super::pieces::Pieces;
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
@@ -47,13 +47,13 @@ pub(super) struct MemAccess {
     pub(super) indexed: Option<Indexed>,
     /// Registers for 32-bit offsets.
     pub(super) short: Option<[Reg; 2]>,
-    pub(super) moment: Reg,
+    pub(super) scratch: Reg,
     pub(super) masks: [Reg; 2],
     /// The exit before the step.
     pub(super) out: Label,
 }
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// The offset in the constant pool of the lane numbers times `step`.
     pub(super) fn multiples(&mut self, step: u64, part: usize, wide: bool) -> usize {
         let numbers: [u64; 8] = std::array::from_fn(|i| {
@@ -83,7 +83,7 @@ impl Maker<'_> {
     pub(super) fn load_step(&mut self, step: &Step, load: &Load) -> Option<()> {
         self.active(step.guard);
         let mut pieces = Pieces::new(self, &load.access);
-        if !self.is_possible(&load.access, false) {
+        if !self.is_supported(&load.access, false) {
             self.leave_here(step);
             return Some(());
         }
@@ -95,7 +95,7 @@ impl Maker<'_> {
     /// Emits a store that may exit.
     pub(super) fn store_step(&mut self, step: &Step, store: &Store) -> Option<()> {
         self.active(step.guard);
-        if !self.is_possible(&store.access, true) {
+        if !self.is_supported(&store.access, true) {
             self.leave_here(step);
             return Some(());
         }
@@ -110,7 +110,7 @@ impl Maker<'_> {
     }
 
     /// Whether the back end supports an access of this size, count and space.
-    pub(super) fn is_possible(&self, access: &Access, stores: bool) -> bool {
+    pub(super) fn is_supported(&self, access: &Access, stores: bool) -> bool {
         let total = u64::from(access.size) * u64::from(access.count);
         let known = matches!(access.size, 1 | 2 | 4 | 8) && total.is_power_of_two() && total <= 32;
         known
@@ -155,7 +155,7 @@ impl Maker<'_> {
         let looked_for = stores || self.indexed().is_none();
         let short =
             (wide && looked_for && total <= 8).then(|| [self.temporary(), self.temporary()]);
-        let (moment, masks) = (self.temporary(), [self.temporary_mask(), self.temporary_mask()]);
+        let (scratch, masks) = (self.temporary(), [self.temporary_mask(), self.temporary_mask()]);
         let why = match access.space {
             Space::Global => ExitReason::Site(access.site),
             _ => ExitReason::Instruction,
@@ -172,7 +172,7 @@ impl Maker<'_> {
             affine,
             indexed,
             short,
-            moment,
+            scratch,
             masks,
             out,
         };
@@ -231,7 +231,7 @@ impl Maker<'_> {
     fn drop_mem_access(&mut self, mem: &MemAccess) {
         mem.masks.iter().chain(&mem.offsets).for_each(|&reg| self.cache.release(reg));
         mem.short.iter().flatten().for_each(|&reg| self.cache.release(reg));
-        self.cache.release(mem.moment);
+        self.cache.release(mem.scratch);
     }
 }
 
@@ -249,7 +249,7 @@ fn is_wide(source: Source) -> bool {
 
 /// Whether a source may differ between lanes.
 pub(super) fn is_by_lane(source: Source) -> bool {
-    matches!(source, Source::B64(_) | Source::B32(_) | Source::Row(_) | Source::Lane)
+    matches!(source, Source::B64(_) | Source::B32(_) | Source::PerLane(_) | Source::Lane)
 }
 
 pub(super) fn low_word(register: R) -> R {

@@ -5,7 +5,7 @@
 use super::load::{LOAD, STORE};
 use super::memory::{ACTIVE, HOST, MemAccess, site};
 use super::pieces::Pieces;
-use super::{MOMENT, MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{Label, at};
 use crate::emit::register_cache::Reg;
 use crate::machine::Site;
@@ -19,7 +19,7 @@ const FIRSTS: [R; 2] = [R::RAX, R::R12];
 /// After this many misses in a row the test for a shape is skipped.
 const ENOUGH: i32 = 4;
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Emits the access of active lanes, which have been checked, as masked vectors; jumps to
     /// `other` without any effect if the lanes are scattered.
     pub(super) fn partial_rows(&mut self, mem: &MemAccess, pieces: &Pieces, other: Label) {
@@ -69,27 +69,27 @@ impl Maker<'_> {
         let steps = step.map(|step| at(R::R9, self.multiples(step, 0, false)));
         let sub = C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
         for (half, offset) in of.into_iter().enumerate() {
-            self.shift_mask(MOMENT_K, active, 16 * half as u8);
+            self.shift_mask(SCRATCH_MASK, active, 16 * half as u8);
             self.asm.put(match steps {
-                Some(steps) => I::with3(sub, mem.moment.z(), offset.z(), steps),
-                None => I::with2(super::float::MOVE, mem.moment.z(), offset.z()),
+                Some(steps) => I::with3(sub, mem.scratch.z(), offset.z(), steps),
+                None => I::with2(super::float::MOVE, mem.scratch.z(), offset.z()),
             });
             // The value minus the lane's distance must be that of the first active lane in all
             // active lanes.
             let compress = C::EVEX_Vpcompressd_zmmm512_k1z_zmm;
-            self.asm.put_zeroing(MOMENT_K, I::with2(compress, MOMENT.z(), mem.moment.z()));
+            self.asm.put_zeroing(SCRATCH_MASK, I::with2(compress, SCRATCH.z(), mem.scratch.z()));
             let (first, low) = [(R::RAX, R::EAX), (R::R12, R::R12D)][half];
-            self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, MOMENT.x()));
+            self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, SCRATCH.x()));
             self.asm.put(I::with2(C::Movsxd_r64_rm32, first, low));
             let spread = C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
-            self.asm.put(I::with2(spread, MOMENT.z(), MOMENT.x()));
+            self.asm.put(I::with2(spread, SCRATCH.z(), SCRATCH.x()));
             let compare = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-            let compare = I::with4(compare, MOMENT_K, mem.moment.z(), MOMENT.z(), 4_u32);
-            self.asm.put_masked(MOMENT_K, compare);
+            let compare = I::with4(compare, SCRATCH_MASK, mem.scratch.z(), SCRATCH.z(), 4_u32);
+            self.asm.put_masked(SCRATCH_MASK, compare);
             self.asm.put(if half == 0 {
-                I::with2(C::VEX_Kmovw_kr_km16, differ, MOMENT_K)
+                I::with2(C::VEX_Kmovw_kr_km16, differ, SCRATCH_MASK)
             } else {
-                I::with3(C::VEX_Korw_kr_kr_kr, differ, differ, MOMENT_K)
+                I::with3(C::VEX_Korw_kr_kr_kr, differ, differ, SCRATCH_MASK)
             });
         }
         self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, differ, differ));
@@ -106,9 +106,9 @@ impl Maker<'_> {
             let [low, high] = [mem.offsets[2 * half], mem.offsets[2 * half + 1]];
             let cut = C::EVEX_Vpmovqd_ymmm256_k1z_zmm;
             self.asm.put(I::with2(cut, to.y(), low.z()));
-            self.asm.put(I::with2(cut, MOMENT.y(), high.z()));
+            self.asm.put(I::with2(cut, SCRATCH.y(), high.z()));
             let insert = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-            self.asm.put(I::with4(insert, to.z(), to.z(), MOMENT.y(), 1_u32));
+            self.asm.put(I::with4(insert, to.z(), to.z(), SCRATCH.y(), 1_u32));
         }
         short
     }
@@ -124,10 +124,10 @@ impl Maker<'_> {
                 displacement,
                 1,
             );
-            self.shift_mask(MOMENT_K, mem.masks[0].k(), lane);
+            self.shift_mask(SCRATCH_MASK, mem.masks[0].k(), lane);
             match mem.stores {
-                true => self.asm.put_masked(MOMENT_K, I::with2(store, row, piece.z())),
-                false => self.asm.put_zeroing(MOMENT_K, I::with2(load, piece.z(), row)),
+                true => self.asm.put_masked(SCRATCH_MASK, I::with2(store, row, piece.z())),
+                false => self.asm.put_zeroing(SCRATCH_MASK, I::with2(load, piece.z(), row)),
             }
         };
         match pieces {

@@ -2,7 +2,7 @@
 //! into elements and stores combine from elements.
 
 use super::load::{LOAD, Operand};
-use super::{MOMENT, Maker};
+use super::{Avx512Emitter, SCRATCH};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use crate::operand::Source;
@@ -22,19 +22,19 @@ pub(super) fn pairs(numbers: [u64; 16]) -> [u64; 8] {
 
 impl Pieces {
     /// Allocates registers for the pieces of an access.
-    pub(super) fn new(e: &mut Maker<'_>, access: &Access) -> Self {
+    pub(super) fn new(e: &mut Avx512Emitter<'_>, access: &Access) -> Self {
         let total = usize::from(access.size) * usize::from(access.count);
         let by_words = matches!(access.space, Space::Local | Space::Frame | Space::Param);
         if total >= 8 && !by_words {
-            let parts = |e: &mut Maker<'_>| std::array::from_fn(|_| e.temporary());
+            let parts = |e: &mut Avx512Emitter<'_>| std::array::from_fn(|_| e.temporary());
             return Self::Qwords((0..total / 8).map(|_| parts(e)).collect());
         }
-        let parts = |e: &mut Maker<'_>| std::array::from_fn(|_| e.temporary());
+        let parts = |e: &mut Avx512Emitter<'_>| std::array::from_fn(|_| e.temporary());
         Self::Dwords((0..total.div_ceil(4)).map(|_| parts(e)).collect())
     }
 }
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// The low 32 bits of a source.
     pub(super) fn low_of(&mut self, source: Source, part: u8) -> Option<Reg> {
         match source {
@@ -122,9 +122,9 @@ impl Maker<'_> {
             let order = pairs(std::array::from_fn(|i| 2 * i as u64 + 1));
             let order = at(R::R9, self.pooled(&order));
             let d = self.unary(super::float::MOVE, low);
-            self.asm.put(I::with2(LOAD, MOMENT.z(), order));
+            self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
             let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
-            self.asm.put(I::with3(permute, d.z(), MOMENT.z(), high.z()));
+            self.asm.put(I::with3(permute, d.z(), SCRATCH.z(), high.z()));
             return Some(d);
         }
         let per = 4 / size;
@@ -139,11 +139,11 @@ impl Maker<'_> {
         for (i, &source) in elements.iter().enumerate().skip(1) {
             let next = self.low_of(source, part)?;
             let bits: Operand = self.number(u32::MAX >> (32 - 8 * size));
-            self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, MOMENT.z(), next, bits);
+            self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, SCRATCH.z(), next, bits);
             let left = C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
-            self.asm.put(I::with3(left, MOMENT.z(), MOMENT.z(), (8 * size * i) as u32));
+            self.asm.put(I::with3(left, SCRATCH.z(), SCRATCH.z(), (8 * size * i) as u32));
             let or = C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
-            self.asm.put(I::with3(or, d.z(), d.z(), MOMENT.z()));
+            self.asm.put(I::with3(or, d.z(), d.z(), SCRATCH.z()));
             self.cache.release(next);
         }
         Some(d)

@@ -1,6 +1,6 @@
 //! Comparisons, and Boolean functions of predicates, in mask registers.
 
-use super::{Guard, MOMENT_K, Maker};
+use super::{Avx512Emitter, Guard, SCRATCH_MASK};
 use crate::emit::register_cache::{Key, Kind, Reg};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -36,7 +36,7 @@ fn of_floats(relation: Relation, unordered: bool) -> u32 {
     }
 }
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// The mask of a predicate, in a register that must not be changed.
     pub(super) fn predicate(&mut self, predicate: Predicate) -> Reg {
         match predicate {
@@ -81,9 +81,9 @@ impl Maker<'_> {
         if let Some(guard) = guard {
             let old = self.hold(key);
             let (guard, value) = (guard.all.k(), value.k());
-            self.asm.put(I::with3(C::VEX_Kandnd_kr_kr_kr, MOMENT_K, guard, old.k()));
+            self.asm.put(I::with3(C::VEX_Kandnd_kr_kr_kr, SCRATCH_MASK, guard, old.k()));
             self.asm.put(I::with3(C::VEX_Kandd_kr_kr_kr, value, value, guard));
-            self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, value, value, MOMENT_K));
+            self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, value, value, SCRATCH_MASK));
             if old.k() != guard {
                 self.cache.release(old);
             }
@@ -117,9 +117,9 @@ impl Maker<'_> {
                     self.three_with(code, k.k(), a, b, how);
                     continue;
                 }
-                self.three_with(code, MOMENT_K, a, b, how);
+                self.three_with(code, SCRATCH_MASK, a, b, how);
                 self.asm.put(I::with3(C::VEX_Kshiftld_kr_kr_imm8, k.k(), k.k(), 8_u32));
-                self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, k.k(), k.k(), MOMENT_K));
+                self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, k.k(), k.k(), SCRATCH_MASK));
             }
             return Some(k);
         }
@@ -131,9 +131,9 @@ impl Maker<'_> {
                 _ if is_float => self.float(from[1], part)?.into(),
                 _ => self.narrow(from[1], part)?.into(),
             };
-            self.three_with(code, if part == 1 { k.k() } else { MOMENT_K }, a, b, how);
+            self.three_with(code, if part == 1 { k.k() } else { SCRATCH_MASK }, a, b, how);
         }
-        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, k.k(), k.k(), MOMENT_K));
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, k.k(), k.k(), SCRATCH_MASK));
         Some(k)
     }
 

@@ -3,7 +3,7 @@
 
 use super::memory::{ACTIVE, HOST, MemAccess, host, limit, site};
 use super::pieces::Pieces;
-use super::{MOMENT, MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{Label, at};
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::Reg;
@@ -19,9 +19,9 @@ const FIRSTS: [R; 2] = [R::RAX, R::R12];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// The lanes are contiguous.
-    Row = 1,
+    Contiguous = 1,
     /// The lanes have one address.
-    Same = 2,
+    Uniform = 2,
 }
 
 /// The parts of a register whose lanes are compared, and two temporaries.
@@ -34,7 +34,7 @@ pub(in crate::emit) struct Lanes {
 
 /// The memory operands of the halves' first lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Places {
+pub(super) struct HalfAddresses {
     pub(super) base: [R; 2],
     pub(super) index: Option<[R; 2]>,
     pub(super) scale: u32,
@@ -43,7 +43,7 @@ pub(super) struct Places {
     pub(super) half_stride: usize,
 }
 
-impl Places {
+impl HalfAddresses {
     /// The memory operands of an access in a base group; [`FIRSTS`] has the addresses at the lowest
     /// offset.
     fn of(member: Member) -> Self {
@@ -73,7 +73,7 @@ impl Places {
     }
 }
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Emits an access of all lanes by their shape. Execution falls through if the lanes are
     /// scattered; `each` is the label of the code that accesses lanes separately.
     pub(super) fn shapes(
@@ -87,57 +87,57 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, each);
         let (other, none) = (self.asm.label(), self.asm.label());
         let is_row = self.is_shared_row();
-        for (shape, to) in [(Shape::Row, other), (Shape::Same, none)] {
+        for (shape, to) in [(Shape::Contiguous, other), (Shape::Uniform, none)] {
             // If all lanes store to one address, the last lane's value remains.
-            let stays = shape == Shape::Same && mem.stores;
-            if stays && member.is_none() || is_row && shape == Shape::Same {
+            let stays = shape == Shape::Uniform && mem.stores;
+            if stays && member.is_none() || is_row && shape == Shape::Uniform {
                 continue;
             }
             if !is_row {
                 self.differs(mem, shape, to);
             }
-            if shape == Shape::Row {
+            if shape == Shape::Contiguous {
                 self.new_row(mem, pieces, (done, each));
             }
             let mut places = self.firsts(mem, member, shape, each);
             if let Some(member) = member {
-                places = self.set_places(member, shape, places);
+                places = self.cache_addresses(member, shape, places);
             }
             match shape {
                 _ if stays => self.asm.jump(C::Jmp_rel32_64, each),
-                Shape::Row => self.row_of_pieces(pieces, &places, mem),
-                Shape::Same => self.one_of_pieces(pieces, &places, mem.total),
+                Shape::Contiguous => self.contiguous_pieces(pieces, &places, mem),
+                Shape::Uniform => self.uniform_pieces(pieces, &places, mem.total),
             }
             if !stays {
                 self.asm.jump(C::Jmp_rel32_64, done);
             }
-            if shape == Shape::Row {
+            if shape == Shape::Contiguous {
                 self.asm.bind(other);
             }
         }
         self.asm.bind(none);
-        self.no_row(mem);
+        self.cache_scattered(mem);
     }
 
     /// Emits an access that follows the leader of its base group: uses the shape that the leader
     /// has cached, and falls through if there is none.
     pub(super) fn follow(&mut self, mem: &MemAccess, pieces: &Pieces, member: Member, done: Label) {
         let shape = at(R::RDI, Frame::shape(member.slot));
-        for of in [Shape::Row, Shape::Same] {
-            if of == Shape::Same && mem.stores {
+        for of in [Shape::Contiguous, Shape::Uniform] {
+            if of == Shape::Uniform && mem.stores {
                 continue;
             }
             let other = self.asm.label();
             self.asm.put(I::with2(C::Cmp_rm32_imm8, shape, of as i32));
             self.asm.jump(C::Jne_rel32_64, other);
             for (half, first) in FIRSTS.into_iter().enumerate() {
-                let place = at(R::RDI, Frame::place(member.slot, half));
-                self.asm.put(I::with2(C::Mov_r64_rm64, first, place));
+                let address = at(R::RDI, Frame::part_address(member.slot, half));
+                self.asm.put(I::with2(C::Mov_r64_rm64, first, address));
             }
-            let places = Places::of(member);
+            let places = HalfAddresses::of(member);
             match of {
-                Shape::Row => self.row_of_pieces(pieces, &places, mem),
-                Shape::Same => self.one_of_pieces(pieces, &places, mem.total),
+                Shape::Contiguous => self.contiguous_pieces(pieces, &places, mem),
+                Shape::Uniform => self.uniform_pieces(pieces, &places, mem.total),
             }
             self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(other);
@@ -152,14 +152,19 @@ impl Maker<'_> {
 
     /// Caches the shape and the addresses of a base group, and returns the memory operands of the
     /// leader's own access.
-    fn set_places(&mut self, member: Member, shape: Shape, places: Places) -> Places {
+    fn cache_addresses(
+        &mut self,
+        member: Member,
+        shape: Shape,
+        places: HalfAddresses,
+    ) -> HalfAddresses {
         for (half, first) in FIRSTS.into_iter().enumerate() {
             self.asm.put(I::with2(C::Lea_r64_m, first, places.at(half, 0)));
-            let to = at(R::RDI, Frame::place(member.slot, half));
+            let to = at(R::RDI, Frame::part_address(member.slot, half));
             self.asm.put(I::with2(C::Mov_rm64_r64, to, first));
         }
         self.set_shape(member, shape as i32);
-        Places::of(member)
+        HalfAddresses::of(member)
     }
 
     /// Jumps to `to` if the lanes of a half do not have the shape.
@@ -168,8 +173,8 @@ impl Maker<'_> {
             Some((value, index)) => (index.to_vec(), false, mem.total >> value.shift),
             None => (mem.bases.clone(), mem.wide, mem.total),
         };
-        let lanes = Lanes { regs, wide, moved: mem.offsets[0], any: mem.moment };
-        self.unless_apart(&lanes, if shape == Shape::Row { step } else { 0 }, to);
+        let lanes = Lanes { regs, wide, moved: mem.offsets[0], any: mem.scratch };
+        self.unless_apart(&lanes, if shape == Shape::Contiguous { step } else { 0 }, to);
     }
 
     /// Jumps to `to` unless each lane of a half has the value of the lane before it plus `apart`.
@@ -193,7 +198,7 @@ impl Maker<'_> {
             )
         };
         for (half, regs) in lanes.regs.chunks(lanes.regs.len() / 2).enumerate() {
-            self.asm.put(I::with2(spread, MOMENT.z(), regs[0].x()));
+            self.asm.put(I::with2(spread, SCRATCH.z(), regs[0].x()));
             for (part, &reg) in regs.iter().enumerate() {
                 let mut from = reg;
                 if apart != 0 {
@@ -202,15 +207,15 @@ impl Maker<'_> {
                     self.asm.put(I::with3(sub, from.z(), reg.z(), steps));
                 }
                 if half == 0 && part == 0 {
-                    self.asm.put(I::with3(xor, any.z(), from.z(), MOMENT.z()));
+                    self.asm.put(I::with3(xor, any.z(), from.z(), SCRATCH.z()));
                 } else {
-                    // `any |= from ^ MOMENT`
-                    self.asm.put(I::with4(join, any.z(), from.z(), MOMENT.z(), 0xf6_u32));
+                    // `any |= from ^ SCRATCH`
+                    self.asm.put(I::with4(join, any.z(), from.z(), SCRATCH.z(), 0xf6_u32));
                 }
             }
         }
-        self.asm.put(I::with3(test, MOMENT_K, any.z(), any.z()));
-        self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, MOMENT_K, MOMENT_K));
+        self.asm.put(I::with3(test, SCRATCH_MASK, any.z(), any.z()));
+        self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
         self.asm.jump(C::Jne_rel32_64, to);
     }
 
@@ -234,7 +239,7 @@ impl Maker<'_> {
         member: Option<Member>,
         shape: Shape,
         to: Label,
-    ) -> Places {
+    ) -> HalfAddresses {
         let mut scale = mem.total.min(8) as u32;
         if mem.wide {
             let around = offset_of!(Site, group);
@@ -248,8 +253,8 @@ impl Maker<'_> {
             } else {
                 [offset_of!(Site, add), offset_of!(Site, halves), offset_of!(Site, elements)]
             };
-            let below = if shape == Shape::Row { rows } else { elements };
-            self.affine_firsts(mem, add, shape == Shape::Row, to);
+            let below = if shape == Shape::Contiguous { rows } else { elements };
+            self.affine_firsts(mem, add, shape == Shape::Contiguous, to);
             for (half, first) in FIRSTS.into_iter().enumerate() {
                 if mem.affine.is_none() {
                     let base = mem.bases[2 * half];
@@ -277,7 +282,13 @@ impl Maker<'_> {
             self.firsts_of_shared(mem, member, shape, to);
         }
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host(mem)));
-        Places { base: [HOST; 2], index: Some(FIRSTS), scale, displacement: 0, half_stride: 0 }
+        HalfAddresses {
+            base: [HOST; 2],
+            index: Some(FIRSTS),
+            scale,
+            displacement: 0,
+            half_stride: 0,
+        }
     }
 
     /// [`Self::firsts`] for 32-bit offsets in shared memory.
@@ -292,7 +303,7 @@ impl Maker<'_> {
             Some(member) => (member.lowest, member.span),
             None => (mem.access.offset, 0),
         };
-        let last_offset = span + if shape == Shape::Row { 15 * mem.total } else { 0 };
+        let last_offset = span + if shape == Shape::Contiguous { 15 * mem.total } else { 0 };
         let halves = [(R::EAX, R::RAX), (R::R12D, R::R12)];
         for (half, (low, first)) in halves.into_iter().enumerate() {
             self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, mem.bases[half].x()));
@@ -344,7 +355,8 @@ impl Maker<'_> {
         self.asm.jump(C::Jae_rel32_64, mem.out);
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host(mem)));
         let index = Some([R::RAX; 2]);
-        let places = Places { base: [HOST; 2], index, scale: 1, displacement: 0, half_stride: 0 };
-        self.one_of_pieces(pieces, &places, mem.total);
+        let places =
+            HalfAddresses { base: [HOST; 2], index, scale: 1, displacement: 0, half_stride: 0 };
+        self.uniform_pieces(pieces, &places, mem.total);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::cross::{ACTIVE, COMPARE};
 use super::load::LOAD;
-use super::{MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::Source;
@@ -18,7 +18,7 @@ const XOR: C = C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32;
 const SELECT: u32 = 0xca;
 const SELECT_LAST: u32 = 0xac;
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Emits `shfl`. Reading an inactive lane gives 0.
     pub(super) fn shuffle(&mut self, step: &Step, op: &Shuffle) -> Option<()> {
         self.members(step, op.members)?;
@@ -26,10 +26,10 @@ impl Maker<'_> {
         for (part, value) in from.iter_mut().enumerate() {
             let a = self.low_of(op.a, part as u8)?;
             *value = self.temporary();
-            self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, MOMENT_K, ACTIVE));
-            self.shift_mask(MOMENT_K, MOMENT_K, 16 * part as u8);
+            self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, SCRATCH_MASK, ACTIVE));
+            self.shift_mask(SCRATCH_MASK, SCRATCH_MASK, 16 * part as u8);
             let code = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
-            self.asm.put_zeroing(MOMENT_K, I::with2(code, value.z(), a.z()));
+            self.asm.put_zeroing(SCRATCH_MASK, I::with2(code, value.z(), a.z()));
         }
         // A source may also be a destination, so that both parts are computed before any is
         // written.
@@ -112,14 +112,14 @@ impl Maker<'_> {
                     self.asm.put(I::with2(super::float::MOVE, from.z(), segment.z()));
                 }
             }
-            let k = if part == 1 { inside.k() } else { MOMENT_K };
+            let k = if part == 1 { inside.k() } else { SCRATCH_MASK };
             self.asm.put(I::with4(COMPARE, k, from.z(), last.z(), outside));
             self.asm.put_masked(k, I::with2(LOAD, from.z(), lanes));
             [by, segment, last].into_iter().for_each(|reg| self.cache.release(reg));
             values[usize::from(part)] = from;
         }
         let k = inside.k();
-        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, k, k, MOMENT_K));
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, k, k, SCRATCH_MASK));
         self.asm.put(I::with2(C::VEX_Knotd_kr_kr, k, k));
         Some((values, inside))
     }

@@ -3,15 +3,20 @@
 use super::load::{LOAD, STORE};
 use super::memory::MemAccess;
 use super::pieces::Pieces;
-use super::shape::Places;
-use super::{MOMENT, Maker};
+use super::shape::HalfAddresses;
+use super::{Avx512Emitter, SCRATCH};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Emits an access where the lanes of each half are contiguous.
-    pub(super) fn row_of_pieces(&mut self, pieces: &Pieces, places: &Places, mem: &MemAccess) {
+    pub(super) fn contiguous_pieces(
+        &mut self,
+        pieces: &Pieces,
+        places: &HalfAddresses,
+        mem: &MemAccess,
+    ) {
         let (total, stores) = (mem.total, mem.stores);
         match pieces {
             Pieces::Dwords(dwords) => {
@@ -55,11 +60,11 @@ impl Maker<'_> {
     fn pairs_of_half(
         &mut self,
         qwords: &[[Reg; 4]],
-        places: &Places,
+        places: &HalfAddresses,
         mem: &MemAccess,
         half: usize,
     ) {
-        let (stores, moment) = (mem.stores, mem.moment);
+        let (stores, scratch) = (mem.stores, mem.scratch);
         let permute = C::EVEX_Vpermt2q_zmm_k1z_zmm_zmmm512b64;
         let memory = |part: usize, j: usize| places.at(half, 128 * (part % 2) + 64 * j);
         for j in 0..2_usize {
@@ -69,24 +74,24 @@ impl Maker<'_> {
                 if stores { (4 * j + i / 2 + 8 * (i % 2)) as u64 } else { (2 * i + j) as u64 }
             });
             let order = at(R::R9, self.pooled(&order));
-            self.asm.put(I::with2(LOAD, MOMENT.z(), order));
+            self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
             for part in [2 * half, 2 * half + 1] {
                 if stores {
                     let (first, second) = (qwords[0][part], qwords[1][part]);
-                    self.asm.put(I::with2(super::float::MOVE, moment.z(), first.z()));
-                    self.asm.put(I::with3(permute, moment.z(), MOMENT.z(), second.z()));
-                    self.asm.put(I::with2(STORE, memory(part, j), moment.z()));
+                    self.asm.put(I::with2(super::float::MOVE, scratch.z(), first.z()));
+                    self.asm.put(I::with3(permute, scratch.z(), SCRATCH.z(), second.z()));
+                    self.asm.put(I::with2(STORE, memory(part, j), scratch.z()));
                 } else {
                     let piece = qwords[j][part];
                     self.asm.put(I::with2(LOAD, piece.z(), memory(part, 0)));
-                    self.asm.put(I::with3(permute, piece.z(), MOMENT.z(), memory(part, 1)));
+                    self.asm.put(I::with3(permute, piece.z(), SCRATCH.z(), memory(part, 1)));
                 }
             }
         }
     }
 
     /// Emits an access where the lanes of each half have one address.
-    pub(super) fn one_of_pieces(&mut self, pieces: &Pieces, places: &Places, total: u64) {
+    pub(super) fn uniform_pieces(&mut self, pieces: &Pieces, places: &HalfAddresses, total: u64) {
         match pieces {
             Pieces::Dwords(dwords) => {
                 for (half, piece) in dwords[0].iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Operations on 64 bits. A vector register has 8 lanes, so that two registers make up half a warp.
 
-use super::Maker;
+use super::Avx512Emitter;
 use super::float::MOVE;
 use super::load::Operand;
 use crate::emit::register_cache::Reg;
@@ -8,7 +8,7 @@ use crate::op::{Op, Rounding};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I};
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// A part of a 32-bit source, extended to 64 bits.
     pub(super) fn extended(&mut self, source: Source, part: u8, signed: bool) -> Option<Reg> {
         if let Source::Literal(number) = source {

@@ -2,7 +2,7 @@
 //! all readers of a copy can read the input instead.
 
 use super::{can_read_input, copied};
-use crate::operand::{Place, Predicate};
+use crate::operand::{Predicate, VReg};
 use crate::region::{Action, Block};
 use std::collections::HashMap;
 
@@ -26,13 +26,13 @@ impl Default for FutureUses {
 /// Future uses at the beginning of a block (of the registers that it names, and of all others), and
 /// after each copy of an input.
 pub(super) struct BlockFutureUses {
-    pub(super) at_start: HashMap<Place, FutureUses>,
+    pub(super) at_start: HashMap<VReg, FutureUses>,
     pub(super) other: FutureUses,
     pub(super) copies: HashMap<usize, FutureUses>,
 }
 
 pub(super) fn future_uses(block: &Block) -> BlockFutureUses {
-    let mut now: HashMap<Place, FutureUses> = HashMap::new();
+    let mut now: HashMap<VReg, FutureUses> = HashMap::new();
     let mut copies = HashMap::new();
     // Uses of registers that no later step names.
     let mut other = FutureUses::default();
@@ -46,13 +46,13 @@ pub(super) fn future_uses(block: &Block) -> BlockFutureUses {
             copies.insert(i, now.get(&to).copied().unwrap_or(other));
         }
         if step.guard == Predicate::Always {
-            step.each_written(|place| {
-                now.insert(place, FutureUses { reaches_end: false, ..FutureUses::default() });
+            step.each_written(|vreg| {
+                now.insert(vreg, FutureUses { reaches_end: false, ..FutureUses::default() });
             });
         }
-        step.each_read(|place| {
-            let ahead = now.entry(place).or_insert(other);
-            ahead.fits &= can_read_input(step, place);
+        step.each_read(|vreg| {
+            let ahead = now.entry(vreg).or_insert(other);
+            ahead.fits &= can_read_input(step, vreg);
             ahead.last = ahead.last.max(Some(i));
         });
     }

@@ -49,15 +49,15 @@ impl<B: Backend> Emitter<'_, B> {
     fn fill(&mut self, inputs: &[InputCopy]) {
         for of in inputs {
             let mut first = None;
-            for key in Key::all::<B>(of.place) {
+            for key in Key::all::<B>(of.vreg) {
                 let (width, part) = match (key, of.source) {
-                    (Key::B32(_, part), Source::Row(_) | Source::Lane) => (Width::B32, part),
+                    (Key::B32(_, part), Source::PerLane(_) | Source::Lane) => (Width::B32, part),
                     (Key::B64(..), _) => (Width::B64, 0),
                     _ => (Width::B32, 0),
                 };
                 let reg = self.temporary();
                 let other = Key::Other(of.source, width, part);
-                match first.filter(|_| !matches!(of.source, Source::Row(_) | Source::Lane)) {
+                match first.filter(|_| !matches!(of.source, Source::PerLane(_) | Source::Lane)) {
                     Some(first) => B::copy(self, reg, first),
                     None => B::load(self, reg, other),
                 }

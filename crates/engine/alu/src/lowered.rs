@@ -2,8 +2,8 @@
 //! them into compiled code.
 
 use crate::row::Row;
-use crate::term::{Does, Operand, Step};
-use texunit_jit::{Op as J, Place, Predicate, Source, Test};
+use crate::term::{Computation, Operand, Step};
+use texunit_jit::{Op as J, Predicate, Source, Test, VReg};
 
 /// The numbers of the first free temporary registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,13 +22,13 @@ pub const MAX: Temporaries = Temporaries { narrow: 11, wide: 6, predicates: 3 };
 
 /// A step of compiled code with its registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placed {
+pub enum LoweredStep {
     /// Computes a register.
     Compute {
         /// The operation.
         op: J,
         /// The register that it writes.
-        to: Place,
+        to: VReg,
         /// Its source operands.
         from: [Source; 3],
     },
@@ -45,16 +45,16 @@ pub enum Placed {
 
 /// The steps of an operation. The destination of the last step is that of the instruction.
 #[derive(Debug)]
-pub struct Steps {
+pub struct LoweredSteps {
     /// All steps except the last.
-    pub before: Vec<Placed>,
+    pub before: Vec<LoweredStep>,
     /// The last step.
-    pub last: Last,
+    pub last: FinalStep,
 }
 
 /// The step that computes the result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Last {
+pub enum FinalStep {
     /// An operation whose result is a register.
     Compute(J, [Source; 3]),
     /// A comparison whose result is a predicate.
@@ -64,31 +64,31 @@ pub enum Last {
 impl Row {
     /// The steps of the operation for these sources; `None` if compiled code calls the operation's
     /// function.
-    pub fn placed(&self, sources: &[Source], free: Temporaries) -> Option<Steps> {
+    pub fn lowered(&self, sources: &[Source], free: Temporaries) -> Option<LoweredSteps> {
         let known = std::array::from_fn(|i| match sources.get(i) {
             Some(&Source::Literal(number)) => Some(number),
             _ => None,
         });
         let steps = self.compiled(known)?;
         let (last, before) = steps.split_last()?;
-        let mut rooms = Rooms::new(&steps, free);
-        let mut placed = Vec::with_capacity(before.len());
+        let mut allocation = Allocation::new(&steps, free);
+        let mut lowered = Vec::with_capacity(before.len());
         for (i, step) in before.iter().enumerate() {
-            let (op, from) = rooms.operands(step, sources)?;
-            let to = rooms.take(i, step.bits)?;
-            placed.push(match (op, to) {
-                (Op::Compute(op), to) => Placed::Compute { op, to, from },
-                (Op::Compare(test), Place::Predicate(to)) => {
-                    Placed::Compare { test, to, from: [from[0], from[1]] }
+            let (op, from) = allocation.operands(step, sources)?;
+            let to = allocation.take(i, step.bits)?;
+            lowered.push(match (op, to) {
+                (Op::Compute(op), to) => LoweredStep::Compute { op, to, from },
+                (Op::Compare(test), VReg::Predicate(to)) => {
+                    LoweredStep::Compare { test, to, from: [from[0], from[1]] }
                 }
                 (Op::Compare(_), _) => return None,
             });
         }
-        let last = match rooms.operands(last, sources)? {
-            (Op::Compute(op), from) => Last::Compute(op, from),
-            (Op::Compare(test), [a, b, _]) => Last::Compare(test, [a, b]),
+        let last = match allocation.operands(last, sources)? {
+            (Op::Compute(op), from) => FinalStep::Compute(op, from),
+            (Op::Compare(test), [a, b, _]) => FinalStep::Compare(test, [a, b]),
         };
-        Some(Steps { before: placed, last })
+        Some(LoweredSteps { before: lowered, last })
     }
 }
 
@@ -99,14 +99,14 @@ enum Op {
 }
 
 /// Register allocation for the values of steps.
-struct Rooms {
+struct Allocation {
     free: Temporaries,
     /// For each step, the register of its value, and the last step that reads it.
-    of: Vec<(Option<Place>, usize)>,
-    taken: Vec<Place>,
+    of: Vec<(Option<VReg>, usize)>,
+    taken: Vec<VReg>,
 }
 
-impl Rooms {
+impl Allocation {
     fn new(steps: &[Step], free: Temporaries) -> Self {
         let mut of = vec![(None, 0); steps.len()];
         for (i, step) in steps.iter().enumerate() {
@@ -121,29 +121,29 @@ impl Rooms {
 
     /// Allocates a register for the value of a step. Registers that are not read after this step
     /// are freed first.
-    fn take(&mut self, step: usize, bits: u32) -> Option<Place> {
-        for (room, last) in &mut self.of {
+    fn take(&mut self, step: usize, bits: u32) -> Option<VReg> {
+        for (register, last) in &mut self.of {
             if *last <= step
-                && let Some(ended) = room.take()
+                && let Some(ended) = register.take()
             {
-                self.taken.retain(|room| *room != ended);
+                self.taken.retain(|register| *register != ended);
             }
         }
         let Temporaries { narrow, wide, predicates } = self.free;
-        let room = |i: u32| match bits {
-            1 => Place::Predicate(predicates + i),
-            64 => Place::B64(wide + i),
-            _ => Place::B32(narrow + i),
+        let register = |i: u32| match bits {
+            1 => VReg::Predicate(predicates + i),
+            64 => VReg::B64(wide + i),
+            _ => VReg::B32(narrow + i),
         };
         let most = match bits {
             1 => MAX.predicates,
             64 => MAX.wide,
             _ => MAX.narrow,
         };
-        let room = (0..most).map(room).find(|room| !self.taken.contains(room))?;
-        self.taken.push(room);
-        self.of[step].0 = Some(room);
-        Some(room)
+        let register = (0..most).map(register).find(|register| !self.taken.contains(register))?;
+        self.taken.push(register);
+        self.of[step].0 = Some(register);
+        Some(register)
     }
 
     fn source(&self, operand: Operand, sources: &[Source]) -> Option<Source> {
@@ -151,9 +151,9 @@ impl Rooms {
             Operand::Source(i) => *sources.get(usize::from(i))?,
             Operand::Literal(number) => Source::Literal(number),
             Operand::Step(i) => match self.of[usize::from(i)].0? {
-                Place::B32(i) => Source::B32(i),
-                Place::B64(i) => Source::B64(i),
-                Place::Predicate(_) => return None,
+                VReg::B32(i) => Source::B32(i),
+                VReg::B64(i) => Source::B64(i),
+                VReg::Predicate(_) => return None,
             },
         })
     }
@@ -162,17 +162,17 @@ impl Rooms {
     fn operands(&self, step: &Step, sources: &[Source]) -> Option<(Op, [Source; 3])> {
         let zero = Source::Literal(0);
         let read = |operand| self.source(operand, sources);
-        Some(match step.does {
-            Does::Compute(op) => {
+        Some(match step.computation {
+            Computation::Compute(op) => {
                 let [a, b, c] = step.from;
                 (Op::Compute(op), [read(a)?, read(b)?, read(c)?])
             }
-            Does::Compare(test) => {
+            Computation::Compare(test) => {
                 (Op::Compare(test), [read(step.from[0])?, read(step.from[1])?, zero])
             }
-            Does::Select => {
+            Computation::Select => {
                 let [a, Operand::Step(p), b] = step.from else { return None };
-                let Place::Predicate(p) = self.of[usize::from(p)].0? else { return None };
+                let VReg::Predicate(p) = self.of[usize::from(p)].0? else { return None };
                 let p = Predicate::If(p);
                 let op = if step.bits == 64 { J::SelectWide(p) } else { J::Select(p) };
                 (Op::Compute(op), [read(a)?, read(b)?, zero])

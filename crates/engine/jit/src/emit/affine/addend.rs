@@ -10,12 +10,12 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 /// A 32-bit value that is added to an index, or subtracted if `minus` is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::emit) struct Plus {
+pub(in crate::emit) struct Addend {
     pub(in crate::emit) number: Source,
     pub(in crate::emit) minus: bool,
 }
 
-impl Plus {
+impl Addend {
     /// No addition.
     pub(in crate::emit) const NONE: Self = Self { number: Source::Literal(0), minus: false };
 
@@ -23,7 +23,7 @@ impl Plus {
     /// value that is added.
     pub(super) fn of(op: Op, from: &[Source; 3]) -> Option<(u32, Self)> {
         let alike = |source| match source {
-            Source::Literal(_) | Source::Constant(_) | Source::Word(_) | Source::Bytes32(_) => {
+            Source::Literal(_) | Source::Constant(_) | Source::Uniform(_) | Source::Bytes32(_) => {
                 Some(source)
             }
             _ => None,
@@ -60,10 +60,10 @@ impl<B: Backend> Emitter<'_, B> {
             Source::Literal(number) => return at(R::R9, self.pooled(&[number])),
             Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
             Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
-            Source::Word(i) => (Frame::WORDS, i as usize * 4),
+            Source::Uniform(i) => (Frame::WORDS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
             Source::FrameAt => return at(R::RDI, Frame::FRAME_AT),
-            Source::B32(_) | Source::B64(_) | Source::Row(_) | Source::Lane => {
+            Source::B32(_) | Source::B64(_) | Source::PerLane(_) | Source::Lane => {
                 return at(R::RDI, Frame::BYTES);
             }
         };
@@ -72,17 +72,17 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Emits the addition to a 32-bit general register; `by` is overwritten.
-    pub(in crate::emit) fn add_plus(&mut self, plus: Plus, to: R, by: R) {
-        if let Source::Literal(number) = plus.number {
+    pub(in crate::emit) fn add_addend(&mut self, addend: Addend, to: R, by: R) {
+        if let Source::Literal(number) = addend.number {
             let number = number as i32;
-            let number = if plus.minus { number.wrapping_neg() } else { number };
+            let number = if addend.minus { number.wrapping_neg() } else { number };
             if number != 0 {
                 self.asm.put(I::with2(C::Add_rm32_imm32, to, number));
             }
             return;
         }
-        let from = self.number_at(plus.number, by);
-        let code = if plus.minus { C::Sub_r32_rm32 } else { C::Add_r32_rm32 };
+        let from = self.number_at(addend.number, by);
+        let code = if addend.minus { C::Sub_r32_rm32 } else { C::Add_r32_rm32 };
         self.asm.put(I::with2(code, to, from));
     }
 }

@@ -12,7 +12,7 @@ use super::{Alu, L64};
 
 /// A conversion from or to a short float format, or a packing of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tiny {
+pub enum SmallFloat {
     /// A conversion of pairs of floats: destination type, source type, rounding, `.satfinite`,
     /// `.relu`.
     Floats(Ty, Ty, u8, bool, bool),
@@ -100,12 +100,12 @@ fn write(to: Ty, x: f64, mode: u8, satfinite: bool, relu: bool) -> u64 {
     }
 }
 
-impl Tiny {
-    /// Converts all lanes; the operands are those of [`Alu::Tiny`].
+impl SmallFloat {
+    /// Converts all lanes; the operands are those of [`Alu::SmallFloat`].
     pub fn run(&self, d: &mut L64, a: &L64, b: &L64, c: &L64) {
         for i in 0..32 {
             d[i] = match *self {
-                Tiny::Floats(to, from, mode, satfinite, relu) => {
+                SmallFloat::Floats(to, from, mode, satfinite, relu) => {
                     // The first of two sources goes to the upper half.
                     let (low, high) = match from {
                         Ty::F32 => (float(from, b[i]), float(from, a[i])),
@@ -115,7 +115,7 @@ impl Tiny {
                     let put = |x| write(to, x, mode, satfinite, relu);
                     put(high) << bits | put(low)
                 }
-                Tiny::Pack(bits, signed, third) => {
+                SmallFloat::Pack(bits, signed, third) => {
                     let packed = integer(a[i], bits, signed) << bits | integer(b[i], bits, signed);
                     let above = if third { c[i] << (2 * bits) } else { 0 };
                     (packed | above) & 0xffff_ffff
@@ -136,7 +136,7 @@ fn integer(x: u64, bits: u8, signed: bool) -> u64 {
 /// The conversion of a `cvt` with short floats, or of `cvt.pack`; `None` for other instructions.
 pub(super) fn select(mods: &Modifiers) -> Option<Alu> {
     if let Some((bits, signed)) = mods.pack {
-        return Some(Alu::Tiny(Tiny::Pack(bits, signed, mods.types.len() == 2)));
+        return Some(Alu::SmallFloat(SmallFloat::Pack(bits, signed, mods.types.len() == 2)));
     }
     let [to, from] = mods.types[..] else { return None };
     let small = |ty: Ty| matches!(ty, Ty::E2m1x2 | Ty::E2m3x2 | Ty::E3m2x2 | Ty::Ue8m0x2);
@@ -151,5 +151,5 @@ pub(super) fn select(mods: &Modifiers) -> Option<Alu> {
         Some(Rounding::Rp) => RP,
         _ => return None,
     };
-    Some(Alu::Tiny(Tiny::Floats(to, from, mode, mods.satfinite, mods.relu)))
+    Some(Alu::SmallFloat(SmallFloat::Floats(to, from, mode, mods.satfinite, mods.relu)))
 }
