@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Placement<'a> {
     /// Device address of the first byte. Any address is valid, including those of host memory.
     pub address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     /// Name in messages.
     pub name: &'a str,
