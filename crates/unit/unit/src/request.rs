@@ -174,11 +174,11 @@ pub struct FetchAnswer {
 }
 
 /// Output registers of a warp: one for each requested component.
-pub type Places<'a> = [Option<&'a mut Lanes>; 4];
+pub type OutputRegisters<'a> = [Option<&'a mut Lanes>; 4];
 
 /// Output registers for these components, bit 0 for x.
 #[inline(always)]
-pub(crate) fn places(values: &mut [Lanes; 4], components: u8) -> Places<'_> {
+pub(crate) fn places(values: &mut [Lanes; 4], components: u8) -> OutputRegisters<'_> {
     let [x, y, z, w] = values;
     let wants = |c: u32| components >> c & 1 == 1;
     [wants(0).then_some(x), wants(1).then_some(y), wants(2).then_some(z), wants(3).then_some(w)]
