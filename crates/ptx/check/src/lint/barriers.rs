@@ -146,7 +146,8 @@ fn ending(body: &Body, barriers: bool) -> Vec<bool> {
     ending
 }
 
-/// Whether a block ends at the end of the text, without a branch.
+/// Whether a block before the exit reaches it by running past the end of the function, rather than
+/// by `exit`, `trap` or `ret`.
 fn falls(body: &Body, block: u32) -> bool {
     body.graph.range(block).last().is_none_or(|last| {
         !matches!(body.code[last].opcode, Opcode::Exit | Opcode::Trap | Opcode::Ret)
