@@ -20,8 +20,8 @@ pub mod variant;
 
 pub use fidelity::{Fidelity, MEASURED_ON, fidelities, fidelity, fidelity_of_register};
 pub use form::{
-    AsPredicate, Braces, Class, Form, Limit, OperandRule, OperandType, Pointee, Property, Role,
-    Row, Shape, Slot,
+    AsPredicate, Braces, Class, Form, FormRow, Limit, OperandRule, OperandType, Pointee, Property,
+    Role, Shape, Slot,
 };
 pub use modifiers::{Modifiers, MulPart, Selector, VideoOperands};
 pub use opcode::Opcode;

@@ -14,25 +14,25 @@ pub struct Modifiers {
     pub vector: u8,
     /// Rounding modifier, such as `.rn`.
     pub rounding: Option<Rounding>,
-    /// `.approx`
+    /// Whether `.approx` is present.
     pub approx: bool,
-    /// `.full`
+    /// Whether `.full` is present.
     pub full: bool,
-    /// `.ftz`
+    /// Whether `.ftz` is present.
     pub ftz: bool,
-    /// `.sat`
+    /// Whether `.sat` is present.
     pub sat: bool,
-    /// `.satfinite`
+    /// Whether `.satfinite` is present.
     pub satfinite: bool,
-    /// `.relu`
+    /// Whether `.relu` is present.
     pub relu: bool,
-    /// `.oob` of fma
+    /// Whether `.oob` of fma is present.
     pub oob: bool,
-    /// `.NaN` of min and max.
+    /// Whether `.NaN` of min and max is present.
     pub nan: bool,
-    /// `.xorsign` of min and max.
+    /// Whether `.xorsign` of min and max is present.
     pub xorsign: bool,
-    /// `.abs` of min, max and redux.
+    /// Whether `.abs` of min, max and redux is present.
     pub abs: bool,
     /// `.cc`: the instruction writes the carry.
     pub cc: bool,
@@ -44,9 +44,9 @@ pub struct Modifiers {
     pub bool_op: Option<BoolOp>,
     /// State space of ld, st, atom, cvta, isspacep, prefetch and so on; absent: generic.
     pub space: Option<Space>,
-    /// `.to` of cvta.
+    /// Whether `.to` of cvta is present.
     pub to: bool,
-    /// `.nc` of ld.global
+    /// Whether `.nc` of ld.global is present.
     pub nc: bool,
     /// Operation of atom and red; the secondary operation of video instructions.
     pub atom: Option<AtomOp>,
@@ -54,13 +54,13 @@ pub struct Modifiers {
     pub reduce: Option<ReduceOp>,
     /// `.L2::cache_hint`: the last operand is a cache policy.
     pub policy: bool,
-    /// `.noftz` of atom.add.f16 and the like.
+    /// Whether `.noftz` of atom.add.f16 and the like is present.
     pub noftz: bool,
     /// `.l` (false) or `.r` (true) of shf.
     pub shf_right: bool,
     /// `.clamp` (false) or `.wrap` (true) of shf, bmsk, szext.
     pub wrap: bool,
-    /// `.shiftamt` of bfind.
+    /// Whether `.shiftamt` of bfind is present.
     pub shiftamt: bool,
     /// `.f4e` ... of prmt.
     pub prmt: Option<PrmtMode>,
@@ -74,17 +74,17 @@ pub struct Modifiers {
     pub matching: Option<MatchMode>,
     /// Operation of redux.sync: add, min, max, and, or, xor.
     pub redux: Option<AtomOp>,
-    /// `.sync`
+    /// Whether `.sync` is present.
     pub sync: bool,
-    /// `.warp` of bar.warp.sync
+    /// Whether `.warp` of bar.warp.sync is present.
     pub warp: bool,
-    /// `.arrive` of bar
+    /// Whether `.arrive` of bar is present.
     pub arrive: bool,
-    /// `.red` of bar, with its operation in `red_op`.
+    /// Whether `.red` of bar is present; its operation is `red_op`.
     pub red: bool,
     /// Operation `.popc`, `.and`, `.or` of bar.red; `None` with `red` is popc.
     pub red_op: Option<BoolOp>,
-    /// `.uni` of bra, call, ret.
+    /// Whether `.uni` of bra, call, ret is present.
     pub uni: bool,
     /// `.geom` of texture and surface instructions.
     pub geometry: Option<Geometry>,
@@ -100,11 +100,11 @@ pub struct Modifiers {
     pub formatted: bool,
     /// Width of an element that cvt.pack produces, and whether it is signed.
     pub pack: Option<(u8, bool)>,
-    /// `.po` of vmad: plus one.
+    /// Whether `.po` (plus one) of vmad is present.
     pub po: bool,
-    /// `.shr7` of vmad.
+    /// Whether `.shr7` of vmad is present.
     pub shr7: bool,
-    /// `.shr15` of vmad.
+    /// Whether `.shr15` of vmad is present.
     pub shr15: bool,
     /// Selectors and signs of the operands of a video instruction.
     pub video: Option<VideoOperands>,

@@ -146,7 +146,8 @@ fn references(view: &View<'_>, params: Value) -> Answer {
     let at = view.offset(params.text_document_position.position);
     let found = definition::references(view.text(), view.index, at);
     let converter = view.target.text.converter(view.target.encoding);
-    let wanted = |u: &definition::Use| params.context.include_declaration || !u.is_declaration;
+    let wanted =
+        |u: &definition::Occurrence| params.context.include_declaration || !u.is_declaration;
     let uses = found.into_iter().flatten().filter(wanted);
     let places: Vec<Location> = uses.map(|u| view.location(converter.range(u.span))).collect();
     written(places)

@@ -28,7 +28,7 @@ pub(crate) fn definition(text: &str, index: &Index, offset: usize) -> Option<Spa
 
 /// An occurrence of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Use {
+pub(crate) struct Occurrence {
     /// Position in the text.
     pub(crate) span: Span,
     /// Whether it is a declaration.
@@ -36,10 +36,11 @@ pub(crate) struct Use {
 }
 
 /// All occurrences of the name at an offset, including its declarations.
-pub(crate) fn references(text: &str, index: &Index, offset: usize) -> Option<Vec<Use>> {
+pub(crate) fn references(text: &str, index: &Index, offset: usize) -> Option<Vec<Occurrence>> {
     let (_, symbol) = symbol_at(text, index, offset)?;
     let found = index.occurrences(text, symbol);
-    let uses = found.into_iter().map(|span| Use { span, is_declaration: index.declares(span) });
+    let uses =
+        found.into_iter().map(|span| Occurrence { span, is_declaration: index.declares(span) });
     Some(uses.collect())
 }
 

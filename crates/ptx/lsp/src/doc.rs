@@ -3,7 +3,7 @@
 use texunit_isa::{Class, Geometry, ScalarType, texture};
 
 /// A word, without its dot or `%`, and its description.
-type Row = (&'static str, &'static str);
+type WordDoc = (&'static str, &'static str);
 
 /// Modifiers whose meaning depends on their class.
 #[rustfmt::skip]
@@ -91,7 +91,7 @@ const BY_CLASS: &[(Class, &str, &str)] = &[
 
 /// Modifiers with a single meaning.
 #[rustfmt::skip]
-const WORDS: &[Row] = &[
+const WORDS: &[WordDoc] = &[
     ("rn", "rounds to nearest, ties to even"),
     ("rna", "rounds to nearest, ties away from zero"),
     ("rz", "rounds towards zero"),
@@ -185,7 +185,7 @@ pub(crate) fn ty(ty: ScalarType) -> String {
 
 /// Directives and other words that follow a dot outside instructions.
 #[rustfmt::skip]
-pub(crate) const DIRECTIVES: &[Row] = &[
+pub(crate) const DIRECTIVES: &[WordDoc] = &[
     ("version", "The version of the PTX ISA that the module is written for: `.version 8.0`. Begins the module."),
     ("target", "The architecture that the module is written for, and options: `.target sm_75, texmode_independent`."),
     ("address_size", "The size of addresses in bits: `.address_size 64`."),

@@ -16,7 +16,7 @@ use texunit_syntax::{SourceFile, Span, numbered};
 /// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclKind {
-    /// `.reg`
+    /// A declaration with `.reg`.
     Register,
     /// A variable in memory.
     Variable,
@@ -24,13 +24,13 @@ pub(crate) enum DeclKind {
     Reference,
     /// A parameter or result of a function.
     Parameter,
-    /// `name:`
+    /// A label `name:`.
     Label,
-    /// `.entry`
+    /// A declaration with `.entry`.
     Kernel,
-    /// `.func`
+    /// A declaration with `.func`.
     Function,
-    /// `.alias`
+    /// A declaration with `.alias`.
     Alias,
     /// A label with `.branchtargets`, `.calltargets` or `.callprototype`.
     Targets,

@@ -23,12 +23,12 @@ pub struct Task {
 pub struct TaskResult {
     pub(crate) uri: Uri,
     pub(crate) revision: u64,
-    pub(crate) found: Found,
+    pub(crate) found: TaskOutput,
 }
 
 /// The result.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum TaskOutput {
     /// The index of names.
     Index(Index),
     /// The diagnostics.
@@ -54,7 +54,7 @@ impl Task {
 
     /// Builds the index of names.
     pub fn index(&self) -> TaskResult {
-        self.attempt(|task| Found::Index(Index::new(&task.source)))
+        self.attempt(|task| TaskOutput::Index(Index::new(&task.source)))
     }
 
     /// Checks the text.
@@ -62,13 +62,13 @@ impl Task {
         self.attempt(|task| {
             let mut found = texunit_check::check_source(&task.source, &task.config.options);
             task.config.levels.apply(&mut found);
-            Found::Diagnostics(found)
+            TaskOutput::Diagnostics(found)
         })
     }
 
     /// Runs an analysis; a panic becomes a result.
-    fn attempt(&self, work: impl FnOnce(&Self) -> Found) -> TaskResult {
-        let found = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or(Found::Panic);
+    fn attempt(&self, work: impl FnOnce(&Self) -> TaskOutput) -> TaskResult {
+        let found = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or(TaskOutput::Panic);
         TaskResult { uri: self.uri.clone(), revision: self.revision, found }
     }
 }
@@ -82,10 +82,13 @@ mod tests {
     fn a_panic_is_a_result() {
         let source = SourceFile::new("t", ".version 8.0");
         let task = Task::new("a:a".parse().unwrap(), 1, source, Arc::default());
-        assert!(matches!(task.attempt(|_| panic!("a test")).found, Found::Panic));
-        assert!(matches!(task.index().found, Found::Index(_)));
+        assert!(matches!(task.attempt(|_| panic!("a test")).found, TaskOutput::Panic));
+        assert!(matches!(task.index().found, TaskOutput::Index(_)));
         let found = task.check();
-        assert!(matches!(&found.found, Found::Diagnostics(list) if !list.is_empty()), "{found:?}");
+        assert!(
+            matches!(&found.found, TaskOutput::Diagnostics(list) if !list.is_empty()),
+            "{found:?}"
+        );
         assert_eq!((found.uri.as_str(), found.revision), ("a:a", 1));
     }
 }

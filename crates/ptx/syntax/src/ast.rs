@@ -438,7 +438,7 @@ pub enum ExprKind<'a> {
     F32(u32),
     /// The bits of an f64: `0d3ff0000000000000` or `1.5e3`.
     F64(u64),
-    /// `WARP_SZ`
+    /// The constant `WARP_SZ`.
     WarpSize,
     /// A name: the address of a variable, or a value of a field such as `linear`.
     Name(Ident<'a>),

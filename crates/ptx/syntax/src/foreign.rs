@@ -66,6 +66,7 @@ const LANGUAGES: &[(&str, &str, &str)] = &[
 
 /// Words that begin a declaration of C, C++ or CUDA if another word follows. (In a TOML file, a key
 /// is never followed by a word.)
+#[rustfmt::skip]
 const OF_C: &[&str] = &[
     "__device__",
     "__host__",

@@ -16,15 +16,15 @@ pub enum SurfaceOp {
     Bytes {
         /// Whether it is `sust.b` instead of `suld.b`.
         store: bool,
-        /// `.geom`
+        /// Geometry (`.geom`).
         geometry: Geometry,
-        /// `.clamp`
+        /// Boundary policy (`.clamp`).
         clamp: ClampMode,
     },
 }
 
 impl SurfaceOp {
-    /// `.geom`
+    /// Geometry (`.geom`).
     pub fn geometry(self) -> Geometry {
         match self {
             SurfaceOp::Form(form) => form.geometry,

@@ -9,16 +9,16 @@ use std::path::{Component, Path, PathBuf};
 /// identified by its folder and name.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    read: Vec<Place>,
-    written: Vec<Place>,
+    read: Vec<CommandFile>,
+    written: Vec<CommandFile>,
 }
 
 #[derive(Clone, Debug)]
-struct Place {
+struct CommandFile {
     /// The option that names the file, or what reads it.
     of: String,
     path: PathBuf,
-    spot: Spot,
+    spot: FileLocation,
 }
 
 /// An output that would overwrite another file of the command.
@@ -34,7 +34,7 @@ impl Places {
     /// Adds an input file. `which` is the message's verb phrase for it: `the job reads`, `is
     /// explained`.
     pub fn reads(&mut self, which: &str, path: &Path) {
-        self.read.extend(Place::new(which.to_owned(), path));
+        self.read.extend(CommandFile::new(which.to_owned(), path));
     }
 
     /// Adds an output file, named by an option (`--coverage`) or as `output `dst``.
@@ -42,14 +42,16 @@ impl Places {
         // The index of an output is the caller's; an output without a comparable location conflicts
         // with nothing.
         let option = option.into();
-        let none = Place { of: option.clone(), path: path.to_owned(), spot: Spot::None };
-        self.written.push(Place::new(option, path).unwrap_or(none));
+        let none =
+            CommandFile { of: option.clone(), path: path.to_owned(), spot: FileLocation::None };
+        self.written.push(CommandFile::new(option, path).unwrap_or(none));
     }
 
     /// All outputs that refer to the same file as an input or an earlier output.
     pub fn clashes(&self) -> Vec<Clash> {
-        let clash = |(result, place): (usize, &Place)| {
-            let same = |other: &&Place| other.spot != Spot::None && other.spot == place.spot;
+        let clash = |(result, place): (usize, &CommandFile)| {
+            let same =
+                |other: &&CommandFile| other.spot != FileLocation::None && other.spot == place.spot;
             let name = place.path.display();
             let message = if let Some(input) = self.read.iter().find(same) {
                 let (of, input, which) = (&place.of, input.path.display(), &input.of);
@@ -81,16 +83,16 @@ impl Places {
     }
 }
 
-impl Place {
+impl CommandFile {
     fn new(of: String, path: &Path) -> Option<Self> {
-        let spot = Spot::of(path)?;
+        let spot = FileLocation::of(path)?;
         Some(Self { of, path: path.to_owned(), spot })
     }
 }
 
 /// The location of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Spot {
+enum FileLocation {
     /// A location that is never shared, such as `/dev/null`.
     None,
     /// Standard output.
@@ -103,7 +105,7 @@ enum Spot {
 /// Maximum number of dangling symbolic links that are followed.
 const MAX_LINKS: usize = 40;
 
-impl Spot {
+impl FileLocation {
     fn of(path: &Path) -> Option<Self> {
         if path == Path::new("-") || path == Path::new("/dev/stdout") {
             return Some(Self::Output);

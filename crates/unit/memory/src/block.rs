@@ -5,7 +5,7 @@ mod copy;
 mod defined;
 mod end;
 #[cfg(all(target_os = "linux", not(miri)))]
-mod given;
+mod export;
 mod mapped;
 mod part;
 
@@ -93,7 +93,7 @@ enum Storage {
         align: usize,
         /// The pages, once they have been exported to other processes ([`Block::give_out`]).
         #[cfg(all(target_os = "linux", not(miri)))]
-        given: OnceLock<Arc<crate::Pages>>,
+        exported: OnceLock<Arc<crate::Pages>>,
     },
     /// Allocated by texunit, with a second mapping for the host program.
     #[cfg(all(target_os = "linux", not(miri)))]
@@ -104,7 +104,7 @@ enum Storage {
     /// Allocated by the host program.
     Foreign,
     /// The bytes of another block, which is kept alive.
-    Of(Arc<Block>),
+    Part(Arc<Block>),
     /// A range of another block, which can end by itself ([`Block::slice`]).
     Slice(Arc<Block>),
 }
@@ -115,7 +115,7 @@ impl Storage {
             allocation,
             align,
             #[cfg(all(target_os = "linux", not(miri)))]
-            given: OnceLock::new(),
+            exported: OnceLock::new(),
         }
     }
 }
@@ -135,7 +135,7 @@ impl Drop for Block {
         self.forget_shadow();
         let Storage::Own { allocation, align, .. } = self.storage else { return };
         #[cfg(all(target_os = "linux", not(miri)))]
-        self.take_pages_back();
+        self.restore_pages();
         // SAFETY: allocated with this layout, and no other owner can hold the pointer.
         unsafe {
             // With page alignment, the block owns the whole of its last page.
@@ -340,7 +340,7 @@ impl Block {
         match &self.storage {
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Views(views) => views.theirs().as_ptr().expose_provenance() as u64,
-            Storage::Of(other) => other.host_address(),
+            Storage::Part(other) => other.host_address(),
             _ => self.data.as_ptr().expose_provenance() as u64,
         }
     }
@@ -395,7 +395,7 @@ impl Block {
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Views(_) | Storage::Mapped(_) => false,
             Storage::Foreign => true,
-            Storage::Of(other) | Storage::Slice(other) => other.is_foreign(),
+            Storage::Part(other) | Storage::Slice(other) => other.is_foreign(),
         }
     }
 

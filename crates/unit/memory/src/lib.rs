@@ -29,7 +29,7 @@ mod block;
 mod cell;
 mod error;
 mod fill;
-mod graves;
+mod freed;
 mod heap;
 pub mod hint;
 mod host;

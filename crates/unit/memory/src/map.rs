@@ -1,10 +1,10 @@
 //! The memory of a device: its blocks, the addresses that it assigns, and its limit.
 
-mod foreign;
 mod frozen;
 mod mapped;
-mod others;
+mod peers;
 mod placed;
+mod registered;
 
 pub use frozen::MemoryMap;
 pub use placed::Placement;
@@ -12,10 +12,10 @@ pub use placed::Placement;
 use crate::block::{Block, End};
 use crate::error::{AddressError, AllocError, AttachError};
 use crate::fill::{Fill, Fresh};
-use crate::graves::Graves;
+use crate::freed::FreedMemory;
 use crate::space::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW};
-use foreign::Foreign;
-use others::Other;
+use peers::PeerDevice;
+use registered::RegisteredMemory;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -26,8 +26,8 @@ pub struct Memory {
     limit: u64,
     windows: Windows,
     state: Arc<Mutex<State>>,
-    graves: Arc<Mutex<Graves>>,
-    others: Arc<OnceLock<Vec<Other>>>,
+    freed: Arc<Mutex<FreedMemory>>,
+    peers: Arc<OnceLock<Vec<PeerDevice>>>,
     fresh: Fresh,
 }
 
@@ -54,7 +54,7 @@ struct State {
     next_global: u64,
     next_const: u64,
     blocks: BTreeMap<u64, Entry>,
-    foreign: Foreign,
+    registered: RegisteredMemory,
 }
 
 #[derive(Debug)]
@@ -118,8 +118,8 @@ impl Memory {
         let (next_global, next_const) = (windows.global.start, windows.constant.start);
         let state = State { next_global, next_const, ..State::default() };
         let fresh = Fresh::default();
-        let (state, graves, others) = (Arc::new(Mutex::new(state)), Arc::default(), Arc::default());
-        Self { limit, windows, state, graves, others, fresh }
+        let (state, freed, peers) = (Arc::new(Mutex::new(state)), Arc::default(), Arc::default());
+        Self { limit, windows, state, freed, peers, fresh }
     }
 
     /// Sets the initial contents of allocations, and whether undefined bytes are tracked.
@@ -170,8 +170,8 @@ impl Memory {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn graves(&self) -> MutexGuard<'_, Graves> {
-        self.graves.lock().unwrap_or_else(PoisonError::into_inner)
+    fn freed(&self) -> MutexGuard<'_, FreedMemory> {
+        self.freed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts `size` bytes against the limit and allocates them without an address: the storage of
@@ -260,7 +260,7 @@ impl Memory {
             return Err(AllocError::Limit { size, available: 0 });
         };
         *next(&mut state) = after(base, size).min(window.end);
-        self.graves().cover(base..base + size);
+        self.freed().forget(base..base + size);
         state.blocks.insert(base, Entry { block: Arc::clone(&block), counted: true, is_own: true });
         Ok((base, block))
     }
@@ -289,9 +289,9 @@ impl Memory {
             return Err(AttachError { address, len, other: Some((address, 0)) });
         }
         if block.is_foreign() {
-            state.foreign.bases.insert(address);
+            state.registered.bases.insert(address);
         }
-        self.graves().cover(address..end);
+        self.freed().forget(address..end);
         let entry = Entry { block: Arc::clone(block), counted: false, is_own: false };
         state.blocks.insert(address, entry);
         Ok(())
@@ -301,7 +301,7 @@ impl Memory {
     fn drop_ended(&self, state: &mut State, range: std::ops::Range<u64>) {
         while let Some((&base, entry)) = state.blocks.range(..range.end).next_back()
             && base + entry.block.size() as u64 > range.start
-            && state.foreign.bases.contains(&base)
+            && state.registered.bases.contains(&base)
             && entry.block.ended().is_some()
         {
             self.take_out(state, base, End::Unmapped);
@@ -312,7 +312,7 @@ impl Memory {
     /// there is none.
     pub fn free(&self, address: u64) -> bool {
         let mut state = self.state();
-        let foreign = state.foreign.bases.contains(&address);
+        let foreign = state.registered.bases.contains(&address);
         let how = if foreign { End::Unregistered } else { End::Freed };
         self.take_out(&mut state, address, how).is_some()
     }
@@ -324,10 +324,10 @@ impl Memory {
         if counted {
             state.used -= block.size() as u64;
         }
-        state.foreign.bases.remove(&address);
+        state.registered.bases.remove(&address);
         let first = block.end(how);
         if let Some(gone) = block.gone(Some(address)) {
-            self.graves().add(address, gone);
+            self.freed().add(address, gone);
         }
         Some((block, first))
     }
@@ -354,8 +354,8 @@ impl Memory {
         let next = next.map(|(&base, entry)| (base, &entry.block));
         let error = AddressError::of(address, len, below, next);
         drop(state);
-        let gone = self.graves().find(address).cloned();
-        let gone = gone.or_else(|| others::find(&self.others, address)).map(Box::new);
+        let gone = self.freed().find(address).cloned();
+        let gone = gone.or_else(|| peers::find(&self.peers, address)).map(Box::new);
         Err(AddressError { gone, ..error })
     }
 
@@ -369,10 +369,10 @@ impl Memory {
             (base, lesser.remove(&base).unwrap_or_else(|| Arc::clone(&entry.block)))
         };
         let blocks = state.blocks.iter().map(block).collect();
-        MemoryMap::new(blocks, (&self.graves, &self.others))
+        MemoryMap::new(blocks, (&self.freed, &self.peers))
     }
 }
 
-mod again;
+mod reuse;
 #[cfg(test)]
 mod tests;

@@ -40,18 +40,19 @@ const MAX_ROOM: u64 = 1 << 30;
 const ALIGN: u64 = 2 << 20;
 
 /// All reservations (end by start), and the address at which the search for the next one begins.
-struct Books {
+struct ReservationTable {
     taken: BTreeMap<u64, u64>,
     next: u64,
 }
 
-static BOOKS: Mutex<Books> = Mutex::new(Books { taken: BTreeMap::new(), next: FIRST });
+static TABLE: Mutex<ReservationTable> =
+    Mutex::new(ReservationTable { taken: BTreeMap::new(), next: FIRST });
 
-fn books() -> MutexGuard<'static, Books> {
-    BOOKS.lock().unwrap_or_else(PoisonError::into_inner)
+fn table() -> MutexGuard<'static, ReservationTable> {
+    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Books {
+impl ReservationTable {
     /// The lowest free range at or after an address.
     fn gap(&self, from: u64, size: u64, align: u64) -> Option<u64> {
         let mut at = from.checked_next_multiple_of(align)?;
@@ -111,20 +112,20 @@ impl Reserved {
     /// such range is left.
     pub fn new(wanted: u64, size: u64, align: u64) -> Option<Self> {
         let align = align.max(ALIGN);
-        let mut books = books();
+        let mut table = table();
         if size == 0 || size > WINDOW.end - WINDOW.start {
             return None;
         }
         let at_wanted = wanted >= WINDOW.start
             && wanted.is_multiple_of(align)
-            && books.gap(wanted, size, align) == Some(wanted);
-        if at_wanted && let Some(reserved) = Self::at(&mut books, wanted, size) {
+            && table.gap(wanted, size, align) == Some(wanted);
+        if at_wanted && let Some(reserved) = Self::at(&mut table, wanted, size) {
             return Some(reserved);
         }
-        let (next, mut from, mut step) = (books.next, books.next, align);
+        let (next, mut from, mut step) = (table.next, table.next, align);
         let mut is_second = false;
         loop {
-            let Some(at) = books.gap(from, size, align) else {
+            let Some(at) = table.gap(from, size, align) else {
                 // The search starts again at the beginning: addresses are reused once all have been
                 // used.
                 if is_second || next == FIRST {
@@ -133,9 +134,9 @@ impl Reserved {
                 (from, is_second) = (FIRST, true);
                 continue;
             };
-            if let Some(reserved) = Self::at(&mut books, at, size) {
+            if let Some(reserved) = Self::at(&mut table, at, size) {
                 let room = size.min(MAX_ROOM);
-                books.next = at.saturating_add(size).saturating_add(room).min(WINDOW.end);
+                table.next = at.saturating_add(size).saturating_add(room).min(WINDOW.end);
                 return Some(reserved);
             }
             // Another mapping of the process is there, and may be large.
@@ -144,7 +145,7 @@ impl Reserved {
         }
     }
 
-    fn at(books: &mut Books, start: u64, size: u64) -> Option<Self> {
+    fn at(table: &mut ReservationTable, start: u64, size: u64) -> Option<Self> {
         if !keep_free(start, size) {
             return None;
         }
@@ -152,14 +153,14 @@ impl Reserved {
             give_up(start, size);
             return None;
         }
-        books.taken.insert(start, start + size);
+        table.taken.insert(start, start + size);
         Some(Self { range: start..start + size })
     }
 
     /// Whether an address is in a reservation.
     pub fn holds(address: u64) -> bool {
-        let books = books();
-        let below = books.taken.range(..=address).next_back();
+        let table = table();
+        let below = table.taken.range(..=address).next_back();
         below.is_some_and(|(_, &end)| address < end)
     }
 
@@ -189,7 +190,7 @@ impl Drop for Reserved {
         // finds no entry finds the addresses free.
         give_up(self.range.start, size);
         give_up(self.range.start + DISTANCE, size);
-        books().taken.remove(&self.range.start);
+        table().taken.remove(&self.range.start);
     }
 }
 

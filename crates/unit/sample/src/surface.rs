@@ -221,7 +221,7 @@ impl Surface {
             if matches!(kind, SurfaceKind::Reduce { .. }) {
                 return accesses.plan.store(request, &registers).map_err(|fault| (first, fault));
             }
-            let turned = Turned::new(self.channels * size);
+            let turned = ReversedLanes::new(self.channels * size);
             let [layer, x, y, z] = turned.coordinates(request);
             let coords = Coordinates { layer: &layer, sample: &ZERO_LANES, point: [&x, &y, &z] };
             let active = turned.active(count);
@@ -280,12 +280,12 @@ impl Surface {
 /// same bytes, the lowest lane wins (docs/numerics.md 10.6), but of two writes to an array the
 /// later one in C order must stay (rule F3).
 #[derive(Clone, Copy)]
-struct Turned {
+struct ReversedLanes {
     /// Lanes per pass.
     at_once: usize,
 }
 
-impl Turned {
+impl ReversedLanes {
     /// The order for accesses of this size in bytes.
     fn new(bytes: usize) -> Self {
         let at_once = match bytes {

@@ -2,10 +2,12 @@
 //! numbers, loops over lanes that the compiler vectorizes ([`Function::warp`]), and a recorder from
 //! which compiled code is generated.
 //!
-//! The polynomial V has up to 43 bits. If a result's exponent does not depend on V, whole multiples
-//! of the truncated unit are added separately from the rest, so that 32 bits suffice. Logarithms,
-//! sines and tangents keep their low bits when the leading ones cancel. For them V is a sum in f64,
-//! which is exact below 2^53, and the conversion to f32 toward zero is the unit's truncation.
+//! In comments, C0, C1 and C2 are the coefficients of a segment, X is the operand bits below the
+//! segment, and Q is their square ([`square`](crate::square)). The polynomial V has up to 43 bits.
+//! If a result's exponent does not depend on V, whole multiples of the truncated unit are added
+//! separately from the rest, so that 32 bits suffice. Logarithms, sines and tangents keep their low
+//! bits when the leading ones cancel. For them V is a sum in f64, which is exact below 2^53, and
+//! the conversion to f32 toward zero is the unit's truncation.
 
 use crate::mufu;
 use crate::tables::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH};
@@ -331,7 +333,7 @@ fn reciprocal<L: Lane>(segment: L, below: L) -> L {
     high.minus(rest.down(n(15)))
 }
 
-/// `MUFU.RCP`
+/// Computes `MUFU.RCP`.
 #[inline(always)]
 pub fn rcp<L: Lane>(x: L) -> L {
     let value = reciprocal(x.down(n(16)), x.mask(n(0xffff)));
@@ -350,7 +352,7 @@ pub fn rcp<L: Lane>(x: L) -> L {
 fn reciprocal_root<L: Lane>(segment: L, below: L, is_power: L::Holds) -> L {
     let both = segment.of(RSQ_12);
     let (high, low) = parts(segment.of(RSQ_0), 13);
-    // V / 4 = 2^13 C0 + 8191 + 2 C2 Q - C1 (X >> 1) - (C1 >> 1 if X is odd).
+    // The polynomial: V / 4 = 2^13 C0 + 8191 + 2 C2 Q - C1 (X >> 1) - (C1 >> 1 if X is odd).
     let c1 = both.mask(n(0xffff));
     let odd = c1.down(n(1)).mask(n::<L>(0).minus(below.mask(n(1))));
     let linear = c1.times(below.down(n(1))).plus(odd);
@@ -367,7 +369,7 @@ fn half_exponent<L: Lane>(x: L) -> L {
     x.plus(n(0x0080_0000)).down(n(1)).mask(n(INFINITY))
 }
 
-/// `MUFU.RSQ`
+/// Computes `MUFU.RSQ`.
 #[inline(always)]
 pub fn rsq<L: Lane>(x: L) -> L {
     let is_power = x.mask(n(0x00ff_ffff)).is(n(0x0080_0000));
@@ -376,13 +378,13 @@ pub fn rsq<L: Lane>(x: L) -> L {
     of_positive(x, result, x.mask(n(SIGN)).with(n(INFINITY)), n(0))
 }
 
-/// `MUFU.SQRT`
+/// Computes `MUFU.SQRT`.
 #[inline(always)]
 pub fn sqrt<L: Lane>(x: L) -> L {
     let (segment, below) = (x.down(n(17)), x.mask(n(0x1_ffff)));
     let both = segment.of(SQRT_12);
     let (high, low) = parts(segment.of(SQRT_0), 13);
-    // V / 8 = 2^13 C0 + C1 (X >> 2) + (32767 + C1 (X & 3) - 2 |C2| Q) / 4.
+    // The polynomial: V / 8 = 2^13 C0 + C1 (X >> 2) + (32767 + C1 (X & 3) - 2 |C2| Q) / 4.
     let c1 = both.mask(n(0x1_ffff));
     let square = both.down(n(17)).times_short(below.square()).up(n(1));
     let quarter = c1.times(below.mask(n(3))).plus(n(32767)).minus(square).down_signed(n(2));
@@ -392,7 +394,7 @@ pub fn sqrt<L: Lane>(x: L) -> L {
     of_positive(x, result, x.mask(n(SIGN)), n(INFINITY))
 }
 
-/// `MUFU.EX2`
+/// Computes `MUFU.EX2`.
 #[inline(always)]
 pub fn ex2<L: Lane>(x: L) -> L {
     let (magnitude, negative) = (x.fixed(), x.down_signed(n(31)));
@@ -402,7 +404,7 @@ pub fn ex2<L: Lane>(x: L) -> L {
     let (segment, below) = (fixed.down(n(17)), fixed.mask(n(0x1_ffff)));
     let both = segment.of(EX2_12);
     let (high, low) = parts(segment.of(EX2_0), 12);
-    // V / 16 = 2^12 C0 + C1 (X >> 1) + (6114 + C1 (X & 1) + C2 Q) / 2.
+    // The polynomial: V / 16 = 2^12 C0 + C1 (X >> 1) + (6114 + C1 (X & 1) + C2 Q) / 2.
     let c1 = both.mask(n(0xffff));
     let odd = c1.mask(n::<L>(0).minus(below.mask(n(1))));
     let half = both.down(n(16)).times_short(below.square()).plus(odd).plus(n(6114)).down(n(1));
@@ -414,12 +416,12 @@ pub fn ex2<L: Lane>(x: L) -> L {
     or_nan(x, result)
 }
 
-/// `MUFU.LG2`
+/// Computes `MUFU.LG2`.
 #[inline(always)]
 pub fn lg2<L: Lane>(x: L) -> L {
     let (segment, below) = (x.down(n(17)), x.mask(n(0x1_ffff)));
     let both = segment.of(LG2_12);
-    // V / 8 = 2^12 C0 + 837 + C1 X - 2 |C2| Q.
+    // The polynomial: V / 8 = 2^12 C0 + 837 + C1 X - 2 |C2| Q.
     let square = both.down(n(16)).times_short(below.square()).up(n(1));
     let rest = n::<L>(837).minus(square).double();
     let value = segment.of(LG2_0).double().fma(d::<L>(4096.0), rest);
@@ -443,7 +445,7 @@ fn wave<L: Lane>(x: L, phase: L, sign: L) -> L {
     let within = phase.differ(turned);
     let (segment, below) = (within.down(n(17)), within.mask(n(0x1_ffff)));
     let both = segment.of(SIN_12);
-    // V / 16 = 2^12 C0 + C1 X - |C2| Q.
+    // The polynomial: V / 16 = 2^12 C0 + C1 X - |C2| Q.
     let square = n::<L>(0).minus(both.down(n(16)).times_short(below.square())).double();
     let value = segment.of(SIN_0).double().fma(d::<L>(4096.0), square);
     let value = both.mask(n(0xffff)).double().fma(below.double(), value);
@@ -462,25 +464,25 @@ fn turns<L: Lane>(x: L) -> L {
     up.with(significand.down(n::<L>(125).minus(exponent)))
 }
 
-/// `MUFU.SIN`
+/// Computes `MUFU.SIN`.
 #[inline(always)]
 pub fn sin<L: Lane>(x: L) -> L {
     wave(x, turns(x), x)
 }
 
-/// `MUFU.COS`
+/// Computes `MUFU.COS`.
 #[inline(always)]
 pub fn cos<L: Lane>(x: L) -> L {
     wave(x, turns(x).plus(n(1 << 23)), n(0))
 }
 
-/// `MUFU.TANH`
+/// Computes `MUFU.TANH`.
 #[inline(always)]
 pub fn tanh<L: Lane>(x: L) -> L {
     let segment = x.down(n(19));
     let constant = segment.of(TANH_0);
     let below = x.up(constant.down(n(28))).mask(n(0x007f_ffff)).down(n(6));
-    // V / 4 = 2^15 C0 + C1 X - 2 |C2| Q.
+    // The polynomial: V / 4 = 2^15 C0 + C1 X - 2 |C2| Q.
     let square = segment.of(TANH_2).times(below.square()).double();
     let value = constant.mask(n(0x0fff_ffff)).double().times(d::<L>(32768.0));
     let value = segment.of(TANH_1).double().fma(below.double(), value);
@@ -496,7 +498,7 @@ pub fn tanh<L: Lane>(x: L) -> L {
     or_nan(x, result.with(x.mask(n(SIGN))))
 }
 
-/// `MUFU.RCP64H`
+/// Computes `MUFU.RCP64H`.
 #[inline(always)]
 pub fn rcp64h<L: Lane>(x: L) -> L {
     let value = reciprocal(x.down(n(13)), x.mask(n(0x1fff)).up(n(3))).down(n(3));
@@ -509,7 +511,7 @@ pub fn rcp64h<L: Lane>(x: L) -> L {
     n::<L>(NAN).where_(n::<L>(0x7ff0_0000).below(x.mask(n(!SIGN))), result)
 }
 
-/// `MUFU.RSQ64H`
+/// Computes `MUFU.RSQ64H`.
 #[inline(always)]
 pub fn rsq64h<L: Lane>(x: L) -> L {
     let is_power = x.mask(n(0x001f_ffff)).is(n(0x0010_0000));

@@ -60,22 +60,22 @@ fn scaled(x: u32, function: fn(u32) -> u32, back: u32) -> u32 {
     if is_small(x) { mul(function(mul(x, TWO_24)), back) } else { function(x) }
 }
 
-/// `rcp.approx.f32`
+/// The instruction `rcp.approx.f32`.
 pub fn rcp(x: u32) -> u32 {
     mul(scale(x), mufu::rcp(mul(x, scale(x))))
 }
 
-/// `rsqrt.approx.f32`
+/// The instruction `rsqrt.approx.f32`.
 pub fn rsqrt(x: u32) -> u32 {
     scaled(x, mufu::rsq, TWO_12)
 }
 
-/// `sqrt.approx.f32`
+/// The instruction `sqrt.approx.f32`.
 pub fn sqrt(x: u32) -> u32 {
     scaled(x, mufu::sqrt, TWO_MINUS_12)
 }
 
-/// `lg2.approx.f32`
+/// The instruction `lg2.approx.f32`.
 pub fn lg2(x: u32) -> u32 {
     let value = |x| f32::from_bits(mufu::lg2(x));
     if is_small(x) { put(value(mul(x, TWO_24)) - 24.0) } else { mufu::lg2(x) }
@@ -108,23 +108,23 @@ pub fn cos(x: u32) -> u32 {
     mufu::cos(turns(x))
 }
 
-/// `div.approx.f32`
+/// The instruction `div.approx.f32`.
 pub fn div_approx(a: u32, b: u32) -> u32 {
     if is_small(b) { mul(mul(a, TWO_24), mufu::rcp(mul(b, TWO_24))) } else { mul(a, mufu::rcp(b)) }
 }
 
-/// `div.approx.ftz.f32`
+/// The instruction `div.approx.ftz.f32`.
 pub fn div_approx_ftz(a: u32, b: u32) -> u32 {
     mul_ftz(a, mufu::rcp(b))
 }
 
-/// `div.full.f32`
+/// The instruction `div.full.f32`.
 pub fn div_full(a: u32, b: u32) -> u32 {
     let scale = scale(b);
     mul(mul(a, scale), mufu::rcp(mul(b, scale)))
 }
 
-/// `div.full.ftz.f32`
+/// The instruction `div.full.ftz.f32`.
 pub fn div_full_ftz(a: u32, b: u32) -> u32 {
     if is_large(b) {
         mul_ftz(mul_ftz(a, QUARTER), mufu::rcp(mul_ftz(b, QUARTER)))
@@ -133,12 +133,12 @@ pub fn div_full_ftz(a: u32, b: u32) -> u32 {
     }
 }
 
-/// `rcp.approx.ftz.f64`
+/// The instruction `rcp.approx.ftz.f64`.
 pub fn rcp64(x: u64) -> u64 {
     u64::from(mufu::rcp64h((x >> 32) as u32)) << 32
 }
 
-/// `rsqrt.approx.ftz.f64`
+/// The instruction `rsqrt.approx.ftz.f64`.
 pub fn rsqrt64_ftz(x: u64) -> u64 {
     u64::from(mufu::rsq64h((x >> 32) as u32)) << 32
 }
@@ -182,22 +182,22 @@ pub fn widen(x: u16) -> u32 {
     }
 }
 
-/// `ex2.approx.f16`
+/// The instruction `ex2.approx.f16`.
 pub fn ex2_f16(x: u16) -> u16 {
     of_f16(mufu::ex2, x)
 }
 
-/// `tanh.approx.f16`
+/// The instruction `tanh.approx.f16`.
 pub fn tanh_f16(x: u16) -> u16 {
     of_f16(mufu::tanh, x)
 }
 
-/// `ex2.approx.ftz.bf16`
+/// The instruction `ex2.approx.ftz.bf16`.
 pub fn ex2_bf16(x: u16) -> u16 {
     mufu::cut_to_bf16(mufu::ex2(u32::from(x) << 16))
 }
 
-/// `tanh.approx.bf16`
+/// The instruction `tanh.approx.bf16`.
 pub fn tanh_bf16(x: u16) -> u16 {
     mufu::cut_to_bf16(mufu::tanh(u32::from(x) << 16))
 }

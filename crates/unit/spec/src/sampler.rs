@@ -10,29 +10,29 @@ use texunit_unit::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, per_
 /// Sampler state from a file; `None`: the default of the context in which it is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SamplerSpec {
-    /// `filter_mode`
+    /// The key `filter_mode`.
     pub filter: Option<Filter>,
-    /// `mipmap_filter_mode`
+    /// The key `mipmap_filter_mode`.
     pub mip_filter: Option<Filter>,
-    /// `address_mode`
+    /// The key `address_mode`.
     pub address_mode: Option<[AddressMode; 3]>,
-    /// `border_color`, f32 bits
+    /// The key `border_color`, f32 bits.
     pub border: Option<[u32; 4]>,
-    /// `min_mipmap_level_clamp`
+    /// The key `min_mipmap_level_clamp`.
     pub min_level_clamp: Option<f32>,
-    /// `max_mipmap_level_clamp`
+    /// The key `max_mipmap_level_clamp`.
     pub max_level_clamp: Option<f32>,
-    /// `mipmap_level_bias`
+    /// The key `mipmap_level_bias`.
     pub level_bias: Option<f32>,
-    /// `max_anisotropy`
+    /// The key `max_anisotropy`.
     pub max_anisotropy: Option<u32>,
-    /// `srgb`
+    /// The key `srgb`.
     pub srgb: Option<bool>,
-    /// `seamless_cubemap`
+    /// The key `seamless_cubemap`.
     pub seamless_cube: Option<bool>,
-    /// `compare`; `Some(None)` is the value "none".
+    /// The key `compare`; `Some(None)` is the value "none".
     pub compare: Option<Option<CompareFunction>>,
-    /// `force_unnormalized_coords`, for independent samplers
+    /// The key `force_unnormalized_coords`, for independent samplers.
     pub force_unnormalized_coords: Option<bool>,
 }
 

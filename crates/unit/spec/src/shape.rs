@@ -19,9 +19,9 @@ pub struct ExtentSpec {
 /// A region of a sparse array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Region {
-    /// `level`
+    /// The key `level`.
     pub level: u32,
-    /// `layer`; for cubes, a face.
+    /// The key `layer`; for cubes, a face.
     pub layer: u32,
     /// The part of that level and layer.
     pub place: Place,
@@ -32,9 +32,9 @@ pub struct Region {
 pub enum Place {
     /// A box in texels.
     Box {
-        /// `offset`; zeros if missing.
+        /// The key `offset`; zeros if missing.
         offset: [u32; 3],
-        /// `extent`; `None`: up to the end of the level.
+        /// The key `extent`; `None`: up to the end of the level.
         extent: Option<[u32; 3]>,
     },
     /// `tile`: one tile, by its index along each axis.
@@ -60,40 +60,40 @@ pub struct TilesSpec {
 /// A view: a part of an array, possibly in another format or geometry.
 #[derive(Clone, Debug, Default)]
 pub struct ViewSpec {
-    /// `format`
+    /// The key `format`.
     pub format: Option<At<Format>>,
-    /// `geometry`
+    /// The key `geometry`.
     pub geometry: Option<Geometry>,
     /// `levels`: first and last.
     pub levels: Option<[u32; 2]>,
-    /// `layers`: first and last.
+    /// The key `layers`: first and last.
     pub layers: Option<[u32; 2]>,
 }
 
 /// The shape of a texture or surface.
 #[derive(Clone, Debug)]
 pub struct ShapeSpec {
-    /// `format`
+    /// The key `format`.
     pub format: Option<At<Format>>,
-    /// `geometry`
+    /// The key `geometry`.
     pub geometry: Option<At<Geometry>>,
-    /// `dims`
+    /// The key `dims`.
     pub dims: Option<u8>,
-    /// `width`, `height`, `depth`
+    /// The keys `width`, `height`, `depth`.
     pub extent: ExtentSpec,
-    /// `layers`; for cubes, the number of cubes.
+    /// The key `layers`; for cubes, the number of cubes.
     pub layers: Option<At<u32>>,
-    /// `levels`
+    /// The key `levels`.
     pub levels: Option<At<u32>>,
-    /// `samples`
+    /// The key `samples`.
     pub samples: Option<At<u32>>,
-    /// `resident`, `nonresident`
+    /// The keys `resident`, `nonresident`.
     pub tiles: Option<At<TilesSpec>>,
-    /// `layout`
+    /// The key `layout`.
     pub layout: Option<Layout>,
-    /// `pitch` in bytes
+    /// The key `pitch` in bytes.
     pub pitch: Option<u64>,
-    /// `view`
+    /// The key `view`.
     pub view: Option<At<ViewSpec>>,
 }
 

@@ -81,7 +81,7 @@ pub(crate) enum Block {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Format(u8);
 
-struct Row {
+struct FormatRow {
     name: &'static str,
     kind: Encoding,
     channels: u8,
@@ -90,15 +90,15 @@ struct Row {
 }
 
 /// Makes a row of the table.
-const fn row(name: &'static str, kind: Encoding, channels: u8) -> Row {
-    Row { name, kind, channels, srgb: false }
+const fn row(name: &'static str, kind: Encoding, channels: u8) -> FormatRow {
+    FormatRow { name, kind, channels, srgb: false }
 }
 
-const fn srgb(name: &'static str, block: Block) -> Row {
-    Row { name, kind: Encoding::Block(block), channels: 4, srgb: true }
+const fn srgb(name: &'static str, block: Block) -> FormatRow {
+    FormatRow { name, kind: Encoding::Block(block), channels: 4, srgb: true }
 }
 
-const fn block(name: &'static str, block: Block, channels: u8) -> Row {
+const fn block(name: &'static str, block: Block, channels: u8) -> FormatRow {
     row(name, Encoding::Block(block), channels)
 }
 
@@ -107,7 +107,7 @@ use Encoding::{Depth, DepthFloat, Normalized, Plain, Rgb10a2};
 /// The plain formats are first, in the order of [`Channel`] with three rows each; [`Format::new`]
 /// relies on it.
 #[rustfmt::skip]
-const FORMATS: &[Row] = &[
+const FORMATS: &[FormatRow] = &[
     row("u8",        Plain(Channel::U8),  1), row("u8x2",      Plain(Channel::U8),  2), row("u8x4",      Plain(Channel::U8),  4),
     row("s8",        Plain(Channel::S8),  1), row("s8x2",      Plain(Channel::S8),  2), row("s8x4",      Plain(Channel::S8),  4),
     row("u16",       Plain(Channel::U16), 1), row("u16x2",     Plain(Channel::U16), 2), row("u16x4",     Plain(Channel::U16), 4),
@@ -172,7 +172,7 @@ impl Format {
         FORMATS.iter().map(|row| row.name)
     }
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static FormatRow {
         &FORMATS[usize::from(self.0)]
     }
 

@@ -1,6 +1,6 @@
 //! Idle thread pools, which are kept for later calls.
 
-use crate::placed::{Places, Sleepers};
+use crate::placed::{CpuPlacement, Sleepers};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -108,7 +108,7 @@ impl Pool {
 
     /// Runs `here` on the calling thread, and `beside` `count` times on the pool's threads.
     pub(crate) fn run(self, count: usize, beside: impl Fn() + Sync, here: impl FnOnce()) {
-        let places = Places::beside(&self.sleepers);
+        let places = CpuPlacement::beside(&self.sleepers);
         let ended = AtomicUsize::new(0);
         let call = || {
             places.begun();

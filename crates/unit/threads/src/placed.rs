@@ -6,7 +6,7 @@
 //! processor counts as taken by the host.
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Places, Sleepers};
+pub(crate) use linux::{CpuPlacement, Sleepers};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -27,9 +27,9 @@ mod linux {
     }
 
     /// The processors that the threads of a call may use: those of its caller.
-    pub(crate) struct Places(Option<CpuSet>);
+    pub(crate) struct CpuPlacement(Option<CpuSet>);
 
-    impl Places {
+    impl CpuPlacement {
         /// Moves sleeping threads off the caller's processor before they are woken, if another
         /// processor is available.
         pub(crate) fn beside(threads: &Sleepers) -> Self {
@@ -66,9 +66,9 @@ mod elsewhere {
         pub(crate) fn add(&self) {}
     }
 
-    pub(crate) struct Places;
+    pub(crate) struct CpuPlacement;
 
-    impl Places {
+    impl CpuPlacement {
         pub(crate) fn beside(_: &Sleepers) -> Self {
             Self
         }
@@ -78,4 +78,4 @@ mod elsewhere {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{Places, Sleepers};
+pub(crate) use elsewhere::{CpuPlacement, Sleepers};

@@ -53,11 +53,11 @@
 //! ```
 
 mod effective;
-mod files;
 mod fixed_level;
 mod name;
 mod query;
 pub mod reference;
+mod register_files;
 pub mod request;
 pub mod resource;
 pub mod sampler;
@@ -71,14 +71,14 @@ pub use bytemuck;
 pub use effective::{
     Coords, EffectiveSampler, Override, compatible_geometry, effective_sampler, overrides, resolve,
 };
-pub use files::{FetchRows, Operand, Others, Requests, Results};
 pub use name::NameError;
 pub use query::{QueryPlan, QueryRequest};
+pub use register_files::{FetchRows, Operand, Requests, Results, UnwrittenRows};
 pub use request::{
     AccessFault, ClampMode, CoordType, Coordinates, FetchAnswer, FetchForm, FetchKind,
-    FetchOperands, FetchRequest, Geometry, GeometryError, Lanes, Lod, Places, PlanError, ReduceOp,
-    ReduceType, ResultType, SurfaceAnswer, SurfaceForm, SurfaceKind, SurfaceRequest, ZERO_LANES,
-    lanes,
+    FetchOperands, FetchRequest, Geometry, GeometryError, Lanes, Lod, OutputRegisters, PlanError,
+    ReduceOp, ReduceType, ResultType, SurfaceAnswer, SurfaceForm, SurfaceKind, SurfaceRequest,
+    ZERO_LANES, lanes,
 };
 pub use resource::{
     ArchLimits, ArrayShape, Base, CreateError, CudaError, Extent, Layout, Level, Limits, Residency,

@@ -50,7 +50,7 @@ impl ResultType {
 pub enum Lod {
     /// `tex` without a level.
     Implicit,
-    /// `tex.base`
+    /// `tex.base`: the base level.
     Base,
     /// `tex.level`: a level per lane, in the type of the coordinates.
     Level,
@@ -61,7 +61,7 @@ pub enum Lod {
 /// The operation of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FetchKind {
-    /// `tex`
+    /// A `tex`, with the selection of its level.
     Sample(Lod),
     /// `tld4` of a component: 0 (r) to 3 (a).
     Gather(u8),
@@ -72,11 +72,11 @@ pub enum FetchKind {
 pub struct FetchForm {
     /// The operation: `tex`, `tex.level`, `tld4.r` and so on.
     pub kind: FetchKind,
-    /// `.geom`
+    /// Geometry (`.geom`).
     pub geometry: Geometry,
     /// `.ctype`; `.f32` for `tld4`.
     pub coord: CoordType,
-    /// `.dtype`
+    /// Result type (`.dtype`).
     pub result: ResultType,
     /// Whether there is an offset operand `e`.
     pub offset: bool,
@@ -174,11 +174,11 @@ pub struct FetchAnswer {
 }
 
 /// Output registers of a warp: one for each requested component.
-pub type Places<'a> = [Option<&'a mut Lanes>; 4];
+pub type OutputRegisters<'a> = [Option<&'a mut Lanes>; 4];
 
 /// Output registers for these components, bit 0 for x.
 #[inline(always)]
-pub(crate) fn places(values: &mut [Lanes; 4], components: u8) -> Places<'_> {
+pub(crate) fn places(values: &mut [Lanes; 4], components: u8) -> OutputRegisters<'_> {
     let [x, y, z, w] = values;
     let wants = |c: u32| components >> c & 1 == 1;
     [wants(0).then_some(x), wants(1).then_some(y), wants(2).then_some(z), wants(3).then_some(w)]
@@ -263,9 +263,9 @@ pub enum SurfaceKind {
     },
     /// `sured.b`, or `sured.p` if `formatted`.
     Reduce {
-        /// `.op`
+        /// Operation (`.op`).
         op: ReduceOp,
-        /// `.ctype`
+        /// Operand type (`.ctype`).
         ty: ReduceType,
         /// `.p`: x counts elements, and the channel format determines the signedness.
         formatted: bool,

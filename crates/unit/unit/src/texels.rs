@@ -61,7 +61,7 @@ impl std::ops::Deref for ReadTexels {
 
 /// The texels along one axis.
 #[derive(Clone, Copy, Default)]
-struct Along {
+struct AxisPair {
     /// The lower (or only) texel and the upper one; `None` if outside.
     at: [Option<u32>; 2],
     /// Weight of the upper texel in 1/256. If it is 0, the upper texel is not read.
@@ -112,7 +112,7 @@ impl FetchPlan {
             false => [0; 3],
         };
         let sizes = resource.extent().axes();
-        let mut axes = [Along { at: [Some(0), None], upper: 0 }; 3];
+        let mut axes = [AxisPair { at: [Some(0), None], upper: 0 }; 3];
         for (a, axis) in axes.iter_mut().enumerate() {
             let is_row = a == 1 && geometry.axes() == 1 && !geometry.is_array();
             if a < geometry.axes() || is_row && !self.is_integer() {
@@ -140,11 +140,11 @@ impl FetchPlan {
         Some(())
     }
 
-    fn along(&self, axis: usize, bits: u32, offset: i64, size: u32) -> Option<Along> {
+    fn along(&self, axis: usize, bits: u32, offset: i64, size: u32) -> Option<AxisPair> {
         let effective = self.effective();
         let Some(mode) = effective.address_mode.map(|modes| modes[axis]) else {
             let index = coordinate::integer(bits, offset);
-            return Some(Along { at: [coordinate::inside(index, size), None], upper: 0 });
+            return Some(AxisPair { at: [coordinate::inside(index, size), None], upper: 0 });
         };
         let x = f32::from_bits(bits);
         let x = if x.is_nan() || x.is_subnormal() { 0.0 } else { x };
@@ -169,7 +169,7 @@ impl FetchPlan {
         let is_linear = effective.filter == Filter::Linear;
         let texel = |index: i64| address(index, size, beyond(mode, is_linear));
         if !is_linear {
-            return Some(Along { at: [texel(floor(u) + offset), None], upper: 0 });
+            return Some(AxisPair { at: [texel(floor(u) + offset), None], upper: 0 });
         }
         u += offset as f64;
         u = match mode {
@@ -180,7 +180,7 @@ impl FetchPlan {
         let below = floor(u - 0.5);
         let weight = ((u - 0.5 - below as f64) * 256.0 + 0.5) as u32;
         let (index, upper) = (below + i64::from(weight >> 8), weight & 255);
-        Some(Along { at: [texel(index), texel(index + 1)], upper })
+        Some(AxisPair { at: [texel(index), texel(index + 1)], upper })
     }
 
     /// The texels whose values affect the result of a fetch of any kind.
@@ -204,7 +204,7 @@ impl FetchPlan {
     }
 }
 
-impl Along {
+impl AxisPair {
     fn count(&self) -> usize {
         1 + usize::from(self.upper > 0)
     }

@@ -12,7 +12,7 @@ use texunit_syntax::ast::{self, Space, Statement};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::context::Checker;
-use crate::context::scope::{Found, Local, Numbered, Pattern, RegDecl, Scope, Scopes};
+use crate::context::scope::{Local, Numbered, Pattern, RegDecl, Resolved, Scope, Scopes};
 use crate::declaration::allowed::DeclSite;
 use crate::ir::{FrameVar, Function, Guard, Instruction, LabelId};
 use crate::message::say::mnemonic;
@@ -276,10 +276,10 @@ impl<'c, 'a> Body<'c, 'a> {
     pub(crate) fn guard(&mut self, guard: Option<&ast::Guard<'a>>) -> Result<Option<Guard>, ()> {
         let Some(guard) = guard else { return Ok(None) };
         match self.lookup(&guard.register) {
-            Some(Found::Register(r)) if r.decl.ty == ScalarType::Pred => {
+            Some(Resolved::Register(r)) if r.decl.ty == ScalarType::Pred => {
                 Ok(Some(Guard { reg: r.id, negated: guard.negated }))
             }
-            Some(Found::Register(r)) => {
+            Some(Resolved::Register(r)) => {
                 self.report(
                     Diagnostic::error("E0219", guard.span, "a guard must be a predicate")
                         .label(format!("{} is a .{} register", guard.register.text, r.decl.ty))
@@ -300,16 +300,16 @@ impl<'c, 'a> Body<'c, 'a> {
 
     /// Resolves a name inside the body; undefined names are reported once. Names of module scope
     /// are not included.
-    pub(crate) fn lookup(&mut self, name: &ast::Ident<'a>) -> Option<Found<'a>> {
+    pub(crate) fn lookup(&mut self, name: &ast::Ident<'a>) -> Option<Resolved<'a>> {
         let found = self.find(name.text);
         if found.is_none() {
             if self.cx.globals.contains_key(name.text) || special::lookup(name.text).is_some() {
-                return Some(Found::Outside);
+                return Some(Resolved::Outside);
             }
             self.unknown(name);
         }
         match found {
-            Some(Found::Other(Local::Broken)) => None,
+            Some(Resolved::Other(Local::Broken)) => None,
             other => other,
         }
     }

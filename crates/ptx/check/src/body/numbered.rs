@@ -3,7 +3,7 @@
 use texunit_syntax::ast;
 
 use crate::body::{Body, MAX_FRAME};
-use crate::context::scope::{Found, Local, Numbered, Pattern};
+use crate::context::scope::{Local, Numbered, Pattern, Resolved};
 use crate::ir::{FrameVar, FrameVarId, Variable};
 
 impl<'a> Body<'_, 'a> {
@@ -31,9 +31,9 @@ impl<'a> Body<'_, 'a> {
 
     /// Resolves a name in the scopes of the body; a member of a numbered group is created when it
     /// is first named.
-    pub(crate) fn find(&mut self, name: &'a str) -> Option<Found<'a>> {
+    pub(crate) fn find(&mut self, name: &'a str) -> Option<Resolved<'a>> {
         match self.scopes.find(name)? {
-            Found::Member(depth, pattern) => {
+            Resolved::Member(depth, pattern) => {
                 let local = self.made(self.patterns[pattern].clone(), name);
                 Some(self.scopes.made(depth, name, local))
             }

@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::body::special::{self, Special};
 use crate::consts::Const;
 use crate::context::Global;
-use crate::context::scope::{Found, Local};
+use crate::context::scope::{Local, Resolved};
 use crate::ir::{Base, Element, FuncId, LabelId, RegId, Storage};
 
 /// The memory that an address refers to.
@@ -100,7 +100,7 @@ impl<'a> Body<'_, 'a> {
             }
             OperandKind::Index(name, subscript) => self.subscripted(name, subscript),
             OperandKind::Not(name) => match self.lookup(name)? {
-                Found::Register(r) if r.decl.ty == ScalarType::Pred => Some(Value::NotReg(r.id)),
+                Resolved::Register(r) if r.decl.ty == ScalarType::Pred => Some(Value::NotReg(r.id)),
                 _ => {
                     self.wrong(
                         "E0211",
@@ -181,9 +181,9 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Value<'a>> {
         if let Some(found) = self.find(name.text) {
             return match found {
-                Found::Register(r) => self.component_of(r.id, r.decl, component),
-                Found::Other(local) => self.local(local),
-                Found::Member(..) | Found::Outside => None,
+                Resolved::Register(r) => self.component_of(r.id, r.decl, component),
+                Resolved::Other(local) => self.local(local),
+                Resolved::Member(..) | Resolved::Outside => None,
             };
         }
         if let Some(special) = special::lookup(name.text) {

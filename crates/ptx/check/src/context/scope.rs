@@ -58,7 +58,7 @@ pub(crate) struct Scope<'a> {
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
     /// Registers and members of numbered groups that have been named. They are never in `names`,
     /// except as labels.
-    members: Map<Cow<'a, str>, Found<'a>>,
+    members: Map<Cow<'a, str>, Resolved<'a>>,
 }
 
 impl<'a> Scope<'a> {
@@ -70,7 +70,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Caches the meaning of a name, also under its canonical spelling.
-    fn keep(&mut self, name: &'a str, found: Found<'a>) {
+    fn keep(&mut self, name: &'a str, found: Resolved<'a>) {
         self.members.insert(name.into(), found);
         if let Some(usual) = usual(name) {
             self.members.insert(usual.into(), found);
@@ -87,7 +87,7 @@ pub(crate) struct Register {
 
 /// The meaning of a name in a body.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Found<'a> {
+pub(crate) enum Resolved<'a> {
     Register(Register),
     Other(Local<'a>),
     /// A member of a numbered group that is named for the first time: the scope of the group, and
@@ -106,7 +106,7 @@ pub(crate) struct Scopes<'a> {
 
 impl<'a> Scopes<'a> {
     /// Resolves a name, from the innermost scope outwards.
-    pub(crate) fn find(&mut self, name: &'a str) -> Option<Found<'a>> {
+    pub(crate) fn find(&mut self, name: &'a str) -> Option<Resolved<'a>> {
         for (depth, scope) in self.stack.iter_mut().enumerate().rev() {
             if let Some(&found) = scope.members.get(name) {
                 return Some(found);
@@ -117,9 +117,9 @@ impl<'a> Scopes<'a> {
                 // A label does not hide a member of a numbered group.
                 Some(&(other @ Local::Label(_), _)) => match group() {
                     Some(group) => group,
-                    None => return Some(Found::Other(other)),
+                    None => return Some(Resolved::Other(other)),
                 },
-                Some(&(other, _)) => return Some(Found::Other(other)),
+                Some(&(other, _)) => return Some(Resolved::Other(other)),
                 None => match group() {
                     Some(group) => group,
                     None => continue,
@@ -131,20 +131,20 @@ impl<'a> Scopes<'a> {
             }
             let decl = match group {
                 Numbered::Reg(decl) => decl,
-                Numbered::Variable(pattern) => return Some(Found::Member(depth, pattern)),
-                Numbered::Broken => return Some(Found::Other(Local::Broken)),
+                Numbered::Variable(pattern) => return Some(Resolved::Member(depth, pattern)),
+                Numbered::Broken => return Some(Resolved::Other(Local::Broken)),
             };
             let register = Register { id: add_register(&mut self.registers, name, decl), decl };
-            scope.keep(name, Found::Register(register));
-            return Some(Found::Register(register));
+            scope.keep(name, Resolved::Register(register));
+            return Some(Resolved::Register(register));
         }
         None
     }
 
-    /// Caches the variable that was created for a [`Found::Member`].
-    pub(crate) fn made(&mut self, depth: usize, name: &'a str, local: Local<'a>) -> Found<'a> {
-        self.stack[depth].keep(name, Found::Other(local));
-        Found::Other(local)
+    /// Caches the variable that was created for a [`Resolved::Member`].
+    pub(crate) fn made(&mut self, depth: usize, name: &'a str, local: Local<'a>) -> Resolved<'a> {
+        self.stack[depth].keep(name, Resolved::Other(local));
+        Resolved::Other(local)
     }
 
     /// Creates a register without a name.

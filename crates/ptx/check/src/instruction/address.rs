@@ -6,7 +6,7 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::value::{Area, Value, area_name};
-use crate::context::scope::Found;
+use crate::context::scope::Resolved;
 use crate::instruction::site::Site;
 use crate::ir::{Base, Operand};
 use crate::message::fixes;
@@ -155,7 +155,7 @@ impl<'a> Body<'_, 'a> {
         let diagnostic = Diagnostic::error("E0217", operand.span, message);
         let address = match &operand.kind {
             OperandKind::Name { name, component: None } => match self.find(name.text) {
-                Some(Found::Register(r)) => {
+                Some(Resolved::Register(r)) => {
                     r.decl.vector <= 1 && r.decl.ty.bits() == 64 && r.decl.ty != ScalarType::F64
                 }
                 _ => false,

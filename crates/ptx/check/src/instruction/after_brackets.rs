@@ -18,7 +18,7 @@ use crate::message::say::mnemonic;
 pub(crate) const ANY_SIZE: &[usize] = &[1, 2, 4];
 
 /// The operands after the brackets, with vectors as written.
-pub(crate) struct After {
+pub(crate) struct TrailingOperands {
     pub(crate) lod: Lod,
     pub(crate) offset: Option<Vec<Operand>>,
     pub(crate) compare: Option<Operand>,
@@ -34,7 +34,7 @@ impl<'a> Body<'_, 'a> {
         geometry: Geometry,
         coordinate: ScalarType,
         shift: Shift,
-    ) -> Option<After> {
+    ) -> Option<TrailingOperands> {
         let mut rest = rest;
         let needed = match site.mods.mip {
             Some(MipMode::Level) => 1,
@@ -66,7 +66,7 @@ impl<'a> Body<'_, 'a> {
             (Some(MipMode::Base), _) => Lod::Base,
             _ => Lod::Implicit,
         };
-        let mut after = After { lod, offset: None, compare: None };
+        let mut after = TrailingOperands { lod, offset: None, compare: None };
         if matches!(shift, Shift::Level | Shift::Levels) {
             self.last_of_shifted(site, rest)?;
         }

@@ -9,7 +9,7 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::value::Value;
-use crate::context::scope::{Found, Local};
+use crate::context::scope::{Local, Resolved};
 use crate::context::signature::{Callee, Formal, Signature, formals};
 use crate::declaration::allowed::DeclSite;
 use crate::instruction::site::Site;
@@ -282,7 +282,7 @@ impl<'a> Body<'_, 'a> {
         (results, arguments): (&[ast::Operand<'a>], &[ast::Operand<'a>]),
     ) -> Option<()> {
         let Some(OperandKind::Name { name, .. }) = with.map(|w| &w.kind) else { return Some(()) };
-        let Some(Found::Other(Local::CallTargets(list))) = self.find(name.text) else {
+        let Some(Resolved::Other(Local::CallTargets(list))) = self.find(name.text) else {
             return Some(());
         };
         for (name, _) in list.targets.iter().skip(1) {

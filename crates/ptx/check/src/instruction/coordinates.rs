@@ -8,7 +8,7 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::value::{Value, lanes_of};
-use crate::context::scope::Found;
+use crate::context::scope::Resolved;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
 use crate::message::fixes;
@@ -123,7 +123,7 @@ impl<'a> Body<'_, 'a> {
             return "{x}".into();
         };
         match self.find(name.text) {
-            Some(Found::Register(r)) if r.decl.vector > 1 => {
+            Some(Resolved::Register(r)) if r.decl.vector > 1 => {
                 let elements = "xyzw".chars().take(r.decl.vector.into());
                 let elements: Vec<String> =
                     elements.map(|c| format!("{}.{c}", name.text)).collect();

@@ -9,7 +9,7 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::value::{Area, Value};
-use crate::context::scope::Found;
+use crate::context::scope::Resolved;
 use crate::instruction::after_brackets::ANY_SIZE;
 use crate::instruction::site::Site;
 use crate::ir::{Operand, QueryOperands, RegId};
@@ -75,7 +75,7 @@ impl<'a> Body<'_, 'a> {
                 (OperandKind::Constant(_), _) => true,
                 (OperandKind::Name { name, component: None }, offset) => {
                     match self.find(name.text) {
-                        Some(Found::Register(r)) => {
+                        Some(Resolved::Register(r)) => {
                             offset.is_some() && fits(ScalarType::U64, r.decl.ty)
                         }
                         _ => offset.is_none() && self.is_variable(&address.base),
@@ -157,7 +157,7 @@ impl<'a> Body<'_, 'a> {
     fn handle_with_offset(&mut self, operand: &ast::Operand<'a>) -> Option<RegId> {
         let OperandKind::Offset(name, _) = &operand.kind else { return None };
         match self.lookup(name)? {
-            Found::Register(r) if fits(ScalarType::U64, r.decl.ty) => Some(r.id),
+            Resolved::Register(r) if fits(ScalarType::U64, r.decl.ty) => Some(r.id),
             _ => None,
         }
     }

@@ -10,8 +10,8 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::value::{Area, Value, lanes_of};
-use crate::context::scope::Found;
-use crate::instruction::after_brackets::After;
+use crate::context::scope::Resolved;
+use crate::instruction::after_brackets::TrailingOperands;
 use crate::instruction::coordinates::Shift;
 use crate::instruction::site::Site;
 use crate::instruction::tuple::{Flaw, Items, tuple};
@@ -63,7 +63,7 @@ impl<'a> Body<'_, 'a> {
         let rest = self.after_bracket(site, rest, geometry, coordinate, shift);
         let (destination, resident) = dest?;
         let (texture, sampler, coords) = inside?;
-        let After { lod, offset, compare } = rest?;
+        let TrailingOperands { lod, offset, compare } = rest?;
         let mut padding = Vec::new();
         let coords = ir::coordinates(geometry, coords, &mut padding);
         let mut point = |vector| ir::first(geometry.gradients(), vector, &mut padding);
@@ -334,7 +334,7 @@ impl<'a> Body<'_, 'a> {
         let OperandKind::Name { name, component: None } = &operand.kind else { return false };
         let scalar = matches!(&next.kind, OperandKind::Name { .. });
         scalar
-            && matches!(self.find(name.text), Some(Found::Register(r))
+            && matches!(self.find(name.text), Some(Resolved::Register(r))
                 if r.decl.vector <= 1 && r.decl.ty.bits() == 32)
     }
 

@@ -77,11 +77,11 @@ pub struct Module {
 /// The memory of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Storage {
-    /// `.global`
+    /// The state space `.global`.
     Global,
-    /// `.const`
+    /// The state space `.const`.
     Const,
-    /// `.shared`
+    /// The state space `.shared`.
     Shared,
     /// `.extern .shared x[]`, which begins after the static shared memory.
     DynamicShared,
@@ -286,7 +286,7 @@ pub enum Operand {
     Imm(u64),
     /// A special register and its component, 0 to 3.
     Special(SpecialReg, u8),
-    /// `%envreg<n>`
+    /// The special register `%envreg<n>`.
     EnvReg(u8),
     /// `%pm0` and other counters, which read as 0.
     ZeroCounter,

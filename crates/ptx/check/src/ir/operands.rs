@@ -52,9 +52,9 @@ pub struct FetchOperands {
 pub enum Lod {
     /// `tex` without a level, and `tld4`.
     Implicit,
-    /// `tex.base`
+    /// `tex.base`: the base level.
     Base,
-    /// `tex.level`
+    /// `tex.level`: the level operand.
     Level(Operand),
     /// `tex.grad`: one element per coordinate of the point.
     Gradient {

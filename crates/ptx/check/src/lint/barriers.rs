@@ -19,7 +19,7 @@ const MAX_PAIRS: (usize, usize) = (100_000, 200);
 
 /// The threads that must execute an instruction together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Together {
+enum Participants {
     Cta,
     Warp,
     /// A branch that declares itself uniform (`.uni`).
@@ -28,7 +28,7 @@ enum Together {
 
 /// Finds barriers and similar instructions in divergent code.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
-    let sites: Vec<(usize, Together)> = (0..body.code.len())
+    let sites: Vec<(usize, Participants)> = (0..body.code.len())
         .filter(|&at| body.is_reachable(at))
         .filter_map(|at| together(body, at).map(|t| (at, t)))
         .collect();
@@ -40,9 +40,9 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let mut said = std::collections::HashSet::new();
     for (at, together) in sites {
         let counts = |value: Value| match together {
-            Together::Cta => value.kind.varies(),
-            Together::Warp => value.kind == Variation::InWarp,
-            Together::Branch => matches!(value.kind, Variation::InWarp | Variation::Bound),
+            Participants::Cta => value.kind.varies(),
+            Participants::Warp => value.kind == Variation::InWarp,
+            Participants::Branch => matches!(value.kind, Variation::InWarp | Variation::Bound),
         };
         if let Some(guard) = body.code[at].guard {
             let value = values.read(guard.reg, at);
@@ -52,7 +52,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
                 continue;
             }
         }
-        if together == Together::Branch {
+        if together == Participants::Branch {
             continue;
         }
         let block = body.graph.block_of(at);
@@ -77,16 +77,16 @@ pub(super) fn one_thread(body: &Body) -> bool {
     })
 }
 
-fn together(body: &Body, at: usize) -> Option<Together> {
+fn together(body: &Body, at: usize) -> Option<Participants> {
     let i = &body.code[at];
     let word = |wanted: &str| body.words(at).any(|w| w == wanted);
     match i.opcode {
         Opcode::Bar | Opcode::Barrier if word("warp") => full_mask(body, i.operands.first(), at),
         Opcode::Bar | Opcode::Barrier if word("cluster") => {
-            word("aligned").then_some(Together::Warp)
+            word("aligned").then_some(Participants::Warp)
         }
         // If a thread count is given, some warps may not participate.
-        Opcode::Bar | Opcode::Barrier => whole_cta(i).then_some(Together::Cta),
+        Opcode::Bar | Opcode::Barrier => whole_cta(i).then_some(Participants::Cta),
         Opcode::Shfl | Opcode::Match | Opcode::Redux if i.mods.sync => {
             full_mask(body, i.operands.last(), at)
         }
@@ -94,9 +94,9 @@ fn together(body: &Body, at: usize) -> Option<Together> {
             full_mask(body, i.operands.last(), at)
         }
         Opcode::Bra | Opcode::Call | Opcode::Ret if i.mods.uni && i.guard.is_some() => {
-            Some(Together::Branch)
+            Some(Participants::Branch)
         }
-        _ if is_foreign(i, body.syntax[at]) && word("aligned") => Some(Together::Warp),
+        _ if is_foreign(i, body.syntax[at]) && word("aligned") => Some(Participants::Warp),
         _ => None,
     }
 }
@@ -106,9 +106,9 @@ fn whole_cta(i: &Instruction) -> bool {
     !i.mods.arrive && i.operands.len() == if i.mods.red { 3 } else { 1 }
 }
 
-fn full_mask(body: &Body, mask: Option<&Operand>, at: usize) -> Option<Together> {
+fn full_mask(body: &Body, mask: Option<&Operand>, at: usize) -> Option<Participants> {
     let (mask, _) = body.integer(mask?, at)?;
-    (mask == -1).then_some(Together::Warp)
+    (mask == -1).then_some(Participants::Warp)
 }
 
 /// Whether other threads, or the host, can observe an instruction.
@@ -146,7 +146,8 @@ fn ending(body: &Body, barriers: bool) -> Vec<bool> {
     ending
 }
 
-/// Whether a block ends at the end of the text, without a branch.
+/// Whether a block before the exit reaches it by running past the end of the function, rather than
+/// by `exit`, `trap` or `ret`.
 fn falls(body: &Body, block: u32) -> bool {
     body.graph.range(block).last().is_none_or(|last| {
         !matches!(body.code[last].opcode, Opcode::Exit | Opcode::Trap | Opcode::Ret)
@@ -192,25 +193,25 @@ fn leaves_thread(body: &Body, block: u32) -> bool {
 fn report(
     body: &Body,
     at: usize,
-    together: Together,
+    together: Participants,
     (branch, value): (Span, Value),
 ) -> Diagnostic {
     let name = body.mnemonic(at);
     let head = body.head(at);
     let (code, message, label, help) = match together {
-        Together::Cta => (
+        Participants::Cta => (
             "W0205",
             format!("not all threads of the CTA reach this {name}"),
             "a barrier under divergence",
             "move the barrier to where all threads arrive, outside of the branch or loop",
         ),
-        Together::Warp => (
+        Participants::Warp => (
             "W0206",
             format!("not all threads of the warp reach this {name}"),
             "needs all threads of the warp",
             "move it to where all threads arrive, or name those that do in a mask",
         ),
-        Together::Branch => (
+        Participants::Branch => (
             "W0207",
             format!("the threads of a warp diverge at this {name}"),
             ".uni promises that they do not",
@@ -218,7 +219,7 @@ fn report(
         ),
     };
     let mut diagnostic = Diagnostic::warning(code, head, message).label(label).help(help);
-    if together != Together::Branch {
+    if together != Participants::Branch {
         diagnostic = diagnostic.note(branch, "threads diverge here");
     }
     if let Some(source) = value.source.filter(|&s| s as usize != at) {

@@ -12,7 +12,7 @@ use crate::ir::{BodyCode, Function, Instruction, Module, Operand, RegId};
 
 /// How much is known about a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum Knowledge {
     /// All accesses are known.
     All,
     /// An instruction that the checker knows only by name mentions it.
@@ -69,7 +69,7 @@ pub(super) struct Body<'a> {
     /// Dominator tree from the entry block.
     pub(super) dominators: DominatorTree,
     /// Knowledge about each register.
-    pub(super) known: Vec<Known>,
+    pub(super) known: Vec<Knowledge>,
     /// The definitions of each register, in order.
     pub(super) writes: Definitions,
 }
@@ -127,7 +127,7 @@ impl<'a> Body<'a> {
     pub(super) fn only_write(&self, reg: RegId, instruction: usize) -> Option<usize> {
         let write = match (self.write_before(reg, instruction), self.writes.of(reg.0)) {
             (Some(write), _) => write,
-            (None, [write]) if self.known[reg.0 as usize] == Known::All => *write as usize,
+            (None, [write]) if self.known[reg.0 as usize] == Knowledge::All => *write as usize,
             _ => return None,
         };
         self.code[write].guard.is_none().then_some(write)
@@ -242,8 +242,12 @@ pub(super) fn is_foreign(i: &Instruction, a: &ast::Instruction) -> bool {
     !i.is_known() || (i.operands.is_empty() && !a.operands.is_empty())
 }
 
-fn known(function: &Function, code: &[Instruction], syntax: &[&ast::Instruction]) -> Vec<Known> {
-    let mut known = vec![Known::All; function.regs.len()];
+fn known(
+    function: &Function,
+    code: &[Instruction],
+    syntax: &[&ast::Instruction],
+) -> Vec<Knowledge> {
+    let mut known = vec![Knowledge::All; function.regs.len()];
     let foreign: Vec<_> = code.iter().zip(syntax).filter(|(i, a)| is_foreign(i, a)).collect();
     if foreign.is_empty() {
         return known;
@@ -260,8 +264,8 @@ fn known(function: &Function, code: &[Instruction], syntax: &[&ast::Instruction]
     for (known, reg) in known.iter_mut().zip(&function.regs) {
         let base = reg.name.split('.').next().unwrap_or(&reg.name);
         match mentions.get(base) {
-            Some(true) if reg.ty == ScalarType::Pred => *known = Known::Elected,
-            Some(_) => *known = Known::Mentioned,
+            Some(true) if reg.ty == ScalarType::Pred => *known = Knowledge::Elected,
+            Some(_) => *known = Knowledge::Mentioned,
             None => {}
         }
     }

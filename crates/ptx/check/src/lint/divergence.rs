@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use texunit_flow::{Access, Edges, Variation, reaching_definitions, reaching_in_block};
 use texunit_isa::{MulPart, Opcode, ScalarType};
 
-use super::body::{Body, Known};
+use super::body::{Body, Knowledge};
 use crate::ir::{Base, Operand, RegId};
 
 /// The variation of a value, and the instruction that causes it.
@@ -184,7 +184,7 @@ impl<'b, 'a> Values<'b, 'a> {
 
     /// The value of a register at an instruction, from what has been evaluated so far.
     fn use_of(&mut self, reg: RegId, at: usize) -> Value {
-        if self.body.known[reg.0 as usize] == Known::Elected {
+        if self.body.known[reg.0 as usize] == Knowledge::Elected {
             return Value { kind: Variation::InWarp, source: None };
         }
         let writes = self.reaching(reg, at);
@@ -207,7 +207,7 @@ impl<'b, 'a> Values<'b, 'a> {
     /// The writes of a register that reach an instruction.
     fn reaching(&mut self, reg: RegId, at: usize) -> Reaching {
         let body = self.body;
-        if self.left == 0 || body.known[reg.0 as usize] != Known::All {
+        if self.left == 0 || body.known[reg.0 as usize] != Knowledge::All {
             return Vec::new();
         }
         let list = self.writes_before(reg, at);

@@ -13,7 +13,7 @@ use texunit_isa::{CmpOp, Opcode, ScalarType, SpecialReg, VoteMode};
 use texunit_syntax::{Diagnostic, Span};
 
 use super::barriers::{control, one_thread};
-use super::body::{Body, Known};
+use super::body::{Body, Knowledge};
 use crate::ir::{Guard, Operand, RegId};
 
 /// Maximum depth of instructions from a lane's index to a predicate, and of nested branches.
@@ -186,7 +186,7 @@ impl<'b, 'a> Warp<'b, 'a> {
     /// The only definition that an instruction's read of a register can see.
     fn write(&mut self, reg: RegId, at: usize, depth: usize) -> Option<usize> {
         self.left = self.left.checked_sub(1)?;
-        let known = self.body.known[reg.0 as usize] == Known::All && depth < MAX_DEPTH;
+        let known = self.body.known[reg.0 as usize] == Knowledge::All && depth < MAX_DEPTH;
         known.then(|| self.body.only_write(reg, at)).flatten()
     }
 

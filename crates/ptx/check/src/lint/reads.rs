@@ -8,7 +8,7 @@ use texunit_flow::{Access, Code, Control};
 use texunit_isa::Opcode;
 use texunit_syntax::{Diagnostic, Span};
 
-use super::body::{Body, Known};
+use super::body::{Body, Knowledge};
 use crate::ir::{Guard, Operand, RegId};
 use crate::names::{Map, Set};
 
@@ -21,7 +21,7 @@ const ALL_STATES: (usize, usize) = (2_000, 32);
 const MAX_FACTS: usize = 12;
 /// Maximum number of successors of a branch, and of writes after it, that are examined to find the
 /// relevant branch.
-const MAX_WAYS: usize = 64;
+const MAX_SUCCESSORS: usize = 64;
 
 /// How a register is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,9 +53,9 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
                 said.insert(reg);
                 out.push(too_late(body, reg, at));
             }
-        } else if let Some(way) = search.way_without(reg, at) {
+        } else if let Some(path) = search.path_without(reg, at) {
             said.insert(reg);
-            out.push(not_everywhere(body, reg, at, &way));
+            out.push(not_everywhere(body, reg, at, &path));
         }
     }
     for (reg, at, write) in suspects.guarded {
@@ -104,7 +104,7 @@ impl Suspects {
             }
         }
         for (written, known) in written.iter_mut().zip(&body.known) {
-            *written |= *known != Known::All;
+            *written |= *known != Knowledge::All;
         }
         let mut log = Vec::new();
         let mut stack = vec![(0, None)];
@@ -142,7 +142,7 @@ impl Suspects {
                         self.unwritten.push((reg, at));
                     }
                 } else if let (Access::Use, Written::Under(guard)) = (access, how[reg.0 as usize])
-                    && body.known[reg.0 as usize] == Known::All
+                    && body.known[reg.0 as usize] == Knowledge::All
                     && let Some(write) = body.write_before(reg, at)
                     && !depends(body, guard, write..at + 1)
                 {
@@ -166,7 +166,7 @@ fn depends(body: &Body, guard: Guard, range: std::ops::Range<usize>) -> bool {
 }
 
 /// A path on which a register is not written, from the read backwards.
-struct Way {
+struct UnwrittenPath {
     blocks: Vec<u32>,
 }
 
@@ -231,7 +231,7 @@ impl<'b, 'a> Search<'b, 'a> {
     }
 
     /// A path from the entry to a read on which the register is not written.
-    fn way_without(&mut self, reg: RegId, at: usize) -> Option<Way> {
+    fn path_without(&mut self, reg: RegId, at: usize) -> Option<UnwrittenPath> {
         let graph = &self.body.graph;
         let writes = self.body.writes.of(reg.0);
         let few: Vec<u32> = writes.iter().take(4).map(|&w| graph.block_of(w as usize)).collect();
@@ -245,14 +245,14 @@ impl<'b, 'a> Search<'b, 'a> {
         while next < states.len() {
             let (at, facts, _) = states[next].clone();
             if at == 0 {
-                let mut way = vec![];
+                let mut path = vec![];
                 let mut state = next;
                 while state != usize::MAX {
-                    way.push(states[state].0);
+                    path.push(states[state].0);
                     state = states[state].2;
                 }
-                way.reverse();
-                return Some(Way { blocks: way });
+                path.reverse();
+                return Some(UnwrittenPath { blocks: path });
             }
             let before = graph.predecessors.of(at);
             if self.left <= before.len() {
@@ -346,7 +346,7 @@ fn too_late(body: &Body, reg: RegId, at: usize) -> Diagnostic {
     diagnostic
 }
 
-fn not_everywhere(body: &Body, reg: RegId, at: usize, way: &Way) -> Diagnostic {
+fn not_everywhere(body: &Body, reg: RegId, at: usize, path: &UnwrittenPath) -> Diagnostic {
     let name = body.name(reg);
     let mut diagnostic = Diagnostic::warning(
         "W0202",
@@ -355,11 +355,11 @@ fn not_everywhere(body: &Body, reg: RegId, at: usize, way: &Way) -> Diagnostic {
     )
     .label("undefined on one path to here");
     let write = body.writes.of(reg.0).first().map(|&w| w as usize);
-    if let Some((span, text)) = branch_of(body, reg, way) {
+    if let Some((span, text)) = branch_of(body, reg, path) {
         diagnostic = diagnostic.note(span, text);
     }
     if let Some(write) = write {
-        let text = if write > at && way.blocks.len() <= 1 {
+        let text = if write > at && path.blocks.len() <= 1 {
             "written only here, later"
         } else {
             "written here"
@@ -370,13 +370,18 @@ fn not_everywhere(body: &Body, reg: RegId, at: usize, way: &Way) -> Diagnostic {
 }
 
 /// The last branch of a path that has another successor which leads to a write.
-fn branch_of(body: &Body, reg: RegId, way: &Way) -> Option<(Span, String)> {
+fn branch_of(body: &Body, reg: RegId, path: &UnwrittenPath) -> Option<(Span, String)> {
     let graph = &body.graph;
-    let writes: Vec<u32> =
-        body.writes.of(reg.0).iter().take(MAX_WAYS).map(|&w| graph.block_of(w as usize)).collect();
+    let writes: Vec<u32> = body
+        .writes
+        .of(reg.0)
+        .iter()
+        .take(MAX_SUCCESSORS)
+        .map(|&w| graph.block_of(w as usize))
+        .collect();
     // The path runs from the read to the entry.
     let mut fallback = None;
-    for pair in way.blocks.windows(2) {
+    for pair in path.blocks.windows(2) {
         let (to, from) = (pair[0], pair[1]);
         let others = graph.successors.of(from);
         if others.len() < 2 {
@@ -394,7 +399,7 @@ fn branch_of(body: &Body, reg: RegId, way: &Way) -> Option<(Span, String)> {
         let leads = |&other: &u32| {
             other != to && writes.iter().any(|&w| body.dominators.dominates(other, w))
         };
-        if others.iter().take(MAX_WAYS).any(leads) {
+        if others.iter().take(MAX_SUCCESSORS).any(leads) {
             return Some(said);
         }
         fallback.get_or_insert(said);

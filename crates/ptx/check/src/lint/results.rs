@@ -6,7 +6,7 @@ use texunit_flow::{Access, Code, reached_uses};
 use texunit_isa::Opcode;
 use texunit_syntax::Diagnostic;
 
-use super::body::{Body, Known};
+use super::body::{Body, Knowledge};
 use crate::ir::RegId;
 
 /// Work limit for one result; beyond it, the result counts as read.
@@ -67,7 +67,7 @@ struct Search<'b, 'a> {
 impl Search<'_, '_> {
     fn is_read(&mut self, reg: RegId, at: usize) -> bool {
         let (body, register) = (self.body, reg.0 as usize);
-        if body.known[register] != Known::All || self.is_returned[register] {
+        if body.known[register] != Knowledge::All || self.is_returned[register] {
             return true;
         }
         if !self.is_read[register] || body.writes.of(reg.0).len() == 1 {

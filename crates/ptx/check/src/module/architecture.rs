@@ -5,7 +5,7 @@
 use crate::options::{Architecture, Ptxas};
 
 /// Properties of an architecture.
-struct Row {
+struct ArchitectureRow {
     number: u32,
     /// First PTX version (times ten) of `sm_N`, `sm_Na`, `sm_Nf`; 0 if it does not exist.
     versions: [u32; 3],
@@ -23,14 +23,14 @@ const fn row(
     read: Ptxas,
     assembled: Option<(Ptxas, Ptxas)>,
     family: u32,
-) -> Row {
-    Row { number, versions, read, assembled, family }
+) -> ArchitectureRow {
+    ArchitectureRow { number, versions, read, assembled, family }
 }
 
 use Ptxas::{V11_8, V12_4, V12_9, V13_5};
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+const ROWS: &[ArchitectureRow] = &[
     row(10,  [10, 0, 0],   V11_8, None,                 0),
     row(11,  [10, 0, 0],   V11_8, None,                 0),
     row(12,  [12, 0, 0],   V11_8, None,                 0),
@@ -85,7 +85,7 @@ pub(crate) enum Mismatch {
     Family,
 }
 
-fn find(number: u32) -> Option<&'static Row> {
+fn find(number: u32) -> Option<&'static ArchitectureRow> {
     ROWS.iter().find(|r| r.number == number)
 }
 

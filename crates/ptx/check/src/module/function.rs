@@ -230,7 +230,7 @@ impl<'a> Checker<'a> {
                 let decl = RegDecl { ty: param.ty, vector: v.vector };
                 self.define_local(scopes, &v.name, Local::Reg(decl));
                 param.reg = match scopes.find(v.name.text) {
-                    Some(crate::context::scope::Found::Register(register)) => Some(register.id),
+                    Some(crate::context::scope::Resolved::Register(register)) => Some(register.id),
                     _ => None,
                 };
             } else {

@@ -244,7 +244,7 @@ pub enum Shape {
 
 /// A row in the notation of the table.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct FormRow {
     /// The opcode.
     pub opcode: Opcode,
     /// Its modifiers, in the notation.
@@ -265,7 +265,7 @@ pub struct Row {
 #[derive(Clone, Debug)]
 pub struct Form {
     /// The row from which it was parsed.
-    pub row: Row,
+    pub row: FormRow,
     /// Modifier slots in the documented order.
     pub slots: Vec<Slot>,
     /// How the operands are checked.

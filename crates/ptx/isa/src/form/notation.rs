@@ -37,8 +37,8 @@
 //! with that name in crate `check`.
 
 use super::{
-    AsPredicate, Braces, Class, Form, Limit, OperandRule, OperandType, Pointee, Property, Role,
-    Row, Shape, Slot,
+    AsPredicate, Braces, Class, Form, FormRow, Limit, OperandRule, OperandType, Pointee, Property,
+    Role, Shape, Slot,
 };
 use crate::ScalarType;
 
@@ -76,7 +76,7 @@ pub const SETS: &[(&str, &str)] = &[
 
 /// Parses a row, which is two forms if it has a cache policy slot. Panics on an invalid row; a test
 /// parses all rows.
-pub(crate) fn read_row(row: &Row) -> Vec<Form> {
+pub(crate) fn read_row(row: &FormRow) -> Vec<Form> {
     let (shape, operands, properties) = read_operands(row.operands);
     let words = row.modifiers.split_whitespace();
     let slots = words.clone().filter(|word| *word != "policy").map(read_slot).collect();

@@ -14,14 +14,14 @@ mod tensor;
 mod texture;
 mod video;
 
-use crate::form::{Form, Row, read_row};
+use crate::form::{Form, FormRow, read_row};
 use crate::{Opcode, types::ScalarType};
 use std::sync::LazyLock;
 
 /// Defines rows: opcode, modifiers, operands, version times ten, target, section, doc.
 macro_rules! rows {
     ($name:ident: $($opcode:ident $mods:literal, $operands:literal, $version:literal, $target:literal, $section:literal, $doc:literal;)*) => {
-        pub(super) const $name: &[crate::form::Row] = &[$(crate::form::Row {
+        pub(super) const $name: &[crate::form::FormRow] = &[$(crate::form::FormRow {
             opcode: crate::Opcode::$opcode, modifiers: $mods, operands: $operands,
             version: $version, target: $target, section: $section, doc: $doc,
         }),*];
@@ -29,7 +29,7 @@ macro_rules! rows {
 }
 use rows;
 
-const CHAPTERS: &[&[Row]] = &[
+const CHAPTERS: &[&[FormRow]] = &[
     integer::ROWS,
     float::ROWS,
     half::ROWS,

@@ -5,7 +5,7 @@ use crate::actions;
 use crate::answers::{Failure, read};
 use crate::config::Config;
 use crate::document::Text;
-use crate::task::{Found, Task, TaskResult};
+use crate::task::{Task, TaskOutput, TaskResult};
 use lsp_types::{
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     MessageType, PublishDiagnosticsParams, Uri,
@@ -143,15 +143,15 @@ impl Server {
         let current = self.documents.get_mut(&uri).filter(|d| d.revision == revision);
         let Some(document) = current else { return };
         match found {
-            Found::Index(index) => document.index = Some(index),
-            Found::Diagnostics(mut list) => {
+            TaskOutput::Index(index) => document.index = Some(index),
+            TaskOutput::Diagnostics(mut list) => {
                 if list.len() > actions::MAX {
                     list.sort_by_key(|d| !d.is_error());
                 }
                 document.diagnostics = Some(list);
                 self.publish_diagnostics(&uri);
             }
-            Found::Panic => {
+            TaskOutput::Panic => {
                 document.is_broken = true;
                 self.fail_waiting(&uri, bug);
                 let message = format!(

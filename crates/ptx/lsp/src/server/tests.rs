@@ -1,5 +1,5 @@
 use super::*;
-use crate::task::{Found, TaskResult};
+use crate::task::{TaskOutput, TaskResult};
 
 /// A running server whose tasks are never executed, with an open document.
 fn server(text: &str) -> (Server, Uri) {
@@ -22,7 +22,7 @@ fn said(server: &mut Server) -> String {
 fn nobody_waits_for_a_task_that_panicked() {
     let (mut server, uri) = server("");
     let revision = server.documents[&uri].revision;
-    server.done(TaskResult { uri: uri.clone(), revision, found: Found::Panic });
+    server.done(TaskResult { uri: uri.clone(), revision, found: TaskOutput::Panic });
     said(&mut server);
     let params = json!({ "textDocument": { "uri": "a:a" }, "position": {} });
     let hover = Request { id: RequestId::Number(1), method: "textDocument/hover".into(), params };

@@ -40,7 +40,7 @@ fn text(p: &mut Picture, lines: &[String]) {
 
 /// Location of an access; x in bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct Location {
     x: i64,
     y: i64,
     z: i64,
@@ -51,12 +51,12 @@ struct Place {
 /// around its actual location (red).
 fn draw_places(p: &mut Picture, e: &SurfaceExplanation) {
     let [_, y, z] = e.trace.at.map(i64::from);
-    let asked = Place { x: e.trace.byte_x, y, z, layer: e.trace.layer.unwrap_or(0) };
+    let asked = Location { x: e.trace.byte_x, y, z, layer: e.trace.layer.unwrap_or(0) };
     // Locations inside a surface are far below 2^63.
     let whole = |v: u64| i64::try_from(v).unwrap_or(i64::MAX);
     let made = match e.trace.outcome {
         SurfaceOutcome::Made(at) | SurfaceOutcome::NotResident(at) => {
-            Some(Place { x: whole(at.x), y: whole(at.y), z: whole(at.z), layer: at.layer })
+            Some(Location { x: whole(at.x), y: whole(at.y), z: whole(at.z), layer: at.layer })
         }
         SurfaceOutcome::Dropped | SurfaceOutcome::Outside | SurfaceOutcome::Misaligned => None,
     };
@@ -70,7 +70,13 @@ fn draw_places(p: &mut Picture, e: &SurfaceExplanation) {
 
 /// Draws the texels (for compressed formats, the blocks) of an access and their neighbours, each
 /// with its bytes in memory. Outside the surface is hatched.
-fn draw_window(p: &mut Picture, e: &SurfaceExplanation, at: Place, colour: Paint<'_>, title: &str) {
+fn draw_window(
+    p: &mut Picture,
+    e: &SurfaceExplanation,
+    at: Location,
+    colour: Paint<'_>,
+    title: &str,
+) {
     let format = e.surface.resource.format();
     let size = i64::from(format.texel_size());
     let axes = e.form.geometry.axes();
@@ -129,7 +135,7 @@ fn draw_window(p: &mut Picture, e: &SurfaceExplanation, at: Place, colour: Paint
 }
 
 /// The bytes of a texel or block in the slice and layer of a location; `None` outside.
-fn texel_bytes(e: &SurfaceExplanation, place: Place, [x, y]: [i64; 2]) -> Option<Vec<u8>> {
+fn texel_bytes(e: &SurfaceExplanation, place: Location, [x, y]: [i64; 2]) -> Option<Vec<u8>> {
     let resource = &e.surface.resource;
     let block = i64::from(resource.format().block_extent());
     let mut at = [0; 3];

@@ -96,7 +96,7 @@ impl Block {
     /// the bytes stay where they are for them. Returns false if the block had ended before.
     pub fn end(&self, how: End) -> bool {
         match &self.storage {
-            Storage::Of(other) => other.end(how),
+            Storage::Part(other) => other.end(how),
             _ => self.end.compare_exchange(0, how as u8, Relaxed, Relaxed).is_ok(),
         }
     }
@@ -104,7 +104,7 @@ impl Block {
     /// Why the memory must not be used any more; `None` if the block is in use.
     pub fn ended(&self) -> Option<End> {
         match &self.storage {
-            Storage::Of(other) => other.ended(),
+            Storage::Part(other) => other.ended(),
             Storage::Slice(other) if other.ended().is_some() => other.ended(),
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Mapped(parts) => {

@@ -11,7 +11,7 @@ impl Block {
         match &self.storage {
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Mapped(_) => true,
-            Storage::Of(other) | Storage::Slice(other) => other.is_mapped(),
+            Storage::Part(other) | Storage::Slice(other) => other.is_mapped(),
             _ => false,
         }
     }
@@ -22,7 +22,7 @@ impl Block {
         match &self.storage {
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Mapped(parts) => parts.iter().map(|part| part.pages().identity()).collect(),
-            Storage::Of(other) | Storage::Slice(other) => other.pages(),
+            Storage::Part(other) | Storage::Slice(other) => other.pages(),
             _ => Vec::new(),
         }
     }

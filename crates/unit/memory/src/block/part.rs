@@ -11,7 +11,7 @@ impl Block {
     /// host program is not rounded.
     pub fn rounded(self: &Arc<Self>) -> Self {
         let size = match self.storage {
-            Storage::Foreign | Storage::Of(_) | Storage::Slice(_) => self.size,
+            Storage::Foreign | Storage::Part(_) | Storage::Slice(_) => self.size,
             _ => self.size.next_multiple_of(Self::ALIGN),
         };
         self.part(size, if self.is_read_only() { 0 } else { size })
@@ -39,7 +39,7 @@ impl Block {
     fn part(self: &Arc<Self>, size: usize, writable: usize) -> Self {
         Self {
             data: self.data,
-            storage: Storage::Of(Arc::clone(self)),
+            storage: Storage::Part(Arc::clone(self)),
             size,
             writable,
             name: self.name.clone(),

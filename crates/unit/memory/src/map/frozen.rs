@@ -1,9 +1,9 @@
 //! The table of blocks that a launch searches.
 
-use super::others::{self, Other};
+use super::peers::{self, PeerDevice};
 use crate::block::{Block, Gone};
 use crate::error::AddressError;
-use crate::graves::Graves;
+use crate::freed::FreedMemory;
 use crate::space::{SpaceKind, space_of};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,17 +13,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub struct MemoryMap {
     blocks: Vec<(u64, Arc<Block>)>,
     /// Freed allocations, for messages.
-    graves: Arc<Mutex<Graves>>,
+    freed: Arc<Mutex<FreedMemory>>,
     /// Memory of other devices, for messages.
-    others: Arc<OnceLock<Vec<Other>>>,
+    peers: Arc<OnceLock<Vec<PeerDevice>>>,
 }
 
 impl MemoryMap {
     pub(super) fn new(
         blocks: Vec<(u64, Arc<Block>)>,
-        (graves, others): (&Arc<Mutex<Graves>>, &Arc<OnceLock<Vec<Other>>>),
+        (freed, peers): (&Arc<Mutex<FreedMemory>>, &Arc<OnceLock<Vec<PeerDevice>>>),
     ) -> Self {
-        Self { blocks, graves: Arc::clone(graves), others: Arc::clone(others) }
+        Self { blocks, freed: Arc::clone(freed), peers: Arc::clone(peers) }
     }
 
     /// Adds blocks at other addresses.
@@ -109,9 +109,8 @@ impl MemoryMap {
     /// there. `None` if unknown.
     #[cold]
     pub fn gone(&self, address: u64) -> Option<Gone> {
-        let gone =
-            self.graves.lock().unwrap_or_else(PoisonError::into_inner).find(address).cloned();
-        gone.or_else(|| others::find(&self.others, address))
+        let gone = self.freed.lock().unwrap_or_else(PoisonError::into_inner).find(address).cloned();
+        gone.or_else(|| peers::find(&self.peers, address))
     }
 
     /// All blocks with their addresses, lowest first.
@@ -129,9 +128,9 @@ impl MemoryMap {
     }
 
     /// Recorded freed allocations, by address, lowest first.
-    pub fn graves(&self) -> Vec<(u64, Gone)> {
-        let graves = self.graves.lock().unwrap_or_else(PoisonError::into_inner);
-        graves.all().map(|(address, gone)| (address, gone.clone())).collect()
+    pub fn freed(&self) -> Vec<(u64, Gone)> {
+        let freed = self.freed.lock().unwrap_or_else(PoisonError::into_inner);
+        freed.all().map(|(address, gone)| (address, gone.clone())).collect()
     }
 
     /// The block at an index that [`Self::find`] returned.
@@ -148,7 +147,7 @@ impl MemoryMap {
             Some((*base, Arc::clone(block.shadow()?)))
         };
         let blocks = self.blocks.iter().filter_map(of).collect();
-        Self { blocks, graves: Arc::clone(&self.graves), others: Arc::clone(&self.others) }
+        Self { blocks, freed: Arc::clone(&self.freed), peers: Arc::clone(&self.peers) }
     }
 
     /// Address of the block at an index.

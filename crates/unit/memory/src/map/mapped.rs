@@ -20,16 +20,16 @@ impl Memory {
         old.iter().for_each(|base| _ = state.blocks.remove(base));
         let entry = |(base, block)| (base, Entry { block, counted: false, is_own: false });
         state.blocks.extend(blocks.into_iter().map(entry));
-        let mut graves = self.graves();
-        graves.cover(range.clone());
-        graves.claim(range, said);
+        let mut freed = self.freed();
+        freed.forget(range.clone());
+        freed.describe(range, said);
     }
 }
 
 impl Memory {
     /// Records freed memory whose address is available again.
     pub fn bury(&self, address: u64, gone: Gone) {
-        self.graves().add(address, gone);
+        self.freed().add(address, gone);
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Placement<'a> {
     /// Device address of the first byte. Any address is valid, including those of host memory.
     pub address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     /// Name in messages.
     pub name: &'a str,
@@ -125,7 +125,7 @@ mod tests {
         let (found, _) = memory.find(4096, 1).unwrap();
         assert!(found.is_read_only() && found.load_u8(0).unwrap() == 9 && found.number() == 77);
         assert!(memory.end_at(4096, End::Unregistered) && !memory.end_at(4096, End::Freed));
-        let gone = memory.map().graves();
+        let gone = memory.map().freed();
         assert_eq!((gone.len(), gone[0].0, gone[0].1.how), (1, 4096, End::Unregistered));
         assert_eq!((memory.used(), memory.map().blocks().len()), (0, 0));
     }

@@ -18,7 +18,7 @@ pub struct Pages {
 }
 
 /// The memory file of a process.
-struct OfProcess {
+struct ProcessFile {
     file: Arc<File>,
     /// Used bytes of the file.
     used: u64,
@@ -26,7 +26,7 @@ struct OfProcess {
     process: u32,
 }
 
-static FILE: Mutex<Option<OfProcess>> = Mutex::new(None);
+static FILE: Mutex<Option<ProcessFile>> = Mutex::new(None);
 
 /// Size of the trailer of a shareable file, which follows the pages and describes them.
 const HEAD: u64 = 4096;
@@ -57,7 +57,7 @@ impl Pages {
         let process = std::process::id();
         let known = match of_process.take().filter(|known| known.process == process) {
             Some(known) => known,
-            None => OfProcess { file: Arc::new(file(0)?), used: 0, process },
+            None => ProcessFile { file: Arc::new(file(0)?), used: 0, process },
         };
         let known = of_process.insert(known);
         let end = known.used.checked_add(size).ok_or(io::ErrorKind::OutOfMemory)?;

@@ -44,17 +44,17 @@ static SLOTS: [Slot; MAX_VIEWS] = [const {
 static USED: AtomicUsize = AtomicUsize::new(0);
 
 /// State that only ordinary code uses, behind a lock.
-struct Books {
+struct WatchTable {
     /// For each used slot: the pages that its array of states has room for, and its number of
     /// closed runs.
     slots: Vec<(usize, usize)>,
     runs: usize,
 }
 
-static BOOKS: Mutex<Books> = Mutex::new(Books { slots: Vec::new(), runs: 0 });
+static TABLE: Mutex<WatchTable> = Mutex::new(WatchTable { slots: Vec::new(), runs: 0 });
 
-fn books() -> MutexGuard<'static, Books> {
-    BOOKS.lock().unwrap_or_else(PoisonError::into_inner)
+fn table() -> MutexGuard<'static, WatchTable> {
+    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn want() {
@@ -177,18 +177,18 @@ impl Views {
 
 impl Drop for Views {
     fn drop(&mut self) {
-        let mut books = books();
-        leave(&mut books, self.slot);
+        let mut table = table();
+        leave(&mut table, self.slot);
         unmap(self.theirs.as_ptr(), self.len[1]);
         unmap(self.ours.as_ptr(), self.len[0]);
     }
 }
 
 /// Frees the slot of a block.
-fn leave(books: &mut Books, slot: usize) {
+fn leave(table: &mut WatchTable, slot: usize) {
     SLOTS[slot].start.store(0, SeqCst);
-    let runs = std::mem::take(&mut books.slots[slot].1);
-    books.runs = books.runs.saturating_sub(runs);
+    let runs = std::mem::take(&mut table.slots[slot].1);
+    table.runs = table.runs.saturating_sub(runs);
 }
 
 /// The whole pages inside a range.
@@ -222,9 +222,9 @@ pub(super) fn lend(range: &Range<u64>) {
 }
 
 /// The slot of watched program memory that begins at an address.
-fn lent(books: &Books, start: usize) -> Option<usize> {
+fn lent(table: &WatchTable, start: usize) -> Option<usize> {
     let is = |slot: &Slot| slot.is_lent.load(Relaxed) && slot.start.load(Relaxed) == start;
-    SLOTS[..books.slots.len()].iter().position(is)
+    SLOTS[..table.slots.len()].iter().position(is)
 }
 
 pub(super) fn take_back(range: &Range<u64>) {
@@ -233,14 +233,14 @@ pub(super) fn take_back(range: &Range<u64>) {
     if pages.is_empty() {
         return;
     }
-    let mut books = books();
-    let Some(i) = lent(&books, pages.start) else { return };
-    open(&mut books, i);
-    leave(&mut books, i);
+    let mut table = table();
+    let Some(i) = lent(&table, pages.start) else { return };
+    open(&mut table, i);
+    leave(&mut table, i);
 }
 
 /// Opens all closed pages of watched program memory.
-fn open(books: &mut Books, i: usize) {
+fn open(table: &mut WatchTable, i: usize) {
     let slot = &SLOTS[i];
     let (start, pages) = (slot.start.load(Relaxed), slot.pages.load(Relaxed));
     let is_closed = |&page: &usize| rights(state(slot, page).load(SeqCst)) != Rights::ReadWrite;
@@ -255,39 +255,39 @@ fn open(books: &mut Books, i: usize) {
         }
         run.for_each(|page| state(slot, page).store(Rights::ReadWrite as u8, SeqCst));
     }
-    let runs = std::mem::take(&mut books.slots[i].1);
-    books.runs = books.runs.saturating_sub(runs);
+    let runs = std::mem::take(&mut table.slots[i].1);
+    table.runs = table.runs.saturating_sub(runs);
 }
 
 pub(super) fn open_lent() {
-    let mut books = books();
-    let used = books.slots.len();
+    let mut table = table();
+    let used = table.slots.len();
     for (i, slot) in SLOTS[..used].iter().enumerate() {
-        if slot.is_lent.load(Relaxed) && slot.start.load(Relaxed) != 0 && books.slots[i].1 != 0 {
-            open(&mut books, i);
+        if slot.is_lent.load(Relaxed) && slot.start.load(Relaxed) != 0 && table.slots[i].1 != 0 {
+            open(&mut table, i);
         }
     }
 }
 
 /// Enters a block into the table; returns its slot.
 fn enter(start: usize, pages: usize, is_lent: bool) -> Option<usize> {
-    let mut books = books();
+    let mut table = table();
     let is_free = |&i: &usize| SLOTS[i].start.load(Relaxed) == 0;
     // A free slot whose array is large enough is preferred.
-    let fits = (0..books.slots.len()).find(|i| is_free(i) && books.slots[*i].0 >= pages);
-    let i = fits.or_else(|| (0..books.slots.len()).find(is_free)).unwrap_or(books.slots.len());
+    let fits = (0..table.slots.len()).find(|i| is_free(i) && table.slots[*i].0 >= pages);
+    let i = fits.or_else(|| (0..table.slots.len()).find(is_free)).unwrap_or(table.slots.len());
     if i == MAX_VIEWS {
         return None;
     }
-    if i == books.slots.len() {
-        books.slots.push((0, 0));
+    if i == table.slots.len() {
+        table.slots.push((0, 0));
     }
     let slot = &SLOTS[i];
-    if books.slots[i].0 < pages {
+    if table.slots[i].0 < pages {
         let room = pages.next_power_of_two();
         let states: Vec<AtomicU8> = (0..room).map(|_| AtomicU8::new(0)).collect();
         slot.states.store(Box::leak(states.into_boxed_slice()).as_mut_ptr(), SeqCst);
-        books.slots[i].0 = room;
+        table.slots[i].0 = room;
     }
     slot.pages.store(pages, SeqCst);
     slot.is_lent.store(is_lent, SeqCst);
@@ -315,8 +315,8 @@ fn rights(state: u8) -> Rights {
 }
 
 pub(super) fn all(lent: bool) -> Vec<Range<u64>> {
-    let books = books();
-    let slots = SLOTS[..books.slots.len()].iter();
+    let table = table();
+    let slots = SLOTS[..table.slots.len()].iter();
     let slots = slots.filter(|slot| slot.is_lent.load(Relaxed) == lent);
     let ranges = slots.map(|slot| {
         let start = slot.start.load(Relaxed);
@@ -337,15 +337,15 @@ fn protect(start: usize, pages: usize, rights: Rights) -> bool {
 }
 
 pub(super) fn set(start: usize, wanted: &[Rights]) {
-    let mut books = books();
-    let slots = &SLOTS[..books.slots.len()];
+    let mut table = table();
+    let slots = &SLOTS[..table.slots.len()];
     let Some(i) = slots.iter().position(|slot| slot.start.load(Relaxed) == start) else {
         return;
     };
     let slot = &SLOTS[i];
     let runs: Vec<&[Rights]> = wanted.chunk_by(|a, b| a == b).collect();
     let is_closed = |run: &&[Rights]| run[0] != Rights::ReadWrite;
-    let others = books.runs - books.slots[i].1;
+    let others = table.runs - table.slots[i].1;
     let most = MAX_RUNS.min(MAX_RUNS_OF_ALL.saturating_sub(others));
     let (mut page, mut closed) = (0, 0);
     for run in runs {
@@ -370,8 +370,8 @@ pub(super) fn set(start: usize, wanted: &[Rights]) {
         }
         page += pages;
     }
-    books.slots[i].1 = closed;
-    books.runs = others + closed;
+    table.slots[i].1 = closed;
+    table.runs = others + closed;
 }
 
 /// Whether pages may be opened. Tests replace it to simulate that the system allows no more

@@ -3,10 +3,10 @@
 //! difference.
 
 use super::fixed::Fixed;
+use super::float10::{Float10, SignedFloat10};
 use super::gradient::{Slope, eleven_16ths};
-use super::level::Wanted;
+use super::level::RequestedLevel;
 use super::log2::EXP2_256;
-use super::ten::{SignedTen, Ten};
 use super::weights::{Scale, round_half_up};
 
 /// Maximum number of taps in a level.
@@ -16,11 +16,11 @@ pub(crate) const MAX_TAPS: u32 = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Anisotropy {
     /// The product of the lengths along and across the footprint.
-    pub(crate) area: Ten,
+    pub(crate) area: Float10,
     /// log2(Pmax / Pmin) in 1/256, limited to what the maximum anisotropy allows.
     pub(crate) ratio: i64,
     /// The level before bias and clamps.
-    pub(crate) level: Wanted,
+    pub(crate) level: RequestedLevel,
     /// R: the same ratio, but for a magnified footprint measured in texels of level 0; at least 0.
     pub(crate) taps: i64,
     /// Direction of the line of taps along x and y, in 1/64 of a texel.
@@ -68,7 +68,7 @@ pub(crate) fn anisotropy(slope: &Slope, max_anisotropy: u32) -> Anisotropy {
     let [[x0, y0, _], [x1, y1, _]] = slope.scaled;
     let area = x0.times(y1).plus(y0.times(x1).negated()).magnitude;
     let Some(log_longest) = slope.rho.log2_256() else {
-        let (ratio, level, taps, direction) = (0, Wanted::Lowest, 0, [0; 2]);
+        let (ratio, level, taps, direction) = (0, RequestedLevel::Lowest, 0, [0; 2]);
         return Anisotropy { area, ratio, level, taps, direction };
     };
     let largest = largest_ratio(max_anisotropy);
@@ -77,19 +77,20 @@ pub(crate) fn anisotropy(slope: &Slope, max_anisotropy: u32) -> Anisotropy {
     let level = log_longest - ratio;
     let taps = ratio.min(log_longest - level.max(0)).max(0);
     let direction = direction(longest(slope));
-    Anisotropy { area, ratio, level: Wanted::At(level), taps, direction }
+    Anisotropy { area, ratio, level: RequestedLevel::At(level), taps, direction }
 }
 
 /// The vector whose length is rho: one of the gradients, or 11/16 of their sum, or of the longer
 /// minus the shorter one. For equal lengths the first gradient wins, then the sum, then the
 /// difference.
-fn longest(slope: &Slope) -> [SignedTen; 2] {
+fn longest(slope: &Slope) -> [SignedFloat10; 2] {
     let [[x0, y0, _], [x1, y1, _]] = slope.scaled;
-    let shortened =
-        |v: [SignedTen; 2]| v.map(|c| SignedTen { magnitude: eleven_16ths(c.magnitude), ..c });
+    let shortened = |v: [SignedFloat10; 2]| {
+        v.map(|c| SignedFloat10 { magnitude: eleven_16ths(c.magnitude), ..c })
+    };
     let [first, second] = slope.lengths;
     let [sum, difference] = slope.diagonals;
-    let less = |a: SignedTen, b: SignedTen| {
+    let less = |a: SignedFloat10, b: SignedFloat10| {
         let difference = a.plus(b.negated());
         if first >= second { difference } else { difference.negated() }
     };
@@ -103,10 +104,10 @@ fn longest(slope: &Slope) -> [SignedTen; 2] {
 
 /// The unit vector of a direction, rounded to 1/64. First each component is truncated to the unit
 /// of the larger one's fourth bit, and half a unit is added.
-fn direction(vector: [SignedTen; 2]) -> [i64; 2] {
+fn direction(vector: [SignedFloat10; 2]) -> [i64; 2] {
     let largest = vector.into_iter().map(|c| c.magnitude.ilogb()).max().unwrap_or(0);
     let halves = vector.map(|c| {
-        let Ten { significand, exponent } = c.magnitude;
+        let Float10 { significand, exponent } = c.magnitude;
         if significand == 0 || c.magnitude.ilogb() < largest - 5 {
             return 0;
         }
@@ -243,15 +244,15 @@ mod tests {
             let got = of(dpdx, dpdy, largest);
             assert_eq!(
                 (got.level, got.ratio, got.taps, got.direction),
-                (Wanted::At(level), ratio, taps, direction),
+                (RequestedLevel::At(level), ratio, taps, direction),
                 "{dpdx:?} {dpdy:?}"
             );
         }
         let nothing = of([0.0; 2], [f32::NAN, -0.0], 16);
-        assert_eq!((nothing.level, nothing.taps), (Wanted::Lowest, 0));
+        assert_eq!((nothing.level, nothing.taps), (RequestedLevel::Lowest, 0));
         // Infinities count as 2^128 and have a direction.
         let far = of([f32::INFINITY, 0.0], [0.0, 1.0], 16);
-        assert_eq!((far.level, far.taps), (Wanted::At(256 * 124), 1024));
+        assert_eq!((far.level, far.taps), (RequestedLevel::At(256 * 124), 1024));
         assert_eq!(far.direction, [64, 0]);
     }
 
@@ -305,7 +306,13 @@ mod tests {
         ];
         for ((taps, direction), (is_coarse, rest), (count, scale, step, wanted)) in rows {
             let ratio = taps;
-            let all = Anisotropy { area: Ten::ZERO, ratio, level: Wanted::At(0), taps, direction };
+            let all = Anisotropy {
+                area: Float10::ZERO,
+                ratio,
+                level: RequestedLevel::At(0),
+                taps,
+                direction,
+            };
             let level = all.of_level(is_coarse, rest);
             assert_eq!((level.count, level.scale, level.step), (count, scale, step), "{taps}");
             let got: Vec<u32> = (0..count).map(|number| level.weight(number)).collect();
@@ -322,8 +329,8 @@ mod tests {
         for taps in [1, 300, 777, 1024] {
             for rest in 0..256 {
                 for is_coarse in [false, true] {
-                    let (level, direction) = (Wanted::At(0), [64, 0]);
-                    let area = Ten::ZERO;
+                    let (level, direction) = (RequestedLevel::At(0), [64, 0]);
+                    let area = Float10::ZERO;
                     let all = Anisotropy { area, ratio: taps, level, taps, direction };
                     let level = all.of_level(is_coarse, rest);
                     let share = if is_coarse { rest } else { 256 - rest };

@@ -2,8 +2,8 @@
 //! gradients to texels of a face, and indices past the edges of a face to texels of its neighbours.
 
 use super::fixed::Fixed;
+use super::float10::{Float10, SignedFloat10};
 use super::gradient::{Gradient, Texels, scaled, slope};
-use super::ten::{SignedTen, Ten};
 use texunit_sfu::rcp;
 
 /// A signed axis of space: 0 to 2 for x, y, z, and its direction.
@@ -127,8 +127,8 @@ fn lane(direction: [f32; 3]) -> ([f32; 3], usize) {
 }
 
 /// Rule 4.11: half of a difference along an axis of a face of `n` texels, in texels.
-fn half_way(x: f32, y: f32, n: u32) -> SignedTen {
-    scaled(SignedTen::near_difference(x, y).halved(), n)
+fn half_way(x: f32, y: f32, n: u32) -> SignedFloat10 {
+    scaled(SignedFloat10::near_difference(x, y).halved(), n)
 }
 
 /// Rule 4.11: the components of a gradient on the face of the first lane, in texels. A lane on a
@@ -148,8 +148,8 @@ fn across((first, home): ([f32; 3], usize), (other, away): ([f32; 3], usize), n:
         if beyond == axis { way } else { way.negated() }
     });
     let opposite = beyond == major.opposite();
-    let third = if opposite { Ten::cut(n.into(), 0) } else { Ten::ZERO };
-    [s, t, SignedTen { negative: false, magnitude: third }]
+    let third = if opposite { Float10::cut(n.into(), 0) } else { Float10::ZERO };
+    [s, t, SignedFloat10 { negative: false, magnitude: third }]
 }
 
 /// Rule 4.11: the gradients of a direction, as differences in a quad of P, P + dPdx, P + dPdy (sums

@@ -2,7 +2,7 @@
 
 use super::Fetch;
 use super::float::{self, FloatRules, HALF, SINGLE, SRGB};
-use super::level::{self, Levels, Wanted};
+use super::level::{self, Levels, RequestedLevel};
 use super::number;
 use super::sum::{self, IntegerSum};
 use super::trace::{Footprint, Step, TexelTrace};
@@ -16,7 +16,7 @@ pub(super) fn step(rule: &'static str, text: impl Into<String>) -> Step {
 }
 
 /// A group of texels and its name in the text.
-pub(super) struct Named<'a> {
+pub(super) struct NamedGroup<'a> {
     pub(super) name: &'a str,
     pub(super) group: Group<'a>,
 }
@@ -34,18 +34,27 @@ pub(super) fn group_name(footprint: &Footprint, z: u8) -> String {
 }
 
 /// Sections 3 and 4: the steps from the requested level to the levels that are read.
-pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &mut Vec<Step>) {
+pub(super) fn level(
+    fetch: &Fetch<'_>,
+    wanted: RequestedLevel,
+    levels: &Levels,
+    steps: &mut Vec<Step>,
+) {
     let (effective, bias) = (&fetch.effective, fetch.sampler.level_bias);
     if !fetch.resource().is_mipmapped() {
         steps.push(step("3.7", "the texture has one level"));
         return;
     }
     match wanted {
-        Wanted::Base => steps.push(step("3.1", "no level is named: level 0, without bias")),
-        Wanted::Whole(level) => steps.push(step("1.9", format!("integer level {level}"))),
-        Wanted::Lowest => steps.push(step("4.7", "gradients of length 0: the lowest level")),
-        Wanted::Highest => steps.push(step("4.9", "gradients too large: the highest level")),
-        Wanted::At(q) => {
+        RequestedLevel::Base => steps.push(step("3.1", "no level is named: level 0, without bias")),
+        RequestedLevel::Whole(level) => steps.push(step("1.9", format!("integer level {level}"))),
+        RequestedLevel::Lowest => {
+            steps.push(step("4.7", "gradients of length 0: the lowest level"))
+        }
+        RequestedLevel::Highest => {
+            steps.push(step("4.9", "gradients too large: the highest level"))
+        }
+        RequestedLevel::At(q) => {
             // The derivation from gradients has been described already.
             let graded = fetch.form.kind == FetchKind::Sample(Lod::Gradient);
             if !graded {
@@ -74,7 +83,7 @@ pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &
             }
         }
     }
-    if matches!(wanted, Wanted::Whole(_)) {
+    if matches!(wanted, RequestedLevel::Whole(_)) {
         return;
     }
     let [min, max] = effective.level_clamp;
@@ -177,7 +186,12 @@ pub(super) fn gathered(
 }
 
 /// Section 2, "Sum": the steps that sum a channel.
-pub(super) fn sum(reading: Reading, groups: &[Named<'_>], scale: Scale, result: u32) -> Vec<Step> {
+pub(super) fn sum(
+    reading: Reading,
+    groups: &[NamedGroup<'_>],
+    scale: Scale,
+    result: u32,
+) -> Vec<Step> {
     let plain: Vec<Group<'_>> = groups.iter().map(|n| n.group).collect();
     match reading {
         Reading::Missing => Vec::new(),
@@ -242,7 +256,7 @@ fn integer(reading: Reading, sum: IntegerSum, scale: Scale) -> Vec<Step> {
 }
 
 fn float(
-    groups: &[Named<'_>],
+    groups: &[NamedGroup<'_>],
     plain: &[Group<'_>],
     scale: Scale,
     rules: &FloatRules,
@@ -260,7 +274,7 @@ fn float(
     let mut steps = Vec::new();
     let taken = groups.chunk_by(|a, b| a.group.step == b.group.step);
     for (taken, sum) in taken.zip(sums) {
-        for Named { name, group } in taken {
+        for NamedGroup { name, group } in taken {
             steps.push(match float::exponent(group.texels, rules) {
                 None => step(rule, format!("{name}: all texels are zeros")),
                 Some(e) => {

@@ -11,7 +11,7 @@ use crate::sampler::AddressMode;
 
 /// The coordinates of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct FetchCoordinates {
     /// Layer; for a cube array the cube, until its face is known.
     pub(crate) plane: u32,
     /// Sample index.
@@ -31,13 +31,13 @@ pub(crate) fn place(
     shape: &ArrayShape,
     from: Coordinates<u32>,
     integers: Option<(u32, bool)>,
-) -> Place {
+) -> FetchCoordinates {
     let geometry = shape.geometry;
     let mut coords = [0; 3];
     let elements = geometry.gradients();
     coords[..elements].copy_from_slice(&from.point[..elements]);
     let outside = integers.is_some_and(|(layers, clamps)| !clamps && from.layer >= layers);
-    Place {
+    FetchCoordinates {
         plane: match geometry.is_array() {
             true => coordinate::layer(from.layer, shape.layers),
             false => 0,

@@ -2,10 +2,10 @@
 //! gradients of a geometry into a level and taps, and describes them for a trace.
 
 use super::anisotropy::{Anisotropy, Taps, anisotropy};
+use super::float10::SignedFloat10;
 use super::gradient::{Gradient, Slope, flat, solid};
-use super::level::Wanted;
+use super::level::RequestedLevel;
 use super::number::real;
-use super::ten::SignedTen;
 use super::trace::Step;
 use super::{cube, explain::step};
 use crate::effective::{Coords, EffectiveSampler};
@@ -55,7 +55,7 @@ pub(crate) fn graded(
 
 impl Graded {
     /// The level before bias and clamps.
-    pub(crate) fn level(&self) -> Wanted {
+    pub(crate) fn level(&self) -> RequestedLevel {
         self.anisotropy.map_or_else(|| self.gradient.level(), |a| a.level)
     }
 
@@ -81,7 +81,7 @@ impl Graded {
 }
 
 /// A vector as text, such as `(1.5, 0)`.
-fn vector(components: &[SignedTen]) -> String {
+fn vector(components: &[SignedFloat10]) -> String {
     let all: Vec<String> = components.iter().map(|c| real(c.to_f64())).collect();
     format!("({})", all.join(", "))
 }
@@ -127,7 +127,7 @@ fn anisotropy_words(slope: &Slope, a: &Anisotropy, steps: &mut Vec<Step>) {
             a.ratio
         ),
     ));
-    if let Wanted::At(q) = a.level {
+    if let RequestedLevel::At(q) = a.level {
         steps.push(step("4.12", format!("256 * log2(rho / ratio) = {q}")));
     }
     let [x, y] = a.direction.map(|d| real(d as f64 / 64.0));

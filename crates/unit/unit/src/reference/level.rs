@@ -7,7 +7,7 @@ use crate::sampler::Filter;
 
 /// A level before bias and clamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum RequestedLevel {
     /// Level 0, without bias: a `tex` without a level operand.
     Base,
     /// A level in 1/256.
@@ -30,13 +30,13 @@ pub(crate) struct Levels {
 }
 
 /// Rules 3.1 to 3.3, 3.6 and 4.8: applies bias or sharpening, then the clamps.
-pub(crate) fn clamped(wanted: Wanted, bias: f32, effective: &EffectiveSampler) -> i64 {
+pub(crate) fn clamped(wanted: RequestedLevel, bias: f32, effective: &EffectiveSampler) -> i64 {
     let q = match wanted {
-        Wanted::Base => 0,
-        Wanted::Whole(level) => return 256 * i64::from(level),
-        Wanted::Lowest => -FAR,
-        Wanted::Highest => FAR,
-        Wanted::At(q) => match sharpening(effective) {
+        RequestedLevel::Base => 0,
+        RequestedLevel::Whole(level) => return 256 * i64::from(level),
+        RequestedLevel::Lowest => -FAR,
+        RequestedLevel::Highest => FAR,
+        RequestedLevel::At(q) => match sharpening(effective) {
             Some(s) => s.level(q, bias, effective.mip_filter),
             None => q + bias_field(bias, (0, 1)),
         },

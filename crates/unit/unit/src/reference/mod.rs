@@ -14,6 +14,7 @@ pub(crate) mod cube;
 mod explain;
 pub(crate) mod fixed;
 pub(crate) mod float;
+mod float10;
 pub(crate) mod footprint;
 pub(crate) mod gather;
 pub(crate) mod graded;
@@ -23,7 +24,6 @@ mod log2;
 pub mod number;
 pub(crate) mod result;
 pub(crate) mod sum;
-mod ten;
 pub mod trace;
 pub(crate) mod weights;
 
@@ -34,9 +34,9 @@ use crate::sampler::{Filter, Sampler, Texture};
 use anisotropy::Tap;
 use cube::{FacePoint, FaceTexel, Seamless};
 use fixed::Fixed;
-use footprint::{Axis, Corner, Find, Place};
+use footprint::{Axis, Corner, FetchCoordinates, Find};
 use graded::Graded;
-use level::Wanted;
+use level::RequestedLevel;
 use texunit_texel::{Reading, border_codes};
 use trace::{AxisTrace, CubeStep, FetchValue, Footprint, LevelTrace, TexelTrace, Trace};
 
@@ -102,20 +102,20 @@ impl Fetch<'_> {
     }
 
     /// Layer, sample and coordinates; for a direction, the face and the coordinates on it.
-    fn place(&self) -> (Place, Option<CubeStep>) {
+    fn place(&self) -> (FetchCoordinates, Option<CubeStep>) {
         let integers = self.is_integer().then_some((self.layers, self.clamps_integers()));
         let mut place = footprint::place(self.resource().shape(), self.operands.coords, integers);
         if !self.form.geometry.is_cube() {
             place.is_outside |= self.integer_level().is_none();
             let numbers = place.coords.map(|bits| coordinate::number(f32::from_bits(bits)));
-            return (Place { numbers, ..place }, None);
+            return (FetchCoordinates { numbers, ..place }, None);
         }
         let direction = place.coords.map(f32::from_bits);
         let FacePoint { face, sc, tc, ma, s, t } = cube::face_point(direction);
         let plane = 6 * place.plane + face;
         let [near_s, near_t] = [s, t].map(|c| c.to_f64() as f32);
         let coords = [near_s.to_bits(), near_t.to_bits(), 0];
-        let place = Place { plane, coords, numbers: [s, t, Fixed::ZERO], ..place };
+        let place = FetchCoordinates { plane, coords, numbers: [s, t, Fixed::ZERO], ..place };
         (place, Some(CubeStep { direction, face, sc, tc, ma, s: near_s, t: near_t }))
     }
 
@@ -146,12 +146,14 @@ impl Fetch<'_> {
         let bits = self.operands.level;
         let mut steps = Vec::new();
         let wanted = match self.form.kind {
-            _ if self.is_integer() => Wanted::Whole(self.integer_level().unwrap_or(0)),
+            _ if self.is_integer() => RequestedLevel::Whole(self.integer_level().unwrap_or(0)),
             // Rule 8.6: a gather reads level 0.
-            FetchKind::Gather(_) => Wanted::Base,
-            FetchKind::Sample(Lod::Implicit | Lod::Base) => Wanted::Base,
-            FetchKind::Sample(Lod::Level) => Wanted::At(level::cut_to_256ths(f32::from_bits(bits))),
-            FetchKind::Sample(Lod::Gradient) => graded.map_or(Wanted::Base, Graded::level),
+            FetchKind::Gather(_) => RequestedLevel::Base,
+            FetchKind::Sample(Lod::Implicit | Lod::Base) => RequestedLevel::Base,
+            FetchKind::Sample(Lod::Level) => {
+                RequestedLevel::At(level::cut_to_256ths(f32::from_bits(bits)))
+            }
+            FetchKind::Sample(Lod::Gradient) => graded.map_or(RequestedLevel::Base, Graded::level),
         };
         if let Some(graded) = graded
             && (self.resource().is_mipmapped() || graded.anisotropy.is_some())
@@ -169,7 +171,7 @@ impl Fetch<'_> {
     /// are in the units of the level with the finer weights.
     fn footprints(
         &self,
-        place: Place,
+        place: FetchCoordinates,
         levels: &[(u32, u32)],
         graded: Option<&Graded>,
     ) -> Vec<Footprint> {
@@ -194,7 +196,7 @@ impl Fetch<'_> {
     /// scaled to those of the fetch, which are 2^`finer` times as fine.
     fn footprint(
         &self,
-        place: Place,
+        place: FetchCoordinates,
         level: u32,
         number: (u32, u32),
         tap: Tap,
@@ -231,7 +233,12 @@ impl Fetch<'_> {
 
     /// Rule 7.7: a seamless footprint without the texel that is missing at a corner of the cube. If
     /// it is read, its weight is distributed to the other three, and all three are read.
-    fn without_missing(&self, place: Place, extent: Extent, corners: [Corner; 8]) -> [Corner; 8] {
+    fn without_missing(
+        &self,
+        place: FetchCoordinates,
+        extent: Extent,
+        corners: [Corner; 8],
+    ) -> [Corner; 8] {
         let mut corners = corners;
         if !self.effective.seamless_cube {
             return corners;
@@ -263,7 +270,7 @@ impl Fetch<'_> {
     }
 
     /// Section 1, axis by axis. `.1d` has a second axis, because it is a 2D fetch at y = 0.
-    fn axes(&self, place: Place, extent: Extent, tap: Tap) -> [Axis; 3] {
+    fn axes(&self, place: FetchCoordinates, extent: Extent, tap: Tap) -> [Axis; 3] {
         let (geometry, effective) = (self.form.geometry, &self.effective);
         let offsets = match (self.form.offset, self.is_gather()) {
             (false, _) => [0; 3],
@@ -304,17 +311,27 @@ impl Fetch<'_> {
     }
 
     /// A texel with its codes, or with the codes of the border colour (section 6).
-    fn texel(&self, place: Place, level: u32, axes: &[Axis; 3], corner: Corner) -> TexelTrace {
+    fn texel(
+        &self,
+        place: FetchCoordinates,
+        level: u32,
+        axes: &[Axis; 3],
+        corner: Corner,
+    ) -> TexelTrace {
         let found = self.locate(place, level, axes, corner.index);
         let is_resident = |at: &TexelIndex| self.resource().is_resident(*at);
         let (at, made_of, codes, resident) = match found {
             // Rule 9.4: a texel whose tile is not mapped reads 0.
-            Found::At(at) if !is_resident(&at) => (Some(at), None, [0; 4], false),
-            Found::At(at) => (Some(at), None, self.codes(at), true),
+            TexelLocation::At(at) if !is_resident(&at) => (Some(at), None, [0; 4], false),
+            TexelLocation::At(at) => (Some(at), None, self.codes(at), true),
             // Rule 1.9: outside the extent, integer coordinates read 0.
-            Found::Outside if self.is_integer() => (None, None, [0; 4], true),
-            Found::Outside => (None, None, border_codes(self.readings, self.sampler.border), true),
-            Found::Missing(three) => (None, Some(three), [0; 4], three.iter().all(is_resident)),
+            TexelLocation::Outside if self.is_integer() => (None, None, [0; 4], true),
+            TexelLocation::Outside => {
+                (None, None, border_codes(self.readings, self.sampler.border), true)
+            }
+            TexelLocation::Missing(three) => {
+                (None, Some(three), [0; 4], three.iter().all(is_resident))
+            }
         };
         let values = std::array::from_fn(|c| self.readings[c].point(codes[c]));
         let compared = self.compares(codes[0]);
@@ -335,10 +352,16 @@ impl Fetch<'_> {
     }
 
     /// Locates a texel of a footprint.
-    fn locate(&self, place: Place, level: u32, axes: &[Axis; 3], index: [i64; 3]) -> Found {
+    fn locate(
+        &self,
+        place: FetchCoordinates,
+        level: u32,
+        axes: &[Axis; 3],
+        index: [i64; 3],
+    ) -> TexelLocation {
         let sample = place.sample;
         if place.is_outside {
-            return Found::Outside;
+            return TexelLocation::Outside;
         }
         if self.effective.seamless_cube {
             let found = cube::seamless(place.plane % 6, [index[0], index[1]], axes[0].size);
@@ -348,23 +371,23 @@ impl Fetch<'_> {
                 TexelIndex { level, plane: cube + t.face, sample, at }
             };
             return match found {
-                Seamless::At(texel) => Found::At(at(texel)),
-                Seamless::Missing(three) => Found::Missing(three.map(at)),
+                Seamless::At(texel) => TexelLocation::At(at(texel)),
+                Seamless::Missing(three) => TexelLocation::Missing(three.map(at)),
             };
         }
         let [x, y, z] = std::array::from_fn(|a| axes[a].texel(index[a]));
         match (x, y, z) {
             (Some(x), Some(y), Some(z)) => {
-                Found::At(TexelIndex { level, plane: place.plane, sample, at: [x, y, z] })
+                TexelLocation::At(TexelIndex { level, plane: place.plane, sample, at: [x, y, z] })
             }
-            _ => Found::Outside,
+            _ => TexelLocation::Outside,
         }
     }
 }
 
 /// Location of a texel of a footprint.
 #[derive(Clone, Copy)]
-enum Found {
+enum TexelLocation {
     At(TexelIndex),
     /// Outside the extents: the border colour, or 0 for integer coordinates.
     Outside,

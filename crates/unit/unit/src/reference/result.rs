@@ -1,7 +1,7 @@
 //! The final stage: sums, depth compare, conversion and residency turn footprints into registers.
 
 use super::Fetch;
-use super::explain::{self, Named};
+use super::explain::{self, NamedGroup};
 use super::gather;
 use super::sum;
 use super::trace::{ChannelTrace, FetchValue, Footprint, Step, TexelTrace};
@@ -147,9 +147,9 @@ fn sums(fetch: &Fetch<'_>, footprints: &[Footprint], c: usize) -> (u32, Vec<Step
         .map(|(f, z)| (explain::group_name(f, z), step_of(f, footprints), group(f, z, c)))
         .filter(|(_, _, texels)| !texels.is_empty())
         .collect();
-    let named: Vec<Named<'_>> = groups
+    let named: Vec<NamedGroup<'_>> = groups
         .iter()
-        .map(|(name, step, texels)| Named { name, group: Group { texels, step: *step } })
+        .map(|(name, step, texels)| NamedGroup { name, group: Group { texels, step: *step } })
         .collect();
     let plain: Vec<Group<'_>> = named.iter().map(|n| n.group).collect();
     let reading = fetch.readings[c];

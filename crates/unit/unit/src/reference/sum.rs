@@ -191,8 +191,8 @@ mod tests {
         let both = sum(Reading::Srgb, &[group(&[(255, 128), (1, 128)])]);
         assert_eq!(both, Some(0.5_f32.to_bits()));
         // In a separate footprint it keeps its value; the 11 bits of the sum drop it again.
-        let apart = sum(Reading::Srgb, &[group(&[(255, 128)]), group(&[(1, 128)])]);
-        assert_eq!(apart, Some(0.5_f32.to_bits()));
+        let separate = sum(Reading::Srgb, &[group(&[(255, 128)]), group(&[(1, 128)])]);
+        assert_eq!(separate, Some(0.5_f32.to_bits()));
         // Codes 0 to 7 share the exponent of 7 (160, 2^7), so nothing is truncated.
         let low = sum(Reading::Srgb, &[group(&[(1, 128), (0, 128)])]);
         assert_eq!(low, Some((10.0_f32 / 65_536.0).to_bits()));

@@ -28,7 +28,7 @@ pub struct ArchLimits {
 
 /// A table row: a kind of object with its maximum extents and layers on compute capability 1.x,
 /// 2.x, 3.x, 5.x, and 6.0 and later.
-type Row = (&'static str, [([u32; 3], u32); 5]);
+type LimitsRow = (&'static str, [([u32; 3], u32); 5]);
 
 const NONE: ([u32; 3], u32) = ([0; 3], 0);
 
@@ -55,7 +55,7 @@ const fn solid(width: u32, height: u32, depth: u32) -> ([u32; 3], u32) {
 /// Arrays by geometry, in the order of [`Geometry::ALL`]. CUDA has no multi-sample arrays: their
 /// extents are limited as those of arrays with one sample, from compute capability 3.0 on.
 #[rustfmt::skip]
-const ARRAYS: [Row; 9] = [
+const ARRAYS: [LimitsRow; 9] = [
     ("1D array",                      [line(8_192),                line(65_536),                  line(65_536),                  line(65_536),                  line(131_072)]),
     ("2D array",                      [plane(65_536, 32_768),      plane(65_536, 65_535),         plane(65_536, 65_535),         plane(65_536, 65_536),         plane(131_072, 65_536)]),
     ("3D array",                      [solid(2_048, 2_048, 2_048), solid(2_048, 2_048, 2_048),    solid(4_096, 4_096, 4_096),    solid(4_096, 4_096, 4_096),    solid(16_384, 16_384, 16_384)]),
@@ -69,25 +69,25 @@ const ARRAYS: [Row; 9] = [
 
 /// Arrays with mip levels, whose limits are smaller than those without.
 #[rustfmt::skip]
-const MIPMAPPED: [Row; 2] = [
+const MIPMAPPED: [LimitsRow; 2] = [
     ("mipmapped 1D array", [NONE, line(16_384),          line(16_384),          line(16_384),          line(32_768)]),
     ("mipmapped 2D array", [NONE, plane(16_384, 16_384), plane(16_384, 16_384), plane(16_384, 16_384), plane(32_768, 32_768)]),
 ];
 
 /// 2D arrays for `tld4` (`CUDA_ARRAY3D_TEXTURE_GATHER`).
 #[rustfmt::skip]
-const GATHER: Row =
+const GATHER: LimitsRow =
     ("2D array to gather from", [NONE, plane(16_384, 16_384), plane(16_384, 16_384), plane(16_384, 16_384), plane(32_768, 32_768)]);
 
 /// The alternative limits of 3D arrays: deeper, but less wide and high
 /// (`CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE`).
 #[rustfmt::skip]
-const DEEP: Row =
+const DEEP: LimitsRow =
     ("3D array",             [NONE,                       NONE,                          solid(2_048, 2_048, 16_384),   solid(2_048, 2_048, 16_384),   solid(8_192, 8_192, 32_768)]);
 
 /// Surfaces over arrays, by geometry.
 #[rustfmt::skip]
-const SURFACES: [Row; 7] = [
+const SURFACES: [LimitsRow; 7] = [
     ("1D surface",           [NONE, line(65_536),                  line(65_536),                  line(16_384),                  line(32_768)]),
     ("2D surface",           [NONE, plane(65_536, 32_768),         plane(65_536, 32_768),         plane(65_536, 65_536),         plane(131_072, 65_536)]),
     ("3D surface",           [NONE, solid(65_536, 32_768, 2_048),  solid(65_536, 32_768, 2_048),  solid(4_096, 4_096, 4_096),    solid(16_384, 16_384, 16_384)]),
@@ -98,7 +98,7 @@ const SURFACES: [Row; 7] = [
 ];
 
 #[rustfmt::skip]
-const PITCHED: Row =
+const PITCHED: LimitsRow =
     ("pitched 2D memory", [plane(65_000, 65_000), plane(65_000, 65_000), plane(65_000, 65_000), plane(65_536, 65_536), plane(131_072, 65_000)]);
 /// Maximum pitch of pitched memory in bytes, by generation.
 const PITCHES: [u64; 5] = [1_048_544, 1_048_544, 1_048_544, 1_048_544, 2_097_120];
@@ -129,7 +129,7 @@ impl ArchLimits {
         Self { generation, linear: if short { 1 << 27 } else { 1 << 28 } }
     }
 
-    fn row(&self, row: &Row) -> Limits {
+    fn row(&self, row: &LimitsRow) -> Limits {
         let (extent, layers) = row.1[self.generation];
         Limits { what: row.0, extent, layers }
     }

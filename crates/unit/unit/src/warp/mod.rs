@@ -17,7 +17,6 @@
 )]
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
-mod ahead;
 mod arrays;
 mod axis;
 mod build;
@@ -28,6 +27,7 @@ mod fastest;
 mod general;
 mod levels;
 mod place;
+mod prefetch;
 mod simd;
 mod texel;
 mod weights;
@@ -37,8 +37,10 @@ pub use build::{Build, SimdError, SimdLevel, simd_level};
 pub use fastest::fetch_simd_level;
 
 use crate::effective::{EffectiveSampler, layers_of_integers, resolve, seen};
-use crate::files::{FetchRows, Requests};
-use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, Places, PlanError, ResultType};
+use crate::register_files::{FetchRows, Requests};
+use crate::request::{
+    FetchAnswer, FetchForm, FetchRequest, Lanes, OutputRegisters, PlanError, ResultType,
+};
 use crate::sampler::{Sampler, Texture};
 use fast::Fast;
 use general::General;
@@ -197,8 +199,8 @@ impl FetchPlan {
         }
         let mut resident = resident.iter_mut();
         for (warp, file) in files.iter_mut().enumerate() {
-            let mut places = Places::default();
-            let others = rows.results.apart(file, &mut places);
+            let mut places = OutputRegisters::default();
+            let others = rows.results.split_file(file, &mut places);
             let all = self.fetch_to(&requests.request(warp, &others), places, scratch);
             if let Some(resident) = resident.next() {
                 *resident = all;
@@ -210,7 +212,7 @@ impl FetchPlan {
     fn fetch_to(
         &self,
         request: &FetchRequest<'_>,
-        places: Places<'_>,
+        places: OutputRegisters<'_>,
         scratch: &mut Scratch,
     ) -> u32 {
         let Scratch { fast, general, buffers, results } = scratch;

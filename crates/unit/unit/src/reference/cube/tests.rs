@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::reference::level::Wanted;
+use crate::reference::level::RequestedLevel;
 
 /// A vector along an axis.
 fn along(axis: Signed, length: f32) -> [f32; 3] {
@@ -210,7 +210,7 @@ fn footprints_past_a_corner_are_pulled_to_it() {
     }
 }
 
-fn level(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3]) -> Wanted {
+fn level(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3]) -> RequestedLevel {
     gradient(point, dpdx, dpdy, 64).0.level()
 }
 
@@ -224,12 +224,12 @@ fn gradients_inside_a_face() {
     for face in faces() {
         let p = place(face, 0.0, 0.0);
         let d = |sc, tc| step(p, place(face, sc, tc));
-        assert_eq!(level(p, d(1.0 / 32.0, 0.0), [0.0; 3]), Wanted::At(0), "one texel");
-        assert_eq!(level(p, [0.0; 3], d(0.0, -0.5)), Wanted::At(256 * 4), "16 texels");
-        assert_eq!(level(p, p, p), Wanted::Lowest, "further out is the same direction");
+        assert_eq!(level(p, d(1.0 / 32.0, 0.0), [0.0; 3]), RequestedLevel::At(0), "one texel");
+        assert_eq!(level(p, [0.0; 3], d(0.0, -0.5)), RequestedLevel::At(256 * 4), "16 texels");
+        assert_eq!(level(p, p, p), RequestedLevel::Lowest, "further out is the same direction");
         // The gradients are equal and on one face, so the diagonal counts: 11/16 of twice the step,
         // which is longer than the step.
-        assert_eq!(level(p, d(0.5, 0.0), d(0.5, 0.0)), Wanted::At(256 * 4 + 118));
+        assert_eq!(level(p, d(0.5, 0.0), d(0.5, 0.0)), RequestedLevel::At(256 * 4 + 118));
     }
 }
 
@@ -245,9 +245,9 @@ fn gradients_unfold_at_edges() {
             // of 64 texels.
             let p = add(along(major, 1.0), along(axis, sign * 0.875));
             let q = add(along(axis, sign), along(major, 0.875));
-            assert_eq!(level(p, step(p, q), [0.0; 3]), Wanted::At(256 * 3), "{face}");
+            assert_eq!(level(p, step(p, q), [0.0; 3]), RequestedLevel::At(256 * 3), "{face}");
             // Diagonals do not count across faces: two equal gradients give the length of one.
-            assert_eq!(level(p, step(p, q), step(p, q)), Wanted::At(256 * 3), "{face}");
+            assert_eq!(level(p, step(p, q), step(p, q)), RequestedLevel::At(256 * 3), "{face}");
             // Along the edge, coordinates continue: a component of 4 texels beside one of 8.
             let q = add(q, along(other, 0.125));
             let (Gradient::Slope(slope), false) = gradient(p, step(p, q), [0.0; 3], 64) else {
@@ -270,13 +270,13 @@ fn gradients_to_the_other_side() {
         let p = place(face, 0.25, 0.0);
         let opposite = p.map(|x| -2.0 * x);
         // 64 + 11/32 of 16 = 69.5.
-        let wanted = Wanted::At(256 * 6 + 31);
+        let wanted = RequestedLevel::At(256 * 6 + 31);
         assert_eq!(level(p, opposite, [0.0; 3]), wanted);
         assert_eq!(level(p, [0.0; 3], opposite), wanted);
         // 64 + 11/32 of 16 + 1/4 of 8 = 71.5.
         let p = place(face, 0.25, 0.125);
         let opposite = p.map(|x| -2.0 * x);
-        assert_eq!(level(p, opposite, [0.0; 3]), Wanted::At(256 * 6 + 42));
+        assert_eq!(level(p, opposite, [0.0; 3]), RequestedLevel::At(256 * 6 + 42));
     }
 }
 
@@ -285,10 +285,10 @@ fn gradients_of_odd_directions() {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
     // A direction of 0 has products of 0 on +z, so from the centre of +z the gradient is 0.
     let p = [0.0, 0.0, 1.0];
-    assert_eq!(level(p, [nan; 3], [inf, 0.0, 0.0]), Wanted::Lowest);
-    assert_eq!(level([0.0; 3], [0.0; 3], [0.0; 3]), Wanted::Lowest);
-    assert_eq!(level([0.0, 0.0, -1.0], [nan; 3], [0.0; 3]), Wanted::At(256 * 6));
-    assert_eq!(level([1e-42; 3], [0.0; 3], [1e-45; 3]), Wanted::Lowest);
+    assert_eq!(level(p, [nan; 3], [inf, 0.0, 0.0]), RequestedLevel::Lowest);
+    assert_eq!(level([0.0; 3], [0.0; 3], [0.0; 3]), RequestedLevel::Lowest);
+    assert_eq!(level([0.0, 0.0, -1.0], [nan; 3], [0.0; 3]), RequestedLevel::At(256 * 6));
+    assert_eq!(level([1e-42; 3], [0.0; 3], [1e-45; 3]), RequestedLevel::Lowest);
     // A sum that overflows is an infinite direction.
     let far = [f32::MAX; 3];
     assert_eq!(level(far, far, [0.0; 3]), level(far, [inf; 3], [0.0; 3]));

@@ -1,15 +1,15 @@
 //! The SIMD stages of an axis: from a coordinate to the texels along the axis and their weights.
 
 use super::{
-    Axis, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, Call, EXACT, INDICES, LINEAR, MIRROR, MIRROR_2,
-    OfAxis, Operands, POINT, RAW, WRAP, WRAP_2, far,
+    Axis, AxisArgs, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, Call, EXACT, INDICES, LINEAR, MIRROR,
+    MIRROR_2, Operands, POINT, RAW, WRAP, WRAP_2, exact,
 };
 use crate::warp::simd::{Float, Int, Mask, Simd, Stage, float, int, load};
 
 /// Rule 1.9: integer coordinates.
-pub(super) struct Named<const TO: u8>;
+pub(super) struct IntegerAxis<const TO: u8>;
 
-impl<const TO: u8> Stage<OfAxis> for Named<TO> {
+impl<const TO: u8> Stage<AxisArgs> for IntegerAxis<TO> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, Call { axis, of, out }: Call<'_>) {
         out.outside = [0; 2];
@@ -37,9 +37,9 @@ impl<const TO: u8> Stage<OfAxis> for Named<TO> {
 }
 
 /// Rules 1.1 to 1.8: float coordinates.
-pub(super) struct Along<const FIND: u8, const MODE: u8, const TO: u8>;
+pub(super) struct FloatAxis<const FIND: u8, const MODE: u8, const TO: u8>;
 
-impl<const FIND: u8, const MODE: u8, const TO: u8> Stage<OfAxis> for Along<FIND, MODE, TO> {
+impl<const FIND: u8, const MODE: u8, const TO: u8> Stage<AxisArgs> for FloatAxis<FIND, MODE, TO> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, Call { axis, of, out }: Call<'_>) {
         let scale = axis.kind.0;
@@ -77,9 +77,9 @@ impl<const FIND: u8, const MODE: u8, const TO: u8> Stage<OfAxis> for Along<FIND,
             }
         }
         out.outside = outside_bits;
-        out.apart = !together | outside_bits[0] | outside_bits[1];
+        out.scattered = !together | outside_bits[0] | outside_bits[1];
         if near != u32::MAX {
-            far::fill::<TO>(!near, axis.exact, (axis.size, axis.pitch), of, out);
+            exact::fill::<TO>(!near, axis.exact, (axis.size, axis.pitch), of, out);
         }
     }
 }

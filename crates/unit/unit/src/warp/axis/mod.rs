@@ -13,13 +13,13 @@
 //! including infinities and NaNs, are rare, and use the reference.
 
 mod along;
-mod far;
+mod exact;
 #[cfg(test)]
 mod tests;
 
-use along::{Along, Named};
+use along::{FloatAxis, IntegerAxis};
 pub(super) use along::{OnAxis, Size, along};
-use far::Exact;
+use exact::Exact;
 
 use super::build::{Build, Wide};
 use super::simd::{Arguments, Run, pick, pick_wide};
@@ -61,13 +61,13 @@ pub(super) struct AxisLanes {
     /// Lanes whose lower and whose upper texel is outside.
     pub(super) outside: [u32; 2],
     /// Lanes whose upper texel is not adjacent to the lower one in memory.
-    pub(super) apart: u32,
+    pub(super) scattered: u32,
 }
 
 impl AxisLanes {
     /// An axis that the geometry lacks: one texel with the whole weight.
     pub(super) const ZERO: Self =
-        Self { lower: [0; 32], upper: [0; 32], weight: [0; 32], outside: [0; 2], apart: 0 };
+        Self { lower: [0; 32], upper: [0; 32], weight: [0; 32], outside: [0; 2], scattered: 0 };
 
     /// The lower or the upper texels.
     #[inline(always)]
@@ -132,7 +132,7 @@ pub(super) struct Axis {
     pub(super) kind: (u8, u8),
     /// The exact path for lanes with large coordinates.
     exact: Exact,
-    run: Run<OfAxis>,
+    run: Run<AxisArgs>,
 }
 
 /// Operands of the stage.
@@ -158,10 +158,10 @@ pub(super) struct Call<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct OfAxis;
+pub(super) struct AxisArgs;
 
-impl Arguments for OfAxis {
-    type Of<'a> = Call<'a>;
+impl Arguments for AxisArgs {
+    type Args<'a> = Call<'a>;
 }
 
 pub(super) const POINT: u8 = 0;
@@ -221,7 +221,7 @@ impl Axis {
         to: To,
         (find, scaling, mode): (Find, Scaling, AddressMode),
         kind: (u8, u8),
-        run: Run<OfAxis>,
+        run: Run<AxisArgs>,
     ) -> Self {
         let (size, pitch) = match to {
             To::Level { size, pitch } => (size, pitch),
@@ -307,39 +307,39 @@ fn kind(to: To, find: Find, coords: Coords, mode: AddressMode) -> (u8, u8) {
 
 /// Stages of the fast schedule, for its address modes. The scaling is decided at run time in each
 /// call, which costs almost nothing and halves the code size.
-fn offsets(find: Find, mode: u8, build: Wide) -> Run<OfAxis> {
-    fn by_mode<const FIND: u8>(mode: u8, build: Wide) -> Run<OfAxis> {
+fn offsets(find: Find, mode: u8, build: Wide) -> Run<AxisArgs> {
+    fn by_mode<const FIND: u8>(mode: u8, build: Wide) -> Run<AxisArgs> {
         match mode {
-            CLAMP => pick_wide::<_, Along<FIND, CLAMP, OFFSETS>>(build),
-            WRAP_2 => pick_wide::<_, Along<FIND, WRAP_2, OFFSETS>>(build),
-            MIRROR_2 => pick_wide::<_, Along<FIND, MIRROR_2, OFFSETS>>(build),
-            WRAP => pick_wide::<_, Along<FIND, WRAP, OFFSETS>>(build),
-            MIRROR => pick_wide::<_, Along<FIND, MIRROR, OFFSETS>>(build),
-            _ => pick_wide::<_, Along<FIND, BORDER, OFFSETS>>(build),
+            CLAMP => pick_wide::<_, FloatAxis<FIND, CLAMP, OFFSETS>>(build),
+            WRAP_2 => pick_wide::<_, FloatAxis<FIND, WRAP_2, OFFSETS>>(build),
+            MIRROR_2 => pick_wide::<_, FloatAxis<FIND, MIRROR_2, OFFSETS>>(build),
+            WRAP => pick_wide::<_, FloatAxis<FIND, WRAP, OFFSETS>>(build),
+            MIRROR => pick_wide::<_, FloatAxis<FIND, MIRROR, OFFSETS>>(build),
+            _ => pick_wide::<_, FloatAxis<FIND, BORDER, OFFSETS>>(build),
         }
     }
     match find {
-        Find::Integer | Find::Clamped => pick_wide::<_, Named<OFFSETS>>(build),
+        Find::Integer | Find::Clamped => pick_wide::<_, IntegerAxis<OFFSETS>>(build),
         Find::Point => by_mode::<POINT>(mode, build),
         _ => by_mode::<LINEAR>(mode, build),
     }
 }
 
 /// Stages of the general schedule.
-fn indices(find: Find, mode: u8, build: Build) -> Run<OfAxis> {
+fn indices(find: Find, mode: u8, build: Build) -> Run<AxisArgs> {
     match (find, mode) {
-        (Find::Integer | Find::Clamped, _) => pick::<_, Named<INDICES>>(build),
-        (Find::Taps, _) => pick::<_, Along<POINT, CLAMP, INDICES>>(build),
-        (Find::Point, CLAMP) => pick::<_, Along<POINT, CLAMP, INDICES>>(build),
-        (Find::Point, WRAP) => pick::<_, Along<POINT, WRAP, INDICES>>(build),
-        (Find::Point, MIRROR) => pick::<_, Along<POINT, MIRROR, INDICES>>(build),
-        (Find::Point, _) => pick::<_, Along<POINT, BORDER, INDICES>>(build),
-        (_, CLAMP) => pick::<_, Along<LINEAR, CLAMP, INDICES>>(build),
-        (_, WRAP) => pick::<_, Along<LINEAR, WRAP, INDICES>>(build),
-        (_, MIRROR) => pick::<_, Along<LINEAR, MIRROR, INDICES>>(build),
-        (_, BORDER) => pick::<_, Along<LINEAR, BORDER, INDICES>>(build),
-        (_, CLAMP_OGL) => pick::<_, Along<LINEAR, CLAMP_OGL, INDICES>>(build),
-        (_, CLAMP_INDEX) => pick::<_, Along<LINEAR, CLAMP_INDEX, INDICES>>(build),
-        _ => pick::<_, Along<LINEAR, RAW, INDICES>>(build),
+        (Find::Integer | Find::Clamped, _) => pick::<_, IntegerAxis<INDICES>>(build),
+        (Find::Taps, _) => pick::<_, FloatAxis<POINT, CLAMP, INDICES>>(build),
+        (Find::Point, CLAMP) => pick::<_, FloatAxis<POINT, CLAMP, INDICES>>(build),
+        (Find::Point, WRAP) => pick::<_, FloatAxis<POINT, WRAP, INDICES>>(build),
+        (Find::Point, MIRROR) => pick::<_, FloatAxis<POINT, MIRROR, INDICES>>(build),
+        (Find::Point, _) => pick::<_, FloatAxis<POINT, BORDER, INDICES>>(build),
+        (_, CLAMP) => pick::<_, FloatAxis<LINEAR, CLAMP, INDICES>>(build),
+        (_, WRAP) => pick::<_, FloatAxis<LINEAR, WRAP, INDICES>>(build),
+        (_, MIRROR) => pick::<_, FloatAxis<LINEAR, MIRROR, INDICES>>(build),
+        (_, BORDER) => pick::<_, FloatAxis<LINEAR, BORDER, INDICES>>(build),
+        (_, CLAMP_OGL) => pick::<_, FloatAxis<LINEAR, CLAMP_OGL, INDICES>>(build),
+        (_, CLAMP_INDEX) => pick::<_, FloatAxis<LINEAR, CLAMP_INDEX, INDICES>>(build),
+        _ => pick::<_, FloatAxis<LINEAR, RAW, INDICES>>(build),
     }
 }

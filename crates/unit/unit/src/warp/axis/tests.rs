@@ -1,7 +1,7 @@
 //! Tests of the axis stages against the reference, up to and beyond the limits of 32-bit
 //! arithmetic.
 
-use super::far::Found;
+use super::exact::ExactTexels;
 use super::*;
 use crate::request::Lanes;
 use texunit_testkit::Random;
@@ -40,10 +40,10 @@ fn coordinates(random: &mut Random, limit: f32, unit: f32, far: bool) -> Lanes {
 }
 
 /// The result of a lane.
-fn found(out: &AxisLanes, pairs: bool, lane: usize) -> Found {
+fn found(out: &AxisLanes, pairs: bool, lane: usize) -> ExactTexels {
     let upper = if pairs { out.upper[lane] } else { out.lower[lane] };
     let weight = if pairs { out.weight[lane] } else { 0 };
-    Found { texels: [out.lower[lane], upper].map(|texel| texel as i32), weight }
+    ExactTexels { texels: [out.lower[lane], upper].map(|texel| texel as i32), weight }
 }
 
 /// Sizes with different numbers of fractional bits (rule 1.2).

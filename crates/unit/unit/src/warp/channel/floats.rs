@@ -1,7 +1,7 @@
 //! Filtered values of float channels (docs/numerics.md 2, "Sums"), for a vector of lanes.
 
 use super::{Channel, Plain, Reads};
-use crate::warp::ahead::Ahead;
+use crate::warp::prefetch::Prefetcher;
 use crate::warp::simd::{Float, Int, Simd, float, int};
 
 /// A float channel. If E is the exponent of a group's largest texel, its texels are truncated to
@@ -20,7 +20,7 @@ pub(in crate::warp) trait FloatChannel {
         _: S,
         _: &[[Int<S>; PER]; GROUPS],
         _: &[[Int<S>; PER]; GROUPS],
-        _: impl Ahead,
+        _: impl Prefetcher,
     ) -> Option<Int<S>> {
         None
     }
@@ -142,13 +142,13 @@ pub(super) fn nearest_half<S: Simd>(simd: S, x: Float<S>) -> Int<S> {
 }
 
 /// The [`Channel`] of a float channel type.
-pub(in crate::warp) struct Real<C>(std::marker::PhantomData<C>);
+pub(in crate::warp) struct FloatFilter<C>(std::marker::PhantomData<C>);
 
-impl<C: Plain> Plain for Real<C> {
+impl<C: Plain> Plain for FloatFilter<C> {
     const SIZE: usize = C::SIZE;
 }
 
-impl<C: FloatChannel> Channel for Real<C> {
+impl<C: FloatChannel> Channel for FloatFilter<C> {
     type Weight<S: Simd> = ();
 
     #[inline(always)]
@@ -161,7 +161,7 @@ impl<C: FloatChannel> Channel for Real<C> {
         weights: &[[Int<S>; PER]; GROUPS],
         _: &[[(); PER]; GROUPS],
         reads: &impl Reads<S>,
-        ahead: impl Ahead,
+        ahead: impl Prefetcher,
     ) -> Int<S> {
         if let Some(result) = C::in_reach(simd, codes, weights, ahead) {
             return result;

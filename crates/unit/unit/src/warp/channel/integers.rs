@@ -2,7 +2,7 @@
 
 use super::point::signed;
 use super::{Channel, Plain, Reads};
-use crate::warp::ahead::Ahead;
+use crate::warp::prefetch::Prefetcher;
 use crate::warp::simd::{Float, Int, Simd, float, int};
 
 /// An integer channel that is read as a normalized float. Sums have at most 24 bits, so that they
@@ -130,13 +130,13 @@ pub(in crate::warp) fn finish_pairs<S: Simd>(simd: S, sum: Int<S>) -> [Int<S>; 2
 }
 
 /// The [`Channel`] of an integer channel type.
-pub(in crate::warp) struct Whole<C>(std::marker::PhantomData<C>);
+pub(in crate::warp) struct NormalizedFilter<C>(std::marker::PhantomData<C>);
 
-impl<C: Plain> Plain for Whole<C> {
+impl<C: Plain> Plain for NormalizedFilter<C> {
     const SIZE: usize = C::SIZE;
 }
 
-impl<C: Normalized> Channel for Whole<C> {
+impl<C: Normalized> Channel for NormalizedFilter<C> {
     type Weight<S: Simd> = Float<S>;
 
     #[inline(always)]
@@ -151,7 +151,7 @@ impl<C: Normalized> Channel for Whole<C> {
         _: &[[Int<S>; PER]; GROUPS],
         made: &[[Float<S>; PER]; GROUPS],
         _: &impl Reads<S>,
-        _: impl Ahead,
+        _: impl Prefetcher,
     ) -> Int<S> {
         let mut sum = float(simd, 0.0);
         for g in 0..GROUPS {

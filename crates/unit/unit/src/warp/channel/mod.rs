@@ -8,15 +8,15 @@ mod point;
 mod singles;
 mod srgb;
 
-pub(super) use floats::{F16, FloatChannel, Real};
+pub(super) use floats::{F16, FloatChannel, FloatFilter};
 pub(super) use integers::{
-    Normalized, Snorm8, Snorm16, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
+    Normalized, NormalizedFilter, Snorm8, Snorm16, Unorm2, Unorm8, Unorm10, Unorm16, finish_pairs,
 };
 pub(super) use point::{Fraction, Half, Point, Signed, Snorm, Unorm, Unsigned};
 pub(super) use singles::F32;
 pub(super) use srgb::{Sum as SrgbSum, value as srgb_value};
 
-use super::ahead::Ahead;
+use super::prefetch::Prefetcher;
 use super::simd::{Int, Mask, Simd};
 
 /// A channel that is filtered over `GROUPS` footprints of `PER` texels.
@@ -31,7 +31,7 @@ pub(super) trait Channel {
         weights: &[[Int<S>; PER]; GROUPS],
         made: &[[Self::Weight<S>; PER]; GROUPS],
         reads: &impl Reads<S>,
-        ahead: impl Ahead,
+        ahead: impl Prefetcher,
     ) -> Int<S>;
 }
 

@@ -3,7 +3,7 @@
 
 use super::Plain;
 use super::floats::{EXPONENT, FloatChannel, SIGN, Texels, cut, unit};
-use crate::warp::ahead::Ahead;
+use crate::warp::prefetch::Prefetcher;
 use crate::warp::simd::{Double, Int, Simd, double, float, int};
 
 pub(in crate::warp) struct F32;
@@ -25,7 +25,7 @@ impl FloatChannel for F32 {
         simd: S,
         codes: &[[Int<S>; PER]; GROUPS],
         weights: &[[Int<S>; PER]; GROUPS],
-        ahead: impl Ahead,
+        ahead: impl Prefetcher,
     ) -> Option<Int<S>> {
         if GROUPS > 2 {
             return None;
@@ -103,7 +103,7 @@ impl F32 {
         (codes, weights): (&[Int<S>; PER], &[Int<S>; PER]),
         largest: Int<S>,
         is_only: bool,
-        (ahead, first): (impl Ahead, usize),
+        (ahead, first): (impl Prefetcher, usize),
     ) -> (Int<S>, Int<S>) {
         let zero = int(simd, 0);
         // Scaled to units of the sum; the conversion truncates. Texels without weight may have any
@@ -115,7 +115,7 @@ impl F32 {
         Int::fence(&mut scale, &mut zero.clone());
         for k in 0..PER {
             let mut code = codes[k];
-            ahead.ask(first + k, &mut code, &mut high);
+            ahead.prefetch(first + k, &mut code, &mut high);
             let texel = (code + scale).as_float().to_int();
             Self::add(simd, texel, weights[k], (&mut high, &mut low));
         }
@@ -231,7 +231,7 @@ fn round_f32<S: Simd>(simd: S, x: Double<S>) -> Int<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::warp::simd::check::{OfNumbers, check};
+    use crate::warp::simd::check::{NumberArgs, check};
     use crate::warp::simd::{Stage, load};
 
     /// High and low parts of a test sum, derived from `x`: all magnitudes, and values around the
@@ -247,7 +247,7 @@ mod tests {
 
     struct Nearest;
 
-    impl Stage<OfNumbers> for Nearest {
+    impl Stage<NumberArgs> for Nearest {
         #[inline(always)]
         fn run<S: Simd>(simd: S, call: crate::warp::simd::check::Numbers<'_>) {
             let (mut high, mut low) = ([0; 32], [0; 32]);

@@ -1,9 +1,9 @@
 //! The interface between the axis stages and the kernels of the fast schedule: locations of texels,
 //! their words and weights, for a vector of lanes.
 
-use crate::request::{Lanes, Places};
-use crate::warp::ahead::Rows;
+use crate::request::{Lanes, OutputRegisters};
 use crate::warp::axis::AxisLanes;
+use crate::warp::prefetch::PrefetchRows;
 use crate::warp::simd::{Int, Simd, all_lanes, int, load, mask};
 use crate::warp::texel::{Texel, texel};
 use crate::warp::weights as split;
@@ -33,13 +33,13 @@ pub(super) struct Call<'a> {
 pub(super) struct Task<'a> {
     pub(super) window: Window<'a>,
     /// Rows that the next fetch reads, if they are prefetched.
-    pub(super) next: Option<&'a Rows>,
+    pub(super) next: Option<&'a PrefetchRows>,
     /// Texel words of the border colour, or zeros for integer coordinates.
     pub(super) border: &'a [u32; 4],
     /// Number of channels of the format.
     pub(super) channels: usize,
     /// Output registers of the requested components.
-    pub(super) out: Places<'a>,
+    pub(super) out: OutputRegisters<'a>,
 }
 
 impl Task<'_> {
@@ -53,7 +53,7 @@ impl Task<'_> {
 
 /// The locations and weights of one group, for a vector of lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Spot<S: Simd> {
+pub(super) struct TexelAddresses<S: Simd> {
     /// Byte offsets of the lower texel along x in the lower and in the upper row, including slice,
     /// layer and face.
     pub(super) at: [Int<S>; 2],
@@ -72,8 +72,8 @@ pub(super) struct Spot<S: Simd> {
 
 /// Source of the groups' locations. A kernel requests one group at a time, because registers do not
 /// have room for all.
-pub(super) trait Spots<S: Simd> {
-    fn spot(&self, simd: S, group: usize) -> Spot<S>;
+pub(super) trait AddressSource<S: Simd> {
+    fn addresses(&self, simd: S, group: usize) -> TexelAddresses<S>;
 }
 
 /// A kernel: reads the texels of a vector of lanes and computes their results.
@@ -82,11 +82,11 @@ pub(super) trait Kernel {
     const POINT: bool = false;
     /// Whether the kernel prefetches the rows of the next fetch. The rows are ordered by chunk,
     /// then by group.
-    const ASKS: bool = false;
+    const PREFETCHES: bool = false;
     /// Whether both halves of a warp are summed together, at 16 lanes per vector.
-    const TWICE: bool = false;
+    const PAIRED: bool = false;
     /// Writes the results of a vector of lanes.
-    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize);
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, source: &impl AddressSource<S>, chunk: usize);
 }
 
 /// The lanes of one vector, from groups in memory.
@@ -95,10 +95,10 @@ pub(super) struct Chunk<'a> {
     pub(super) chunk: usize,
 }
 
-impl<S: Simd> Spots<S> for Chunk<'_> {
+impl<S: Simd> AddressSource<S> for Chunk<'_> {
     #[inline(always)]
-    fn spot(&self, simd: S, group: usize) -> Spot<S> {
-        Spot::new(simd, &self.groups[group], self.chunk)
+    fn addresses(&self, simd: S, group: usize) -> TexelAddresses<S> {
+        TexelAddresses::new(simd, &self.groups[group], self.chunk)
     }
 }
 
@@ -117,7 +117,7 @@ impl Outside {
     pub(super) const NONE: Self = Self { x: [0; 2], y: [0; 2], z: 0 };
 }
 
-impl<S: Simd> Spot<S> {
+impl<S: Simd> TexelAddresses<S> {
     #[inline(always)]
     pub(super) fn new(simd: S, group: &Group<'_>, chunk: usize) -> Self {
         let (Group { x, y, .. }, place) = (group, chunk * S::LANES);
@@ -134,7 +134,7 @@ impl<S: Simd> Spot<S> {
             across: load(simd, &x.upper, chunk) - lower,
             weights: [load(simd, &x.weight, chunk), load(simd, &y.weight, chunk)],
             total: Some(load(simd, group.total, chunk)),
-            together: x.apart >> place & all == 0,
+            together: x.scattered >> place & all == 0,
             outside: Some(outside),
         }
     }
@@ -146,21 +146,21 @@ impl<S: Simd> Spot<S> {
 pub(super) fn texels<S: Simd, const PER: usize>(
     simd: S,
     task: &Task<'_>,
-    spot: &Spot<S>,
+    addresses: &TexelAddresses<S>,
     size: usize,
 ) -> [Texel<S>; PER] {
     let mut texels = [[int(simd, 0); 4]; PER];
     let window = task.window;
     if PER == 1 {
-        texels[0] = texel(simd, window, size, spot.at[0]);
+        texels[0] = texel(simd, window, size, addresses.at[0]);
     } else {
         // Unrolled: the compiler would keep a loop, and the texels in memory.
-        [texels[0], texels[1]] = row(simd, window, size, spot, 0);
+        [texels[0], texels[1]] = row(simd, window, size, addresses, 0);
         if PER == 4 {
-            [texels[2], texels[3]] = row(simd, window, size, spot, 1);
+            [texels[2], texels[3]] = row(simd, window, size, addresses, 1);
         }
     }
-    let Some(Outside { x, y, z }) = spot.outside else { return texels };
+    let Some(Outside { x, y, z }) = addresses.outside else { return texels };
     let edges = if PER == 1 { x[0] | y[0] | z } else { x[0] | y[0] | z | x[1] | y[1] };
     if edges != 0 {
         for (k, texel) in texels.iter_mut().enumerate() {
@@ -179,14 +179,14 @@ fn row<S: Simd>(
     simd: S,
     window: Window<'_>,
     size: usize,
-    spot: &Spot<S>,
+    addresses: &TexelAddresses<S>,
     row: usize,
 ) -> [Texel<S>; 2] {
-    let left = spot.at[row];
-    if spot.together {
+    let left = addresses.at[row];
+    if addresses.together {
         return pair(simd, window, size, left);
     }
-    [texel(simd, window, size, left), texel(simd, window, size, left + spot.across)]
+    [texel(simd, window, size, left), texel(simd, window, size, left + addresses.across)]
 }
 
 /// Reads the texel at an offset and the one after it.
@@ -218,15 +218,21 @@ fn pair<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> [Texel
 
 /// Weights of the texels of a group. `PER` is 1, 2 or 4.
 #[inline(always)]
-pub(super) fn weights<S: Simd, const PER: usize>(simd: S, spot: &Spot<S>) -> [Int<S>; PER] {
-    weights_of(simd, int(simd, 256), spot.weights, spot.total)
+pub(super) fn weights<S: Simd, const PER: usize>(
+    simd: S,
+    addresses: &TexelAddresses<S>,
+) -> [Int<S>; PER] {
+    weights_of(simd, int(simd, 256), addresses.weights, addresses.total)
 }
 
 /// Weights of the texels of a group, each twice in its lane as 16-bit numbers.
 #[inline(always)]
-pub(super) fn twin_weights<S: Simd, const PER: usize>(simd: S, spot: &Spot<S>) -> [Int<S>; PER] {
-    let [x, y] = spot.weights;
-    let mut total = spot.total;
+pub(super) fn twin_weights<S: Simd, const PER: usize>(
+    simd: S,
+    addresses: &TexelAddresses<S>,
+) -> [Int<S>; PER] {
+    let [x, y] = addresses.weights;
+    let mut total = addresses.total;
     if let Some(total) = &mut total {
         *total = twin(*total);
     }

@@ -3,18 +3,18 @@
 //! for the next warp are stored in memory, so the CPU can overlap several fetches.
 
 use super::footprint::{Kernel, Task};
-use super::held::{ANY, Held, OfHeld, Placed};
 use super::kernel::{Bytes, Footprint, Unrolled};
-use super::point::Picked;
+use super::point::PointKernel;
 use super::registers::Registers;
+use super::stored::{ANY, StoredAddresses, StoredVector, VectorAddresses};
 use crate::request::{Lanes, ZERO_LANES};
 use crate::warp::axis::{
     Axis, BORDER, CLAMP, CUT, EXACT, LINEAR, OnAxis, POINT, Size, WRAP, WRAP_2, along,
 };
 use crate::warp::build::Wide;
-use crate::warp::channel::{F32, Real, Unorm};
+use crate::warp::channel::{F32, FloatFilter, Unorm};
 use crate::warp::place::{USUAL, on_face};
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, Twice, int, load, pick_wide};
+use crate::warp::simd::{Arguments, Int, PairedSimd, Run, Simd, Stage, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_memory::Window;
 use texunit_texel::{Channel as Stored, Format};
@@ -28,7 +28,7 @@ pub(super) struct Call<'a> {
     /// For cubes: bytes between faces.
     pub(super) face_pitch: Option<u32>,
     /// Whether the texels of the next warp are prefetched, if the kernel supports it.
-    pub(super) asks: bool,
+    pub(super) prefetches: bool,
     /// By reference, because a copy would read with vectors what was just written as words, which
     /// stalls the CPU.
     pub(super) registers: &'a mut Registers<'a>,
@@ -36,14 +36,14 @@ pub(super) struct Call<'a> {
     /// outside the fast path ([`along`]).
     pub(super) next: &'a mut usize,
     /// Buffers for the locations of two warps.
-    pub(super) held: &'a mut [Held; 2],
+    pub(super) stored: &'a mut [StoredAddresses; 2],
 }
 
 #[derive(Debug)]
-pub(super) struct OfFused;
+pub(super) struct FusedArgs;
 
-impl Arguments for OfFused {
-    type Of<'a> = Call<'a>;
+impl Arguments for FusedArgs {
+    type Args<'a> = Call<'a>;
 }
 
 /// The fused stage for such fetches, if there is one.
@@ -53,7 +53,7 @@ pub(super) fn stage(
     axes: &[Option<Axis>; 3],
     is_cube: bool,
     build: Wide,
-) -> Option<Run<OfFused>> {
+) -> Option<Run<FusedArgs>> {
     let kind = axes[0]?.kind;
     let dims = axes.iter().flatten().count();
     if axes.iter().flatten().any(|axis| axis.kind != kind) {
@@ -74,7 +74,7 @@ pub(super) fn stage(
             _ => pick_wide::<_, Fused<Bytes<1, 4>, 1, ANY, ANY, true>>(build),
         }),
         (Stored::F32, false, 4, 2, Footprint::Square) if is_cube => {
-            Some(pick_wide::<_, Fused<Unrolled<Real<F32>, 4, 1>, 1, ANY, ANY, true>>(build))
+            Some(pick_wide::<_, Fused<Unrolled<FloatFilter<F32>, 4, 1>, 1, ANY, ANY, true>>(build))
         }
         _ if is_cube => None,
         (Stored::U8, true, 4, 2, Footprint::Square) => Some(match kind {
@@ -84,16 +84,16 @@ pub(super) fn stage(
             _ => pick_wide::<_, Fused<Bytes<1, 4>, 1, ANY, ANY, true>>(build),
         }),
         (Stored::U8, true, 4, 2, Footprint::Texel) => {
-            Some(pick_wide::<_, Fused<Picked<Unorm<1>, false>, 1, ANY, ANY, false>>(build))
+            Some(pick_wide::<_, Fused<PointKernel<Unorm<1>, false>, 1, ANY, ANY, false>>(build))
         }
         (Stored::F32, false, 1, 2, Footprint::Square) => {
-            Some(by_kind::<Unrolled<Real<F32>, 1, 1>, 1>(kind, build))
+            Some(by_kind::<Unrolled<FloatFilter<F32>, 1, 1>, 1>(kind, build))
         }
         (Stored::F32, false, 4, 2, Footprint::Square) => {
-            Some(pick_wide::<_, Fused<Unrolled<Real<F32>, 4, 1>, 1, ANY, ANY, true>>(build))
+            Some(pick_wide::<_, Fused<Unrolled<FloatFilter<F32>, 4, 1>, 1, ANY, ANY, true>>(build))
         }
         (Stored::F32, false, 1, 3, Footprint::TwoSquares) => {
-            Some(by_kind::<Unrolled<Real<F32>, 1, 2>, 2>(kind, build))
+            Some(by_kind::<Unrolled<FloatFilter<F32>, 1, 2>, 2>(kind, build))
         }
         _ => None,
     }
@@ -106,7 +106,7 @@ const KINDS: [(u8, u8); 6] =
 /// A cheap kernel is compiled separately for each of the most common combinations, and once for all
 /// others, which are distinguished at run time for each vector. An expensive kernel is compiled
 /// only in the latter form, because kernels are most of the code.
-fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Run<OfFused> {
+fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Run<FusedArgs> {
     match kind {
         (EXACT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, EXACT, CLAMP, false>>(build),
         (EXACT, WRAP_2) => pick_wide::<_, Fused<K, GROUPS, EXACT, WRAP_2, false>>(build),
@@ -131,21 +131,21 @@ struct Fused<K, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
 );
 
 impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE: bool>
-    Stage<OfFused> for Fused<K, GROUPS, SCALE, MODE, CUBE>
+    Stage<FusedArgs> for Fused<K, GROUPS, SCALE, MODE, CUBE>
 {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         // Copied to locals, so that stores in the loop do not force the compiler to reload them.
         let [Some(x), Some(y), z] = *call.axes else { return };
         let axes = Axes { x: &x, y: &y, z: z.as_ref(), face_pitch: call.face_pitch };
-        if K::ASKS {
-            if S::LANES == 16 && K::TWICE {
-                Self::ahead(Twice(simd), axes, call);
+        if K::PREFETCHES {
+            if S::LANES == 16 && K::PAIRED {
+                Self::pipelined(PairedSimd(simd), axes, call);
             } else {
-                Self::ahead(simd, axes, call);
+                Self::pipelined(simd, axes, call);
             }
         } else {
-            Self::in_turn(simd, axes, call);
+            Self::sequential(simd, axes, call);
         }
     }
 }
@@ -155,13 +155,13 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
 {
     /// Processes one warp after the other.
     #[inline(always)]
-    fn in_turn<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
+    fn sequential<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
         let Call { window, border, channels, registers, next, .. } = call;
         let warps = registers.warps();
         let mut room = [ZERO_LANES; 2];
         for warp in *next..warps {
             *next = warp;
-            registers.ask_ahead(warp, 1 + GROUPS);
+            registers.prefetch_ahead(warp, 1 + GROUPS);
             let (coords, mut out) = registers.of(simd, (warp, warp), &mut room);
             for chunk in 0..32 / S::LANES {
                 let placed = Self::place(simd, axes, &coords, chunk);
@@ -179,18 +179,18 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
     /// Processes one warp after the other, but computes and prefetches the locations for a warp
     /// before it sums the texels of the warp before.
     #[inline(always)]
-    fn ahead<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
-        let Call { window, border, channels, asks, registers, next, held, .. } = call;
+    fn pipelined<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
+        let Call { window, border, channels, prefetches, registers, next, stored, .. } = call;
         let coordinates = if axes.face_pitch.is_some() { 3 } else { 1 + GROUPS };
         let (chunks, warps) = (32 / S::LANES, registers.warps());
-        let [now, then] = held;
+        let [now, then] = stored;
         let (mut now, mut then) = (now, then);
         let mut room = [ZERO_LANES; 2];
         let mut is_near = *next < warps;
         if is_near {
             let (coords, _) = registers.of(simd, (*next, *next), &mut room);
             for chunk in 0..chunks {
-                is_near &= Self::place_ahead(simd, axes, &coords, chunk, then);
+                is_near &= Self::locate_ahead(simd, axes, &coords, chunk, then);
             }
         }
         for warp in *next..warps {
@@ -198,18 +198,23 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             if !is_near {
                 return;
             }
-            registers.ask_ahead(warp, coordinates);
+            registers.prefetch_ahead(warp, coordinates);
             let (coords, mut out) = registers.of(simd, (warp + 1, warp), &mut room);
             std::mem::swap(&mut now, &mut then);
             for chunk in 0..chunks {
                 let mut next = None;
                 if warp + 1 < warps {
-                    is_near &= Self::place_ahead(simd, axes, &coords, chunk, then);
-                    next = if asks { Some(&then.at) } else { None };
+                    is_near &= Self::locate_ahead(simd, axes, &coords, chunk, then);
+                    next = if prefetches { Some(&then.at) } else { None };
                 }
                 let out = out.each_mut().map(Option::as_deref_mut);
                 let mut task = Task { window, next, border, channels, out };
-                K::values(simd, &mut task, &OfHeld::<GROUPS, MODE> { held: now, chunk }, chunk);
+                K::values(
+                    simd,
+                    &mut task,
+                    &StoredVector::<GROUPS, MODE> { stored: now, chunk },
+                    chunk,
+                );
             }
         }
         *next = warps;
@@ -218,15 +223,15 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
     /// Computes the locations for a vector of lanes and stores them; false if some lanes are
     /// outside the fast path.
     #[inline(always)]
-    fn place_ahead<S: Simd>(
+    fn locate_ahead<S: Simd>(
         simd: S,
         axes: Axes<'_>,
         coords: &[&Lanes; 3],
         chunk: usize,
-        held: &mut Held,
+        stored: &mut StoredAddresses,
     ) -> bool {
         let placed = Self::place::<S>(simd, axes, coords, chunk);
-        placed.hold(held, chunk);
+        placed.store(stored, chunk);
         placed.near.is_full()
     }
 
@@ -237,7 +242,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         axes: Axes<'_>,
         coords: &[&Lanes; 3],
         chunk: usize,
-    ) -> Placed<S, GROUPS, MODE> {
+    ) -> VectorAddresses<S, GROUPS, MODE> {
         let mut at = [load(simd, coords[0], chunk), load(simd, coords[1], chunk), int(simd, 0)];
         if GROUPS == 2 {
             at[2] = load(simd, coords[2], chunk);
@@ -269,10 +274,10 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         simd: S,
         axes: Axes<'_>,
         at: [Int<S>; 3],
-    ) -> Placed<S, GROUPS, MODE> {
+    ) -> VectorAddresses<S, GROUPS, MODE> {
         let x = Self::axis::<S, BY, OF>(simd, axes.x, at[0], true);
         let y = Self::axis::<S, BY, OF>(simd, axes.y, at[1], OF == WRAP_2);
-        let mut placed = Placed::new::<OF>(simd, &x, &y);
+        let mut placed = VectorAddresses::new::<OF>(simd, &x, &y);
         if let (true, Some(z)) = (GROUPS == 2, axes.z) {
             let z = Self::axis::<S, BY, OF>(simd, z, at[2], OF == WRAP_2);
             placed.split::<OF>(simd, &z);

@@ -2,7 +2,7 @@
 
 use super::footprint::Group;
 use super::levels::{LevelSpace, Levels, Sizes};
-use super::{FULL, Fast, NOTHING, Placed};
+use super::{FULL, Fast, FetchAddresses, NOTHING};
 use crate::request::{FetchRequest, Lanes};
 use crate::resource::Resource;
 use crate::warp::axis::{AxisLanes, Operands};
@@ -47,7 +47,7 @@ impl Fast {
 
     /// The groups that the kernel sums: two slices, or one or two levels.
     #[inline(always)]
-    pub(super) fn groups<'a>(&'a self, placed: &'a Placed) -> [Group<'a>; 2] {
+    pub(super) fn groups<'a>(&'a self, placed: &'a FetchAddresses) -> [Group<'a>; 2] {
         let second = if self.is_deep() { (0, 1) } else { (1, 0) };
         [self.group(placed, (0, 0)), self.group(placed, second)]
     }
@@ -55,10 +55,10 @@ impl Fast {
     #[inline(always)]
     pub(super) fn group<'a>(
         &'a self,
-        placed: &'a Placed,
+        placed: &'a FetchAddresses,
         (slot, slice): (usize, usize),
     ) -> Group<'a> {
-        let Placed { axes, bases, totals, place, levels, .. } = placed;
+        let FetchAddresses { axes, bases, totals, place, levels, .. } = placed;
         let [x, y, z] = &axes[slot];
         let y = if self.axes[1].is_some() { y } else { self.row };
         let share = self.share(levels, slot);

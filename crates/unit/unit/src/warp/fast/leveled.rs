@@ -2,7 +2,7 @@
 //! vector after the other, without intermediate results in memory. For common textures, whose row
 //! and column sizes are powers of two.
 
-use super::footprint::{Kernel, Spot, Spots, Task};
+use super::footprint::{AddressSource, Kernel, Task, TexelAddresses};
 use super::kernel::{Bytes, Footprint};
 use super::levels::Each;
 use crate::request::Lanes;
@@ -28,10 +28,10 @@ pub(super) struct Call<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct OfLeveled;
+pub(super) struct LeveledArgs;
 
-impl Arguments for OfLeveled {
-    type Of<'a> = Call<'a>;
+impl Arguments for LeveledArgs {
+    type Args<'a> = Call<'a>;
 }
 
 /// The stage for 2D fetches that filter four texels of a level, if there is one.
@@ -41,7 +41,7 @@ pub(super) fn stage(
     axes: &[Option<Axis>; 3],
     each: &Each,
     build: Wide,
-) -> Option<Run<OfLeveled>> {
+) -> Option<Run<LeveledArgs>> {
     let [Some(x), Some(y), None] = axes else { return None };
     let bytes = format.plain_channel()? == Stored::U8 && format.channels() == 4 && normalized;
     let linear = footprint == Footprint::Square && x.is_normalized();
@@ -55,17 +55,19 @@ pub(super) fn stage(
 /// The stage, with kernels for one level and for two.
 struct Leveled<One, Two>(PhantomData<(One, Two)>);
 
-impl<One: Kernel, Two: Kernel> Stage<OfLeveled> for Leveled<One, Two> {
+impl<One: Kernel, Two: Kernel> Stage<LeveledArgs> for Leveled<One, Two> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         let Call { axes, each, point, levels, blends, mut task, is_done } = call;
         let [Some(x), Some(y), _] = axes else { return };
         for chunk in 0..32 / S::LANES {
             let at = [load(simd, point[0], chunk), load(simd, point[1], chunk)];
-            let spot = |slot: usize| (&levels.level[slot], &levels.share[slot]);
-            let Some(first) = Self::spot(simd, (x, y), each, at, spot(0), chunk) else { return };
+            let addresses = |slot: usize| (&levels.level[slot], &levels.share[slot]);
+            let Some(first) = Self::addresses(simd, (x, y), each, at, addresses(0), chunk) else {
+                return;
+            };
             if blends {
-                let second = Self::spot(simd, (x, y), each, at, spot(1), chunk);
+                let second = Self::addresses(simd, (x, y), each, at, addresses(1), chunk);
                 let Some(second) = second else { return };
                 Two::values(simd, &mut task, &[first, second], chunk);
             } else {
@@ -80,14 +82,14 @@ impl<One, Two> Leveled<One, Two> {
     /// The locations in the first or second level, for a vector of lanes; `None` if some lanes are
     /// outside the fast path.
     #[inline(always)]
-    fn spot<S: Simd>(
+    fn addresses<S: Simd>(
         simd: S,
         (x, y): (&Axis, &Axis),
         each: &Each,
         at: [Int<S>; 2],
         (level, share): (&Lanes, &Lanes),
         chunk: usize,
-    ) -> Option<Spot<S>> {
+    ) -> Option<TexelAddresses<S>> {
         let level = load(simd, level, chunk);
         let [width, height] = each.sizes(simd, level);
         let none = int(simd, 0);
@@ -108,7 +110,7 @@ impl<One, Two> Leveled<One, Two> {
             return None;
         }
         let lower = each.offset(level) + x.lower;
-        Some(Spot {
+        Some(TexelAddresses {
             at: [lower + y.lower, lower + y.upper],
             across: x.upper - x.lower,
             weights: [x.weight, y.weight],
@@ -120,9 +122,9 @@ impl<One, Two> Leveled<One, Two> {
 }
 
 /// The one or two levels of a vector of lanes.
-impl<S: Simd, const N: usize> Spots<S> for [Spot<S>; N] {
+impl<S: Simd, const N: usize> AddressSource<S> for [TexelAddresses<S>; N] {
     #[inline(always)]
-    fn spot(&self, _: S, group: usize) -> Spot<S> {
+    fn addresses(&self, _: S, group: usize) -> TexelAddresses<S> {
         self[group]
     }
 }

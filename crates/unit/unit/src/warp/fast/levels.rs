@@ -50,7 +50,7 @@ pub(super) struct Each {
     choice: LevelStage,
     tables: Tables,
     texel_size: u32,
-    stage: Run<OfLevels>,
+    stage: Run<LevelSizeArgs>,
 }
 
 /// Properties of each level.
@@ -85,7 +85,7 @@ impl LevelSpace {
 }
 
 /// Arguments of the stage, for one of the two levels of each lane.
-pub(super) struct OfLevel<'a> {
+pub(super) struct LevelSizeCall<'a> {
     each: &'a Each,
     level: &'a Lanes,
     plane: Option<&'a Lanes>,
@@ -94,10 +94,10 @@ pub(super) struct OfLevel<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct OfLevels;
+pub(super) struct LevelSizeArgs;
 
-impl Arguments for OfLevels {
-    type Of<'a> = OfLevel<'a>;
+impl Arguments for LevelSizeArgs {
+    type Args<'a> = LevelSizeCall<'a>;
 }
 
 impl Each {
@@ -169,16 +169,16 @@ impl Each {
         sizes: &mut [Sizes; 3],
         base: &mut Lanes,
     ) {
-        self.stage.call(OfLevel { each: self, level, plane, sizes, base });
+        self.stage.call(LevelSizeCall { each: self, level, plane, sizes, base });
     }
 }
 
 struct Find;
 
-impl Stage<OfLevels> for Find {
+impl Stage<LevelSizeArgs> for Find {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: OfLevel<'_>) {
-        let OfLevel { each, level, plane, sizes: [x, y, z], base } = call;
+    fn run<S: Simd>(simd: S, call: LevelSizeCall<'_>) {
+        let LevelSizeCall { each, level, plane, sizes: [x, y, z], base } = call;
         let tables = &each.tables;
         for chunk in 0..32 / S::LANES {
             let level = load(simd, level, chunk);
@@ -200,11 +200,11 @@ impl Stage<OfLevels> for Find {
 /// The stage that splits a 3D footprint into two slices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slices {
-    stage: Run<OfSlices>,
+    stage: Run<SliceArgs>,
 }
 
 /// Arguments of the stage.
-pub(super) struct OfSlice<'a> {
+pub(super) struct SliceCall<'a> {
     z: &'a AxisLanes,
     base: &'a Lanes,
     share: &'a Lanes,
@@ -214,10 +214,10 @@ pub(super) struct OfSlice<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct OfSlices;
+pub(super) struct SliceArgs;
 
-impl Arguments for OfSlices {
-    type Of<'a> = OfSlice<'a>;
+impl Arguments for SliceArgs {
+    type Args<'a> = SliceCall<'a>;
 }
 
 impl Slices {
@@ -234,16 +234,16 @@ impl Slices {
         bases: [&mut Lanes; 2],
         totals: [&mut Lanes; 2],
     ) {
-        self.stage.call(OfSlice { z, base, share, bases, totals });
+        self.stage.call(SliceCall { z, base, share, bases, totals });
     }
 }
 
 struct Split;
 
-impl Stage<OfSlices> for Split {
+impl Stage<SliceArgs> for Split {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: OfSlice<'_>) {
-        let OfSlice { z, base, share, bases: [front, back], totals: [lower, upper] } = call;
+    fn run<S: Simd>(simd: S, call: SliceCall<'_>) {
+        let SliceCall { z, base, share, bases: [front, back], totals: [lower, upper] } = call;
         for chunk in 0..32 / S::LANES {
             let base = load(simd, base, chunk);
             (base + load(simd, &z.lower, chunk)).store(front, chunk);

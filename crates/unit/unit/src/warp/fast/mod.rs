@@ -7,48 +7,51 @@
 mod footprint;
 mod fused;
 mod groups;
-mod held;
 mod kernel;
 mod leveled;
 mod levels;
 mod plan;
 mod point;
 mod registers;
+mod stored;
 
 use super::axis::{Axis, AxisLanes};
-use super::place::{Named, PlaceLanes, Places};
+use super::place::{IntegerLimits, PlaceLanes, PlaceStage};
 use super::simd::Run;
-use crate::files::{FetchRows, Requests, Results};
+use crate::register_files::{FetchRows, Requests, Results};
 use crate::request::{self, FetchRequest, Lanes, places};
 use crate::resource::Resource;
 use footprint::{Call, Task};
-use fused::OfFused;
-use held::Held;
-use kernel::OfKernel;
-use leveled::OfLeveled;
+use fused::FusedArgs;
+use kernel::KernelArgs;
+use leveled::LeveledArgs;
 use levels::{LevelSpace, Levels, Slices};
 pub(super) use registers::{Points, Registers};
+use stored::StoredAddresses;
 
 /// Scratch memory of the fast schedule.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Space {
     /// Intermediate results of a fetch and of the next one.
-    pub(super) placed: [Placed; 2],
+    pub(super) placed: [FetchAddresses; 2],
     /// Stored locations of the fused stage, for two warps.
-    held: [Held; 2],
+    stored: [StoredAddresses; 2],
 }
 
 impl Space {
     pub(super) fn new() -> Self {
-        Self { placed: [Placed::new(), Placed::new()], held: [const { Held::new() }; 2] }
+        Self {
+            placed: [FetchAddresses::new(), FetchAddresses::new()],
+            stored: [const { StoredAddresses::new() }; 2],
+        }
     }
 }
 
 /// Intermediate results between the stages: locations and weights of texels.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub(super) struct Placed {
+pub(super) struct FetchAddresses {
     /// Axes x, y, z of two levels.
     axes: [[AxisLanes; 3]; 2],
     /// Byte offsets of the groups.
@@ -62,7 +65,7 @@ pub(super) struct Placed {
     slots: usize,
 }
 
-impl Placed {
+impl FetchAddresses {
     pub(super) fn new() -> Self {
         Self {
             axes: [const { [AxisLanes::ZERO; 3] }; 2],
@@ -78,7 +81,7 @@ impl Placed {
 /// A plan of the fast schedule.
 #[derive(Clone, Debug)]
 pub(super) struct Fast {
-    places: Places,
+    places: PlaceStage,
     axes: [Option<Axis>; 3],
     slices: Slices,
     /// Constant lanes for y, if the geometry lacks it.
@@ -88,18 +91,18 @@ pub(super) struct Fast {
     first: u64,
     border: [u32; 4],
     /// The kernels for one level and for two.
-    kernels: [Run<OfKernel>; 2],
+    kernels: [Run<KernelArgs>; 2],
     filters: bool,
     /// Whether a point filter goes through the sum (rule 3.5).
     sums_texels: bool,
     /// For integer coordinates: the layers and levels that exist.
-    named: Option<Named>,
+    named: Option<IntegerLimits>,
     channels: usize,
     /// The fused stages: for one level, and for levels that differ by lane.
-    fused: Option<Run<OfFused>>,
-    leveled: Option<Run<OfLeveled>>,
+    fused: Option<Run<FusedArgs>>,
+    leveled: Option<Run<LeveledArgs>>,
     /// Whether the fused stage prefetches the texels of the next warp.
-    asks: bool,
+    prefetches: bool,
 }
 
 /// Warps per call of the fused stage.
@@ -148,7 +151,7 @@ impl Fast {
         resource: &Resource,
         request: &FetchRequest<'_>,
         space: &mut Space,
-        mut out: request::Places<'_>,
+        mut out: request::OutputRegisters<'_>,
     ) {
         let Space { placed: [placed, _], .. } = space;
         if let (Some(stage), Levels::Each(each)) = (self.leveled, &self.levels) {
@@ -197,7 +200,7 @@ impl Fast {
         space: &'a mut Space,
     ) {
         let (window, border, channels) = (self.window(resource), &self.border, self.channels);
-        let (axes, asks, held) = (&self.axes, self.asks, &mut space.held);
+        let (axes, prefetches, stored) = (&self.axes, self.prefetches, &mut space.stored);
         let face_pitch = self.places.is_cube().then(|| self.levels.plane_pitch());
         if let Some(stage) = self.fused {
             stage.call(fused::Call {
@@ -206,10 +209,10 @@ impl Fast {
                 border,
                 channels,
                 face_pitch,
-                asks,
+                prefetches,
                 registers,
                 next,
-                held,
+                stored,
             });
         }
     }
@@ -227,17 +230,17 @@ impl Fast {
     ) {
         if !self.is_fused() {
             let mut warps = files.iter_mut().enumerate();
-            let next = |places: &mut request::Places<'w>| {
+            let next = |places: &mut request::OutputRegisters<'w>| {
                 let (warp, file) = warps.next()?;
-                Some(requests.request(warp, &rows.results.apart(file, places)))
+                Some(requests.request(warp, &rows.results.split_file(file, places)))
             };
             return self.fetch_staged(resource, next, space);
         }
         let Results { len, components, .. } = rows.results;
         if components[..len].iter().any(|&c| usize::from(c) >= self.channels) {
             for file in &mut *files {
-                let mut places = request::Places::default();
-                rows.results.apart(file, &mut places);
+                let mut places = request::OutputRegisters::default();
+                rows.results.split_file(file, &mut places);
                 self.clear(&mut places);
             }
         }
@@ -254,8 +257,8 @@ impl Fast {
                 // The fused stage does not support this warp.
                 let Some(file) = files.get_mut(next) else { break };
                 let Space { placed: [placed, _], .. } = &mut *space;
-                let mut places = request::Places::default();
-                let others = rows.results.apart(file, &mut places);
+                let mut places = request::OutputRegisters::default();
+                let others = rows.results.split_file(file, &mut places);
                 self.place(&requests.request(part * AT_ONCE + next, &others), placed);
                 self.finish(resource, placed, places);
                 next += 1;
@@ -270,10 +273,10 @@ impl Fast {
     pub(super) fn fetch_staged<'w>(
         &self,
         resource: &Resource,
-        mut next: impl FnMut(&mut request::Places<'w>) -> Option<FetchRequest<'w>>,
+        mut next: impl FnMut(&mut request::OutputRegisters<'w>) -> Option<FetchRequest<'w>>,
         space: &mut Space,
     ) {
-        let mut out = request::Places::default();
+        let mut out = request::OutputRegisters::default();
         if self.leveled.is_some() {
             loop {
                 let request = next(&mut out);
@@ -287,7 +290,7 @@ impl Fast {
         let Some(first) = &first else { return };
         self.place(first, now);
         loop {
-            let mut places = request::Places::default();
+            let mut places = request::OutputRegisters::default();
             let request = next(&mut places);
             let Some(request) = &request else { break };
             self.place(request, then);
@@ -300,15 +303,15 @@ impl Fast {
 
     /// Writes zeros to components that the format lacks.
     #[inline(always)]
-    fn clear(&self, out: &mut request::Places<'_>) {
+    fn clear(&self, out: &mut request::OutputRegisters<'_>) {
         for values in out.iter_mut().skip(self.channels).flatten() {
             **values = [0; 32];
         }
     }
 
     /// The first half of a fetch: locations and weights of its texels.
-    pub(super) fn place(&self, request: &FetchRequest<'_>, placed: &mut Placed) {
-        let Placed { axes, bases, totals, place, levels, slots } = placed;
+    pub(super) fn place(&self, request: &FetchRequest<'_>, placed: &mut FetchAddresses) {
+        let FetchAddresses { axes, bases, totals, place, levels, slots } = placed;
         self.places.run(request, self.levels.plane_pitch(), place);
         match &self.levels {
             Levels::One { .. } => {
@@ -343,8 +346,8 @@ impl Fast {
     pub(super) fn finish(
         &self,
         resource: &Resource,
-        placed: &Placed,
-        mut out: request::Places<'_>,
+        placed: &FetchAddresses,
+        mut out: request::OutputRegisters<'_>,
     ) {
         self.clear(&mut out);
         let slots = placed.slots;

@@ -13,7 +13,7 @@ use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use crate::warp::axis::{Axis, AxisLanes, Find, Scaling, To};
 use crate::warp::build::{Build, Wide};
 use crate::warp::levels::{LevelStage, Source};
-use crate::warp::place::{Named, Places};
+use crate::warp::place::{IntegerLimits, PlaceStage};
 use texunit_texel::{Reading, border_codes, pack, readings};
 
 /// The row axis of a 1D texture that is linearly filtered with a border: half of each result comes
@@ -23,12 +23,12 @@ static BORDER_ROW: AxisLanes = AxisLanes {
     upper: [0; 32],
     weight: [128; 32],
     outside: [u32::MAX, 0],
-    apart: 0,
+    scattered: 0,
 };
 
 /// Minimum size of a layer in bytes for prefetching. Smaller layers fit the L2 cache, whose latency
 /// the CPU hides by itself.
-const ASK_FROM: u64 = 1 << 20;
+const PREFETCH_FROM: u64 = 1 << 20;
 
 impl Fast {
     /// The plan, if the fast schedule supports such fetches.
@@ -126,7 +126,7 @@ impl Fast {
             _ => None,
         };
         Some(Self {
-            places: Places::new(form, resource, build),
+            places: PlaceStage::new(form, resource, build),
             axes,
             slices: Slices::new(wide),
             row: if border_row { &BORDER_ROW } else { &NO_AXIS },
@@ -136,11 +136,11 @@ impl Fast {
             kernels: [one, two.unwrap_or(one)],
             filters: linear,
             sums_texels,
-            named: integers.then(|| Named::new(form, resource, layers)),
+            named: integers.then(|| IntegerLimits::new(form, resource, layers)),
             channels: format.channels().into(),
             fused,
             leveled,
-            asks: base.plane_pitch >= ASK_FROM,
+            prefetches: base.plane_pitch >= PREFETCH_FROM,
         })
     }
 }

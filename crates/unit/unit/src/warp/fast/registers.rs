@@ -1,7 +1,7 @@
 //! The operands and results of warps in the fused stage: arrays or register files.
 
-use crate::files::FetchRows;
-use crate::request::{Lanes, Places, ZERO_LANES};
+use crate::register_files::FetchRows;
+use crate::request::{Lanes, OutputRegisters, ZERO_LANES};
 use crate::warp::arrays::{AHEAD, prefetch, prefetch_to_write};
 use crate::warp::simd::{Simd, load};
 
@@ -57,7 +57,7 @@ impl Registers<'_> {
         simd: S,
         (read, written): (usize, usize),
         room: &'s mut [Lanes; 2],
-    ) -> ([&'s Lanes; 3], Places<'s>) {
+    ) -> ([&'s Lanes; 3], OutputRegisters<'s>) {
         const NONE: &Lanes = &ZERO_LANES;
         match self {
             Self::Arrays { points, out: [a, b, c, d] } => {
@@ -74,15 +74,15 @@ impl Registers<'_> {
                 (coords, [a.get_mut(at), b.get_mut(at), c.get_mut(at), d.get_mut(at)])
             }
             Self::Files { files, rows } => {
-                let mut places = Places::default();
+                let mut places = OutputRegisters::default();
                 if read == written {
-                    let others = rows.results.apart(files[written], &mut places);
+                    let others = rows.results.split_file(files[written], &mut places);
                     return (rows.point(|i| others.row(i)), places);
                 }
                 // The next warp.
                 let (first, behind) = files.split_at_mut(read);
                 let coords = behind.first().map_or([NONE; 3], |file| rows.point(|i| &file[i]));
-                rows.results.apart(first[written], &mut places);
+                rows.results.split_file(first[written], &mut places);
                 (coords, places)
             }
         }
@@ -90,7 +90,7 @@ impl Registers<'_> {
 
     /// Prefetches operands and results of a later warp. Register files are in the caches already.
     #[inline(always)]
-    pub(super) fn ask_ahead(&self, warp: usize, axes: usize) {
+    pub(super) fn prefetch_ahead(&self, warp: usize, axes: usize) {
         let Self::Arrays { points, out } = self else { return };
         match points {
             Points::Axes(coords) => {

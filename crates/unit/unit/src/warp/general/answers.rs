@@ -92,7 +92,7 @@ impl General {
         let mut passes = [0; 32];
         let (reference, reading) = (call.request.compare, self.readings[0]);
         let to = &mut passes;
-        simd.call::<OfCompare, Compare>(Compared { function, reading, reference, codes, to });
+        simd.call::<CompareArgs, Compare>(Compared { function, reading, reference, codes, to });
         passes
     }
 
@@ -270,16 +270,16 @@ struct Compared<'a> {
 }
 
 #[derive(Debug)]
-struct OfCompare;
+struct CompareArgs;
 
-impl Arguments for OfCompare {
-    type Of<'a> = Compared<'a>;
+impl Arguments for CompareArgs {
+    type Args<'a> = Compared<'a>;
 }
 
 /// Compares 32 lanes. A separate stage, because the code is used for each texel.
 struct Compare;
 
-impl Stage<OfCompare> for Compare {
+impl Stage<CompareArgs> for Compare {
     #[inline(always)]
     fn run<S: Simd>(_: S, Compared { function, reading, reference, codes, to }: Compared<'_>) {
         use CompareFunction as F;

@@ -1,6 +1,6 @@
 //! A cache of decoded blocks of block-compressed formats, and the lookup of a warp's texels in it.
 
-use super::which::{TexelLanes, Which};
+use super::indices::{TexelIndices, TexelLanes};
 use crate::request::Lanes;
 use crate::warp::simd::{Simd, int, load};
 use texunit_memory::Block;
@@ -128,7 +128,7 @@ impl Cache {
 
 /// The row of blocks of each lane that contains two corners of a footprint.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct BlockRow {
     offsets: [i64; 32],
     /// Slot of the first block.
     places: [u32; 32],
@@ -136,13 +136,13 @@ pub(super) struct Row {
     cells: [i32; 32],
 }
 
-impl Row {
+impl BlockRow {
     pub(super) const ZERO: Self = Self { offsets: [0; 32], places: [0; 32], cells: [0; 32] };
 
     /// The first step of a lookup, once per row of corners.
     #[inline(always)]
-    pub(super) fn find(&mut self, which: Which<'_>) {
-        let Which { at: [_, y, z], pitches, .. } = which;
+    pub(super) fn find(&mut self, which: TexelIndices<'_>) {
+        let TexelIndices { at: [_, y, z], pitches, .. } = which;
         for lane in 0..32 {
             let [y, z] = [y[lane] as i32, z[lane] as i32];
             let slice = pitches.base[lane] + i64::from(z) * pitches.slice[lane];
@@ -168,7 +168,7 @@ impl Corner {
 
     /// The second step: the blocks of `size` bytes, and the index of the texel in each.
     #[inline(always)]
-    pub(super) fn find(&mut self, size: usize, row: &Row, which: Which<'_>) {
+    pub(super) fn find(&mut self, size: usize, row: &BlockRow, which: TexelIndices<'_>) {
         let shift = size.trailing_zeros();
         let mut signs = 0;
         for lane in 0..32 {

@@ -1,6 +1,6 @@
 //! Buffers of the general schedule: the texels and weights that one stage passes to the next.
 
-use super::which::TexelLanes;
+use super::indices::TexelLanes;
 use crate::request::Lanes;
 
 /// Texels and weights of up to two levels with two slices of four texels. The texels of a slice are

@@ -3,8 +3,8 @@
 
 use super::Space;
 use super::buffers::Buffers;
+use super::indices::{TexelLanes, some};
 use super::texels::{From, Source, put};
-use super::which::{TexelLanes, some};
 use crate::reference::cube::{FaceTexel, Seamless, pulled, seamless};
 use crate::reference::weights::of_missing_corner;
 use crate::request::lanes;

@@ -9,28 +9,28 @@ mod answers;
 mod block;
 pub(super) mod buffers;
 mod cube;
+mod indices;
 mod stages;
 mod sums;
 mod tally;
 mod taps;
 mod texels;
-mod which;
 
 use super::axis::{Axis, AxisLanes, Find, Scaling};
 use super::build::Build;
 use super::levels::{LevelLanes, LevelStage};
-use super::place::{Named, PlaceLanes, Places};
+use super::place::{IntegerLimits, PlaceLanes, PlaceStage};
 use super::simd::{Arguments, Run, Simd, Stage, pick};
 use crate::effective::{Coords, EffectiveSampler, texture_readings};
 use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, PlanError};
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use buffers::Buffers;
-use stages::{OfRead, Read};
+use indices::Pitches;
+use stages::{Read, ReadArgs};
 use taps::TapLanes;
 use texels::{Blocks, Layout, Words};
 use texunit_texel::{Format, Reading, border_codes};
-use which::Pitches;
 
 /// Scratch memory of the general schedule.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ impl Space {
 pub(super) struct General {
     form: FetchForm,
     effective: EffectiveSampler,
-    places: Places,
+    places: PlaceStage,
     stage: LevelStage,
     levels: Vec<Level>,
     /// Whether gradients can produce several taps.
@@ -82,17 +82,17 @@ pub(super) struct General {
     /// `None` for axes with one texel that no coordinate moves.
     axes: [Option<Axis>; 3],
     /// For integer coordinates: the layers and levels that exist.
-    named: Option<Named>,
+    named: Option<IntegerLimits>,
     /// Whether sums need to know which texels are read.
     asks_for_reads: bool,
     format: Format,
     layout: Layout,
     /// Whether codes are read in pairs: for blocks with four channels of 8-bit unorm.
     pairs: bool,
-    read: Run<OfRead>,
+    read: Run<ReadArgs>,
     readings: [Reading; 4],
     border: [u32; 4],
-    run: Run<OfFetch>,
+    run: Run<FetchArgs>,
 }
 
 /// Arguments of a fetch.
@@ -113,16 +113,16 @@ struct Job<'a> {
 }
 
 #[derive(Debug)]
-struct OfFetch;
+struct FetchArgs;
 
-impl Arguments for OfFetch {
-    type Of<'a> = Job<'a>;
+impl Arguments for FetchArgs {
+    type Args<'a> = Job<'a>;
 }
 
 /// The whole schedule as one stage, so that its plain loops are compiled for each SIMD level.
 struct Fetch;
 
-impl Stage<OfFetch> for Fetch {
+impl Stage<FetchArgs> for Fetch {
     #[inline(always)]
     fn run<S: Simd>(simd: S, job: Job<'_>) {
         let Job { plan, call, space, buffers, out } = job;
@@ -173,13 +173,13 @@ impl General {
         Ok(Self {
             form,
             effective: *effective,
-            places: Places::new(form, resource, build),
+            places: PlaceStage::new(form, resource, build),
             stage: LevelStage::new(form, resource, effective, sampler.level_bias, build),
             levels: resource.levels().to_vec(),
             anisotropic,
             find,
             axes,
-            named: integers.then(|| Named::new(form, resource, layers)),
+            named: integers.then(|| IntegerLimits::new(form, resource, layers)),
             asks_for_reads: readings.iter().any(|r| matches!(r, Reading::F16 | Reading::F32)),
             format,
             layout: Layout::of(format, readings[0]),
@@ -229,7 +229,7 @@ impl General {
             self.level(slot, space);
             self.axes(call, slot, false, space);
             let share = &space.levels.share[slot];
-            let reads = if slot == 0 { u32::MAX } else { which::some(share) };
+            let reads = if slot == 0 { u32::MAX } else { indices::some(share) };
             self.weigh(simd, slot, (share, reads), &space.axes, buffers);
             if self.find == Find::Seamless && self.filters() {
                 let missing = cube::missing(slot, space);

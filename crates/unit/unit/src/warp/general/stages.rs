@@ -1,8 +1,8 @@
 //! The stages of the general schedule from coordinates to codes and weights.
 
 use super::buffers::Buffers;
+use super::indices::{TexelIndices, some};
 use super::texels::{self, Source};
-use super::which::{Which, some};
 use super::{Call, General, Space, cube};
 use crate::effective::Coords;
 use crate::request::{FetchKind, Lanes, ZERO_LANES};
@@ -185,7 +185,7 @@ impl General {
                     Find::Seamless => [&inside[0], &inside[1], &z.lower],
                     _ => [x.side(k & 1), y.side(k >> 1), z.side(slice)],
                 };
-                let which = Which { at, pitches: &space.pitches[slot], wanted: active };
+                let which = TexelIndices { at, pitches: &space.pitches[slot], wanted: active };
                 let (corner, out) = (self.per() * slice + k, &mut buffers.texels[place]);
                 T::corner(simd, from, which, corner, &mut space.texels, out);
                 if is_sparse && self.find != Find::Seamless {
@@ -236,16 +236,16 @@ pub(super) struct Reading<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct OfRead;
+pub(super) struct ReadArgs;
 
-impl Arguments for OfRead {
-    type Of<'a> = Reading<'a>;
+impl Arguments for ReadArgs {
+    type Args<'a> = Reading<'a>;
 }
 
 /// The stage that reads the texels of a level from a source.
 pub(super) struct Read<T>(PhantomData<T>);
 
-impl<T: Source> Stage<OfRead> for Read<T> {
+impl<T: Source> Stage<ReadArgs> for Read<T> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, reading: Reading<'_>) {
         let Reading { plan, call, slot, space, buffers } = reading;
@@ -276,7 +276,12 @@ const PART_OF_TILE: u32 = 4;
 /// Lanes whose texel is not resident. Neighbouring lanes are often in one tile, for which the map
 /// is read once.
 #[inline(always)]
-fn absent(resource: &Resource, place: &PlaceLanes, level: &[u32; 32], which: Which<'_>) -> u32 {
+fn absent(
+    resource: &Resource,
+    place: &PlaceLanes,
+    level: &[u32; 32],
+    which: TexelIndices<'_>,
+) -> u32 {
     let [x, y, z] = which.at;
     let mut starts = 1;
     for lane in 1..32 {
@@ -304,7 +309,7 @@ fn is_resident(
     resource: &Resource,
     place: &PlaceLanes,
     level: u32,
-    which: Which<'_>,
+    which: TexelIndices<'_>,
     lane: usize,
 ) -> bool {
     let at = which.at.map(|axis| axis[lane]);

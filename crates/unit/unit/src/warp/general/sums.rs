@@ -4,12 +4,12 @@
 use super::buffers::Buffers;
 use super::tally::depth24;
 use crate::request::Lanes;
-use crate::warp::ahead::No;
 use crate::warp::channel::{
-    Channel, F16, F32, FloatChannel, Fraction, Half, Normalized, Point, Reads, Real, Signed, Snorm,
-    Snorm8, Snorm16, SrgbSum, Unorm, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
-    srgb_value,
+    Channel, F16, F32, FloatChannel, FloatFilter, Fraction, Half, Normalized, NormalizedFilter,
+    Point, Reads, Signed, Snorm, Snorm8, Snorm16, SrgbSum, Unorm, Unorm2, Unorm8, Unorm10, Unorm16,
+    finish_pairs, srgb_value,
 };
+use crate::warp::prefetch::NoPrefetch;
 use crate::warp::simd::{Arguments, Int, Mask, Simd, Stage, int, load, mask};
 use texunit_texel::{Reading, sign_extend};
 
@@ -32,24 +32,24 @@ impl Shape {
 
 /// Arguments of the stages for a channel. They are separate stages, because they are used for up to
 /// four channels.
-struct OfCodes<'a> {
+struct CodeCall<'a> {
     reading: Reading,
     codes: &'a Lanes,
     out: &'a mut Lanes,
 }
 
 #[derive(Debug)]
-struct OfPoint;
+struct CodeArgs;
 
-impl Arguments for OfPoint {
-    type Of<'a> = OfCodes<'a>;
+impl Arguments for CodeArgs {
+    type Args<'a> = CodeCall<'a>;
 }
 
 struct PointValues;
 
-impl Stage<OfPoint> for PointValues {
+impl Stage<CodeArgs> for PointValues {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, OfCodes { reading, codes, out }: OfCodes<'_>) {
+    fn run<S: Simd>(simd: S, CodeCall { reading, codes, out }: CodeCall<'_>) {
         point_here(simd, reading, codes, out);
     }
 }
@@ -57,7 +57,7 @@ impl Stage<OfPoint> for PointValues {
 /// Point-sampled values of codes.
 #[inline(always)]
 pub(super) fn point<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
-    simd.call::<OfPoint, PointValues>(OfCodes { reading, codes, out });
+    simd.call::<CodeArgs, PointValues>(CodeCall { reading, codes, out });
 }
 
 #[inline(always)]
@@ -90,9 +90,9 @@ fn each<S: Simd, C: Point>(simd: S, codes: &Lanes, out: &mut Lanes) {
 
 struct GatherValues;
 
-impl Stage<OfPoint> for GatherValues {
+impl Stage<CodeArgs> for GatherValues {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, OfCodes { reading, codes, out }: OfCodes<'_>) {
+    fn run<S: Simd>(simd: S, CodeCall { reading, codes, out }: CodeCall<'_>) {
         gather_here(simd, reading, codes, out);
     }
 }
@@ -100,7 +100,7 @@ impl Stage<OfPoint> for GatherValues {
 /// Gathered values of codes (docs/numerics.md 8).
 #[inline(always)]
 pub(super) fn gather<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
-    simd.call::<OfPoint, GatherValues>(OfCodes { reading, codes, out });
+    simd.call::<CodeArgs, GatherValues>(CodeCall { reading, codes, out });
 }
 
 #[inline(always)]
@@ -137,7 +137,7 @@ fn alone<S: Simd, C: Normalized>(simd: S, codes: &Lanes, out: &mut Lanes) {
 }
 
 /// Arguments of the sum of a channel.
-struct OfTexels<'a> {
+struct SumCall<'a> {
     reading: Reading,
     shape: Shape,
     buffers: &'a Buffers,
@@ -146,17 +146,17 @@ struct OfTexels<'a> {
 }
 
 #[derive(Debug)]
-struct OfSum;
+struct SumArgs;
 
-impl Arguments for OfSum {
-    type Of<'a> = OfTexels<'a>;
+impl Arguments for SumArgs {
+    type Args<'a> = SumCall<'a>;
 }
 
 struct Sum;
 
-impl Stage<OfSum> for Sum {
+impl Stage<SumArgs> for Sum {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, OfTexels { reading, shape, buffers, channel, out }: OfTexels<'_>) {
+    fn run<S: Simd>(simd: S, SumCall { reading, shape, buffers, channel, out }: SumCall<'_>) {
         sum_here(simd, (reading, shape), buffers, channel, out);
     }
 }
@@ -170,7 +170,7 @@ pub(super) fn sum<S: Simd>(
     channel: usize,
     out: &mut Lanes,
 ) {
-    simd.call::<OfSum, Sum>(OfTexels { reading, shape, buffers, channel, out });
+    simd.call::<SumArgs, Sum>(SumCall { reading, shape, buffers, channel, out });
 }
 
 #[inline(always)]
@@ -186,19 +186,31 @@ fn sum_here<S: Simd>(
         Reading::Uint { bits } => integers(shape, buffers, c, (bits, false), out),
         Reading::Sint { bits } => integers(shape, buffers, c, (bits, true), out),
         Reading::One => out.fill(1.0_f32.to_bits()),
-        Reading::Unorm { bits: 2 } => channel::<S, Whole<Unorm2>>(simd, shape, buffers, c, out),
-        Reading::Unorm { bits: 8 } => channel::<S, Whole<Unorm8>>(simd, shape, buffers, c, out),
-        Reading::Unorm { bits: 10 } => channel::<S, Whole<Unorm10>>(simd, shape, buffers, c, out),
+        Reading::Unorm { bits: 2 } => {
+            channel::<S, NormalizedFilter<Unorm2>>(simd, shape, buffers, c, out)
+        }
+        Reading::Unorm { bits: 8 } => {
+            channel::<S, NormalizedFilter<Unorm8>>(simd, shape, buffers, c, out)
+        }
+        Reading::Unorm { bits: 10 } => {
+            channel::<S, NormalizedFilter<Unorm10>>(simd, shape, buffers, c, out)
+        }
         Reading::Unorm { bits: 24 } => {
             let sums = totals(shape, buffers, c, |code| code.into());
             *out = sums.map(|sum| depth24(sum, 0));
         }
-        Reading::Unorm { .. } => channel::<S, Whole<Unorm16>>(simd, shape, buffers, c, out),
-        Reading::Snorm { bits: 8 } => channel::<S, Whole<Snorm8>>(simd, shape, buffers, c, out),
-        Reading::Snorm { .. } => channel::<S, Whole<Snorm16>>(simd, shape, buffers, c, out),
+        Reading::Unorm { .. } => {
+            channel::<S, NormalizedFilter<Unorm16>>(simd, shape, buffers, c, out)
+        }
+        Reading::Snorm { bits: 8 } => {
+            channel::<S, NormalizedFilter<Snorm8>>(simd, shape, buffers, c, out)
+        }
+        Reading::Snorm { .. } => {
+            channel::<S, NormalizedFilter<Snorm16>>(simd, shape, buffers, c, out)
+        }
         Reading::Srgb => srgb(simd, shape, buffers, c, out),
-        Reading::F16 => channel::<S, Real<F16>>(simd, shape, buffers, c, out),
-        Reading::F32 => channel::<S, Real<F32>>(simd, shape, buffers, c, out),
+        Reading::F16 => channel::<S, FloatFilter<F16>>(simd, shape, buffers, c, out),
+        Reading::F32 => channel::<S, FloatFilter<F32>>(simd, shape, buffers, c, out),
     }
 }
 
@@ -253,12 +265,12 @@ fn srgb<S: Simd>(simd: S, shape: Shape, buffers: &Buffers, c: usize, out: &mut L
 }
 
 /// The texels that are read, from the buffers, for a vector of lanes.
-struct OfBuffers<'a> {
+struct BufferReads<'a> {
     read: &'a [u32; 16],
     chunk: usize,
 }
 
-impl<S: Simd> Reads<S> for OfBuffers<'_> {
+impl<S: Simd> Reads<S> for BufferReads<'_> {
     #[inline(always)]
     fn read(&self, simd: S, group: usize, texel: usize) -> Mask<S> {
         mask(simd, self.read[4 * group + texel], self.chunk)
@@ -298,8 +310,8 @@ fn footprints<S: Simd, C: Channel, const GROUPS: usize>(
                 made[g][k] = C::weight(weights[g][k]);
             }
         }
-        let reads = OfBuffers { read: &buffers.read, chunk };
-        C::sum(simd, &codes, &weights, &made, &reads, No).store(out, chunk);
+        let reads = BufferReads { read: &buffers.read, chunk };
+        C::sum(simd, &codes, &weights, &made, &reads, NoPrefetch).store(out, chunk);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sources of texel codes for 32 lanes: formats with texels in words, and block-compressed formats.
 
-use super::block::{self, Cache, Corner, Row};
-use super::which::{Pitches, TexelLanes, Which};
+use super::block::{self, BlockRow, Cache, Corner};
+use super::indices::{Pitches, TexelIndices, TexelLanes};
 
 use crate::warp::simd::{Int, Portable, Simd, int, load};
 use crate::warp::texel::{Texel, texel};
@@ -15,7 +15,7 @@ pub(super) trait Source {
     fn corner<S: Simd>(
         simd: S,
         from: From<'_>,
-        which: Which<'_>,
+        which: TexelIndices<'_>,
         corner: usize,
         space: &mut Space,
         out: &mut TexelLanes,
@@ -29,30 +29,30 @@ pub(super) trait Source {
     fn texel(from: From<'_>, rows: (i64, i64), at: [u32; 2], space: &mut Space) -> [u32; 4];
 }
 
-/// Layout of codes in the words of a texel: codes are `apart` bits apart and have the bits of
+/// Layout of codes in the words of a texel: codes are `stride` bits apart and have the bits of
 /// `mask`. No code crosses words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    apart: u32,
+    stride: u32,
     mask: u32,
 }
 
 impl Layout {
     pub(super) fn of(format: Format, reading: Reading) -> Self {
-        let (apart, mask) = match (reading, format.texel_size() / u32::from(format.channels())) {
+        let (stride, mask) = match (reading, format.texel_size() / u32::from(format.channels())) {
             (Reading::Unorm { bits: 10 }, _) => (10, 0x3ff),
             (Reading::Unorm { bits: 24 }, _) => (32, 0x00ff_ffff),
             (_, 1) => (8, 0xff),
             (_, 2) => (16, 0xffff),
             _ => (32, u32::MAX),
         };
-        Self { apart, mask }
+        Self { stride, mask }
     }
 
     /// Extracts the code of a channel.
     #[inline(always)]
     fn code<S: Simd>(self, simd: S, words: &Texel<S>, channel: usize) -> Int<S> {
-        let bit = self.apart * channel as u32;
+        let bit = self.stride * channel as u32;
         // No dynamic index, because it would move the words to memory.
         let word = match bit / 32 {
             0 => words[0],
@@ -84,14 +84,14 @@ pub(super) struct From<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Space {
     blocks: Cache,
-    row: Row,
+    row: BlockRow,
     /// The texels of two slices.
     corners: [Corner; 8],
 }
 
 impl Space {
     pub(super) fn new() -> Self {
-        Self { blocks: Cache::new(), row: Row::ZERO, corners: [Corner::NONE; 8] }
+        Self { blocks: Cache::new(), row: BlockRow::ZERO, corners: [Corner::NONE; 8] }
     }
 }
 
@@ -100,7 +100,7 @@ impl Source for Words {
     fn corner<S: Simd>(
         simd: S,
         from: From<'_>,
-        which: Which<'_>,
+        which: TexelIndices<'_>,
         _: usize,
         space: &mut Space,
         out: &mut TexelLanes,
@@ -154,7 +154,7 @@ impl Source for Words {
 #[inline(never)]
 fn one_by_one<T: Source>(
     from: From<'_>,
-    which: Which<'_>,
+    which: TexelIndices<'_>,
     space: &mut Space,
     out: &mut TexelLanes,
 ) {
@@ -177,7 +177,7 @@ impl Source for Blocks {
     fn corner<S: Simd>(
         _: S,
         from: From<'_>,
-        which: Which<'_>,
+        which: TexelIndices<'_>,
         corner: usize,
         Space { row, corners, .. }: &mut Space,
         _: &mut TexelLanes,

@@ -3,9 +3,9 @@
 
 mod quads;
 
-use super::ten::{self, Scale, is_ordinary};
+use super::float10::{self, Scale, is_ordinary};
 use crate::reference::gradient::flat;
-use crate::reference::level::Wanted;
+use crate::reference::level::RequestedLevel;
 use crate::request::{FetchRequest, Geometry, Lanes};
 use crate::resource::Extent;
 use crate::warp::simd::Simd;
@@ -115,12 +115,12 @@ impl Gauge {
         if self.axes == 3 {
             for lane in 0..32 {
                 let (a, b) = ([ax[lane], ay[lane], az[lane]], [bx[lane], by[lane], bz[lane]]);
-                rho[lane] = longest(a, b, ten::solid_length, ten::solid_diagonal);
+                rho[lane] = longest(a, b, float10::solid_length, float10::solid_diagonal);
             }
         } else {
             for lane in 0..32 {
                 let (a, b) = ([ax[lane], ay[lane]], [bx[lane], by[lane]]);
-                rho[lane] = longest(a, b, ten::length, ten::diagonal);
+                rho[lane] = longest(a, b, float10::length, float10::diagonal);
             }
         }
         self.log2_256(&rho, out);
@@ -153,7 +153,7 @@ static LOG2_256: LazyLock<[u8; 256]> = LazyLock::new(|| {
     std::array::from_fn(|i| {
         let x = 1.0 + i as f32 / 256.0;
         match flat([x, 0.0], [0.0; 2], [1, 1]).level() {
-            Wanted::At(q) => q as u8,
+            RequestedLevel::At(q) => q as u8,
             _ => unreachable!("{x} has a logarithm"),
         }
     })
@@ -169,7 +169,7 @@ fn longest<const N: usize>(
 ) -> f32 {
     let (mut sum, mut difference) = ([0.0; N], [0.0; N]);
     for axis in 0..N {
-        [sum[axis], difference[axis]] = ten::sum_and_difference(a[axis], b[axis]);
+        [sum[axis], difference[axis]] = float10::sum_and_difference(a[axis], b[axis]);
     }
     let larger = |x: f32, y: f32| if x > y { x } else { y };
     let lengths = larger(length(a.map(f32::abs)), length(b.map(f32::abs)));

@@ -2,14 +2,14 @@
 //! computations are loops over lanes without branches.
 
 mod finish;
+pub(super) mod float10;
 pub(super) mod gradients;
-pub(super) mod ten;
 
 use super::doubles::{limit, to_int};
 use crate::effective::{Coords, EffectiveSampler};
 use crate::fixed_level::bias_field;
 use crate::reference::graded::{Graded, graded};
-use crate::reference::level::{self, Levels, Wanted};
+use crate::reference::level::{self, Levels, RequestedLevel};
 use crate::request::{CoordType, FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, lanes};
 use crate::resource::{Extent, Layout, Resource};
 use crate::warp::build::Build;
@@ -42,11 +42,11 @@ pub(in crate::warp) struct LevelStage {
     geometry: Geometry,
     base: Extent,
     effective: EffectiveSampler,
-    compiled: Run<OfLanes>,
+    compiled: Run<LevelArgs>,
 }
 
 /// Arguments of the stage.
-pub(in crate::warp) struct OfLane<'a> {
+pub(in crate::warp) struct LevelCall<'a> {
     stage: &'a LevelStage,
     request: &'a FetchRequest<'a>,
     out: &'a mut LevelLanes,
@@ -55,18 +55,18 @@ pub(in crate::warp) struct OfLane<'a> {
 }
 
 #[derive(Debug)]
-pub(in crate::warp) struct OfLanes;
+pub(in crate::warp) struct LevelArgs;
 
-impl Arguments for OfLanes {
-    type Of<'a> = OfLane<'a>;
+impl Arguments for LevelArgs {
+    type Args<'a> = LevelCall<'a>;
 }
 
 /// The stage, whose plain loops are compiled for each SIMD level.
 struct Choose;
 
-impl Stage<OfLanes> for Choose {
+impl Stage<LevelArgs> for Choose {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: OfLane<'_>) {
+    fn run<S: Simd>(simd: S, call: LevelCall<'_>) {
         *call.second = call.stage.run_here(simd, call.request, call.out);
     }
 }
@@ -100,7 +100,7 @@ impl Source {
             }
             _ if form.coord == CoordType::S32 => constant(0),
             FetchKind::Sample(Lod::Implicit | Lod::Base) => {
-                constant(level::clamped(Wanted::Base, 0.0, effective))
+                constant(level::clamped(RequestedLevel::Base, 0.0, effective))
             }
             FetchKind::Gather(_) => constant(0),
             FetchKind::Sample(_) if min == max && !effective.anisotropic => constant(min),
@@ -147,7 +147,7 @@ impl LevelStage {
     /// lane has a second one. Anisotropic gradients compute their levels elsewhere.
     pub(in crate::warp) fn run(&self, request: &FetchRequest<'_>, out: &mut LevelLanes) -> bool {
         let mut second = false;
-        self.compiled.call(OfLane { stage: self, request, out, second: &mut second });
+        self.compiled.call(LevelCall { stage: self, request, out, second: &mut second });
         second
     }
 
@@ -204,11 +204,11 @@ impl LevelStage {
     }
 
     /// The biased level of a gradient.
-    pub(in crate::warp) fn wanted(&self, level: Wanted) -> i32 {
+    pub(in crate::warp) fn wanted(&self, level: RequestedLevel) -> i32 {
         match level {
-            Wanted::At(q) => q as i32 + self.small_bias(),
-            Wanted::Highest => HIGHEST,
-            Wanted::Base | Wanted::Whole(_) | Wanted::Lowest => LOWEST,
+            RequestedLevel::At(q) => q as i32 + self.small_bias(),
+            RequestedLevel::Highest => HIGHEST,
+            RequestedLevel::Base | RequestedLevel::Whole(_) | RequestedLevel::Lowest => LOWEST,
         }
     }
 }

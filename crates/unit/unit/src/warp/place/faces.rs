@@ -8,7 +8,7 @@ use texunit_sfu::RCP;
 
 /// The face stage, compiled for a SIMD level.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::warp) struct Faces(Run<OfFaces>);
+pub(in crate::warp) struct Faces(Run<FaceArgs>);
 
 /// Arguments of the stage.
 struct Call<'a> {
@@ -18,15 +18,15 @@ struct Call<'a> {
 }
 
 #[derive(Debug)]
-struct OfFaces;
+struct FaceArgs;
 
-impl Arguments for OfFaces {
-    type Of<'a> = Call<'a>;
+impl Arguments for FaceArgs {
+    type Args<'a> = Call<'a>;
 }
 
 impl Faces {
     pub(in crate::warp) fn new(build: Build) -> Self {
-        Self(pick::<_, OfDirection>(build))
+        Self(pick::<_, ProjectDirections>(build))
     }
 
     /// Computes face numbers, 0 to 5, and the products along their s and t, as f32 bits.
@@ -41,9 +41,9 @@ impl Faces {
     }
 }
 
-struct OfDirection;
+struct ProjectDirections;
 
-impl Stage<OfFaces> for OfDirection {
+impl Stage<FaceArgs> for ProjectDirections {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         for chunk in 0..32 / S::LANES {
@@ -193,11 +193,11 @@ static LINEAR_SQUARE: [i32; 128] = {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::warp::simd::check::{OfNumbers, check};
+    use crate::warp::simd::check::{NumberArgs, check};
 
     struct Reciprocal;
 
-    impl Stage<OfNumbers> for Reciprocal {
+    impl Stage<NumberArgs> for Reciprocal {
         #[inline(always)]
         fn run<S: Simd>(simd: S, call: crate::warp::simd::check::Numbers<'_>) {
             for chunk in 0..32 / S::LANES {

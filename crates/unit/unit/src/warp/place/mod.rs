@@ -15,7 +15,7 @@ use crate::resource::{Layout, Resource};
 
 /// Parameters of the stage, from instruction and texture.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Places {
+pub(super) struct PlaceStage {
     geometry: Geometry,
     /// Converts directions to faces, for cubes.
     faces: Option<Faces>,
@@ -49,7 +49,7 @@ impl PlaceLanes {
     };
 }
 
-impl Places {
+impl PlaceStage {
     pub(super) fn new(form: FetchForm, resource: &Resource, build: Build) -> Self {
         let (geometry, shape) = (form.geometry, resource.shape());
         // Rule 1.9: offsets have no effect on linear memory.
@@ -137,12 +137,12 @@ impl Places {
 
 /// Rule 1.9: the layers and levels that integer coordinates can address.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Named {
+pub(super) struct IntegerLimits {
     layers: u32,
     levels: u32,
 }
 
-impl Named {
+impl IntegerLimits {
     /// `layers`: the number of layers that the instruction can address on the actual resource.
     pub(super) fn new(form: FetchForm, resource: &Resource, layers: u32) -> Self {
         let by_level = form.kind == FetchKind::Sample(Lod::Level);

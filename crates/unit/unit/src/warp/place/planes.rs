@@ -9,11 +9,11 @@ use crate::warp::simd::{Arguments, Run, Simd, Stage, int, load, pick};
 pub(in crate::warp) struct Planes {
     /// Index of the last layer or cube.
     last: u32,
-    stage: Run<OfPlanes>,
+    stage: Run<PlaneArgs>,
 }
 
 /// Arguments of the stage.
-pub(super) struct OfPlane<'a> {
+pub(super) struct PlaneCall<'a> {
     last: u32,
     layer: Option<&'a Lanes>,
     face: Option<&'a Lanes>,
@@ -23,10 +23,10 @@ pub(super) struct OfPlane<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct OfPlanes;
+pub(super) struct PlaneArgs;
 
-impl Arguments for OfPlanes {
-    type Of<'a> = OfPlane<'a>;
+impl Arguments for PlaneArgs {
+    type Args<'a> = PlaneCall<'a>;
 }
 
 impl Planes {
@@ -43,15 +43,15 @@ impl Planes {
         pitch: u32,
         out: &mut Lanes,
     ) {
-        self.stage.call(OfPlane { last: self.last, layer, face, pitch, out });
+        self.stage.call(PlaneCall { last: self.last, layer, face, pitch, out });
     }
 }
 
 struct Count;
 
-impl Stage<OfPlanes> for Count {
+impl Stage<PlaneArgs> for Count {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: OfPlane<'_>) {
+    fn run<S: Simd>(simd: S, call: PlaneCall<'_>) {
         let last = int(simd, call.last as i32);
         let pitch = int(simd, call.pitch as i32);
         for chunk in 0..32 / S::LANES {

@@ -72,7 +72,7 @@ impl Simd for Avx2 {
         }
     }
     #[inline(always)]
-    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Of<'_>) {
+    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Args<'_>) {
         // SAFETY: a token exists only where the machine supports this level.
         unsafe { K::avx2(arguments) }
     }

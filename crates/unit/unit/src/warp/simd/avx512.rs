@@ -66,7 +66,7 @@ impl Simd for Avx512 {
         (bits >> (16 * chunk)) as u16
     }
     #[inline(always)]
-    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Of<'_>) {
+    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Args<'_>) {
         // SAFETY: a token exists only where the machine supports this level.
         unsafe { K::avx512(arguments) }
     }

@@ -11,14 +11,14 @@ mod avx2;
 mod avx512;
 #[cfg(test)]
 pub(super) mod check;
+mod paired;
 mod portable;
 #[cfg(test)]
 mod tests;
-mod twice;
 mod vector;
 
+pub(super) use paired::PairedSimd;
 pub(super) use portable::Portable;
-pub(super) use twice::Twice;
 pub(super) use vector::{Double, Float, Int, Mask, all_lanes, double, float, int, load, mask};
 
 #[cfg(target_arch = "x86_64")]
@@ -48,7 +48,7 @@ pub(super) trait Simd: Copy {
     fn mask(self, bits: u32, chunk: usize) -> Self::M;
     /// Calls a stage as a separate function compiled for this level. For large stages that are used
     /// at several points of another stage, into each of which they would be inlined otherwise.
-    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Of<'_>);
+    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Args<'_>);
     /// Loads a word at each byte offset. Offsets are clamped to the window.
     fn gather(self, window: Window<'_>, offsets: Self::I) -> Self::I;
     /// Loads 8 bytes at each byte offset, as two words. Offsets are clamped to the window.
@@ -153,18 +153,18 @@ pub(super) trait Simd: Copy {
 
 /// The argument type of a kind of stage, generic over the lifetime of a call.
 pub(super) trait Arguments {
-    type Of<'a>;
+    type Args<'a>;
 }
 
 /// A stage, of which a build is selected when the plan is made.
 pub(super) trait Stage<A: Arguments> {
-    fn run<S: Simd>(simd: S, arguments: A::Of<'_>);
+    fn run<S: Simd>(simd: S, arguments: A::Args<'_>);
 
     // The builds are methods, so that the compiler generates them in the codegen unit of their
     // stage. As free functions, they would all be in one unit, which a single thread would compile
     // for minutes.
 
-    fn portable(arguments: A::Of<'_>) {
+    fn portable(arguments: A::Args<'_>) {
         Self::run(portable::Portable, arguments);
     }
 
@@ -172,7 +172,7 @@ pub(super) trait Stage<A: Arguments> {
     /// The machine supports [`SimdLevel::Avx2`].
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt")]
-    unsafe fn avx2(arguments: A::Of<'_>) {
+    unsafe fn avx2(arguments: A::Args<'_>) {
         Self::run(avx2::Avx2::new(), arguments);
     }
 
@@ -182,13 +182,13 @@ pub(super) trait Stage<A: Arguments> {
     #[target_feature(
         enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma,bmi1,bmi2,lzcnt,popcnt"
     )]
-    unsafe fn avx512(arguments: A::Of<'_>) {
+    unsafe fn avx512(arguments: A::Args<'_>) {
         Self::run(avx512::Avx512::new(), arguments);
     }
 }
 
 /// A stage, compiled for a level that this machine supports.
-pub(super) struct Run<A: Arguments>(unsafe fn(A::Of<'_>));
+pub(super) struct Run<A: Arguments>(unsafe fn(A::Args<'_>));
 
 impl<A: Arguments> Clone for Run<A> {
     fn clone(&self) -> Self {
@@ -206,7 +206,7 @@ impl<A: Arguments> std::fmt::Debug for Run<A> {
 
 impl<A: Arguments> Run<A> {
     #[inline(always)]
-    pub(super) fn call(self, arguments: A::Of<'_>) {
+    pub(super) fn call(self, arguments: A::Args<'_>) {
         // SAFETY: `pick` was given a `Build`, which proves that the machine supports the level.
         unsafe { (self.0)(arguments) }
     }

@@ -58,7 +58,7 @@ impl Simd for Portable {
         std::array::from_fn(|lane| all(bits >> (chunk * N + lane) & 1 == 1))
     }
     #[inline(always)]
-    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Of<'_>) {
+    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Args<'_>) {
         K::portable(arguments);
     }
     #[inline(always)]

@@ -3,7 +3,7 @@
 
 use super::Texels;
 use crate::request::{FetchRequest, Lanes, ZERO_LANES};
-use crate::warp::levels::ten::{Scale, cut, is_ordinary};
+use crate::warp::levels::float10::{Scale, cut, is_ordinary};
 use crate::warp::place::products;
 use crate::warp::simd::{Simd, load};
 

@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// The memory of another device.
 #[derive(Debug)]
-pub(super) struct Other {
+pub(super) struct PeerDevice {
     state: Weak<Mutex<State>>,
     window: Range<u64>,
 }
 
 /// Describes the memory of another device at an address.
 #[cold]
-pub(super) fn find(others: &OnceLock<Vec<Other>>, address: u64) -> Option<Gone> {
-    let other = others.get()?.iter().find(|other| other.window.contains(&address))?;
+pub(super) fn find(peers: &OnceLock<Vec<PeerDevice>>, address: u64) -> Option<Gone> {
+    let other = peers.get()?.iter().find(|other| other.window.contains(&address))?;
     let state = other.state.upgrade()?;
     let state = state.lock().unwrap_or_else(PoisonError::into_inner);
     let (&base, entry) = state.blocks.range(..=address).next_back()?;
@@ -31,13 +31,13 @@ pub(super) fn find(others: &OnceLock<Vec<Other>>, address: u64) -> Option<Gone> 
 impl Memory {
     /// Registers the other devices, so that an access to the memory of a device without peer access
     /// is reported as such. Only the first call has an effect.
-    pub fn know<'a>(&self, others: impl Iterator<Item = &'a Memory>) {
-        let others = others.filter(|other| !Arc::ptr_eq(&other.state, &self.state));
-        let other = |memory: &Memory| Other {
+    pub fn know<'a>(&self, peers: impl Iterator<Item = &'a Memory>) {
+        let peers = peers.filter(|other| !Arc::ptr_eq(&other.state, &self.state));
+        let other = |memory: &Memory| PeerDevice {
             state: Arc::downgrade(&memory.state),
             window: memory.windows.global.clone(),
         };
-        let _ = self.others.set(others.map(other).collect());
+        let _ = self.peers.set(peers.map(other).collect());
     }
 
     /// Excludes the allocation at an address from general peer access. Returns false if there is no
@@ -58,9 +58,9 @@ impl Memory {
     /// The table of all blocks, as by [`Self::map`], together with the peer devices' own memory
     /// that this device can access: all but constant memory and allocations that are excluded from
     /// peer access.
-    pub fn map_with<'a>(&self, others: impl Iterator<Item = &'a Memory>) -> MemoryMap {
+    pub fn map_with<'a>(&self, peers: impl Iterator<Item = &'a Memory>) -> MemoryMap {
         let mut map = self.map();
-        for other in others.filter(|other| !Arc::ptr_eq(&other.state, &self.state)) {
+        for other in peers.filter(|other| !Arc::ptr_eq(&other.state, &self.state)) {
             let state = other.state();
             let window = state.blocks.range(other.windows.global.clone());
             let own = window.filter(|(_, entry)| entry.is_own);

@@ -12,27 +12,27 @@ use texunit_memory::{Window, hint};
 
 /// Byte offsets of the texel rows of up to two groups; the texels that a vector of lanes reads are
 /// adjacent.
-pub(super) type Rows = [Lanes; 4];
+pub(super) type PrefetchRows = [Lanes; 4];
 
 /// A prefetch policy for the summation of a vector of lanes.
-pub(super) trait Ahead: Copy {
+pub(super) trait Prefetcher: Copy {
     /// Prefetches some of the lines of the next fetch, between the computation of `code` and `sum`
     /// for a texel and their use.
-    fn ask<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>);
+    fn prefetch<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>);
 }
 
 /// No prefetching.
 #[derive(Clone, Copy)]
-pub(super) struct No;
+pub(super) struct NoPrefetch;
 
-impl Ahead for No {
+impl Prefetcher for NoPrefetch {
     #[inline(always)]
-    fn ask<S: Simd>(self, _: usize, _: &mut Int<S>, _: &mut Int<S>) {}
+    fn prefetch<S: Simd>(self, _: usize, _: &mut Int<S>, _: &mut Int<S>) {}
 }
 
 /// A kernel that prefetches a number of offsets with each texel.
 #[derive(Clone, Copy)]
-pub(super) struct Asking<'a> {
+pub(super) struct PrefetchEach<'a> {
     pub(super) window: Window<'a>,
     /// Byte offsets that are prefetched during these sums.
     pub(super) offsets: &'a [u32],
@@ -40,9 +40,9 @@ pub(super) struct Asking<'a> {
     pub(super) each: usize,
 }
 
-impl Ahead for Asking<'_> {
+impl Prefetcher for PrefetchEach<'_> {
     #[inline(always)]
-    fn ask<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>) {
+    fn prefetch<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>) {
         for n in texel * self.each..(texel + 1) * self.each {
             // The address may be outside: offsets are clamped to the window only when they are
             // read.

@@ -1,7 +1,7 @@
 //! Register files of several warps: which rows hold the operands of a fetch, and which receive its
 //! results.
 
-use crate::request::{FetchRequest, Lanes, Places};
+use crate::request::{FetchRequest, Lanes, OutputRegisters};
 
 /// An operand.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ pub struct FetchRows<'c> {
 
 /// The rows of a register file that receive no results.
 #[derive(Clone, Copy, Debug)]
-pub struct Others<'w> {
+pub struct UnwrittenRows<'w> {
     below: &'w [Lanes],
     above: &'w [Lanes],
     /// Index of the first row in `above`.
@@ -44,10 +44,10 @@ pub struct Others<'w> {
 /// A source of all operands of the warps' fetches.
 pub trait Requests {
     /// The fetch request of a warp. Its component mask is ignored.
-    fn request<'w>(&'w self, warp: usize, others: &Others<'w>) -> FetchRequest<'w>;
+    fn request<'w>(&'w self, warp: usize, others: &UnwrittenRows<'w>) -> FetchRequest<'w>;
 }
 
-impl<'w> Others<'w> {
+impl<'w> UnwrittenRows<'w> {
     /// A row of the register file.
     ///
     /// # Panics
@@ -65,13 +65,17 @@ impl Results {
     // `places` is passed by reference because a copy of it would wait for the stores that have just
     // filled it.
     #[inline(always)]
-    pub fn apart<'w>(&self, file: &'w mut [Lanes], places: &mut Places<'w>) -> Others<'w> {
+    pub fn split_file<'w>(
+        &self,
+        file: &'w mut [Lanes],
+        places: &mut OutputRegisters<'w>,
+    ) -> UnwrittenRows<'w> {
         let (below, rest) = file.split_at_mut(self.first);
         let (results, above) = rest.split_at_mut(self.len);
         for (row, &component) in results.iter_mut().zip(&self.components) {
             places[usize::from(component)] = Some(row);
         }
-        Others { below, above, end: self.first + self.len }
+        UnwrittenRows { below, above, end: self.first + self.len }
     }
 }
 

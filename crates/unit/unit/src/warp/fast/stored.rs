@@ -1,10 +1,10 @@
 //! The texel locations for a vector of lanes in the fused stage, and their storage until the next
 //! warp's locations have been computed.
 
-use super::footprint::{Outside, Spot, Spots};
+use super::footprint::{AddressSource, Outside, TexelAddresses};
 use crate::request::{Lanes, ZERO_LANES};
-use crate::warp::ahead::Rows;
 use crate::warp::axis::{BORDER, OnAxis};
+use crate::warp::prefetch::PrefetchRows;
 use crate::warp::simd::{Int, Mask, Simd, int, load};
 
 /// Constant for stages that support all address modes, decided at run time.
@@ -17,7 +17,7 @@ const fn has_edges(mode: u8) -> bool {
 
 /// The locations and weights for a vector of lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Placed<S: Simd, const GROUPS: usize, const MODE: u8> {
+pub(super) struct VectorAddresses<S: Simd, const GROUPS: usize, const MODE: u8> {
     /// Byte offsets of the lower texels along x, in the two rows of each group.
     at: [[Int<S>; 2]; GROUPS],
     /// Distance to the upper texels.
@@ -33,10 +33,12 @@ pub(super) struct Placed<S: Simd, const GROUPS: usize, const MODE: u8> {
     pub(super) near: Mask<S>,
 }
 
-impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for Placed<S, GROUPS, MODE> {
+impl<S: Simd, const GROUPS: usize, const MODE: u8> AddressSource<S>
+    for VectorAddresses<S, GROUPS, MODE>
+{
     #[inline(always)]
-    fn spot(&self, _: S, group: usize) -> Spot<S> {
-        Spot {
+    fn addresses(&self, _: S, group: usize) -> TexelAddresses<S> {
+        TexelAddresses {
             at: self.at[group],
             across: self.across,
             weights: self.weights,
@@ -51,7 +53,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for Placed<S, GROUPS
     }
 }
 
-impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
+impl<S: Simd, const GROUPS: usize, const MODE: u8> VectorAddresses<S, GROUPS, MODE> {
     /// The texels of two axes in address mode `OF`, where `MODE` is `OF` or [`ANY`].
     #[inline(always)]
     pub(super) fn new<const OF: u8>(simd: S, x: &OnAxis<S>, y: &OnAxis<S>) -> Self {
@@ -101,26 +103,26 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
 
     /// Stores the locations for a later summation.
     #[inline(always)]
-    pub(super) fn hold(&self, held: &mut Held, chunk: usize) {
+    pub(super) fn store(&self, stored: &mut StoredAddresses, chunk: usize) {
         let chunks = 32 / S::LANES;
         for (n, at) in self.at.as_flattened().iter().enumerate() {
             let n = chunk * 2 * GROUPS + n;
-            at.store(&mut held.at[n / chunks], n % chunks);
+            at.store(&mut stored.at[n / chunks], n % chunks);
         }
-        held.together[chunk] = self.together;
+        stored.together[chunk] = self.together;
         if !self.together {
-            self.across.store(&mut held.across, chunk);
+            self.across.store(&mut stored.across, chunk);
         }
-        for (weight, to) in self.weights.iter().zip(&mut held.weights) {
+        for (weight, to) in self.weights.iter().zip(&mut stored.weights) {
             weight.store(to, chunk);
         }
         if GROUPS == 2 {
-            self.totals[0].store(&mut held.total, chunk);
+            self.totals[0].store(&mut stored.total, chunk);
         }
         if has_edges(MODE) {
-            held.edges[chunk] = self.edges;
+            stored.edges[chunk] = self.edges;
             if self.edges != 0 {
-                held.outside[chunk][..GROUPS].copy_from_slice(&self.outside);
+                stored.outside[chunk][..GROUPS].copy_from_slice(&self.outside);
             }
         }
     }
@@ -129,8 +131,8 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
 /// The stored locations of a warp.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub(super) struct Held {
-    pub(super) at: Rows,
+pub(super) struct StoredAddresses {
+    pub(super) at: PrefetchRows,
     across: Lanes,
     weights: [Lanes; 2],
     /// Weight of the first of two groups.
@@ -141,7 +143,7 @@ pub(super) struct Held {
     outside: [[Outside; 2]; 8],
 }
 
-impl Held {
+impl StoredAddresses {
     pub(super) const fn new() -> Self {
         Self {
             at: [ZERO_LANES; 4],
@@ -156,34 +158,36 @@ impl Held {
 }
 
 /// The lanes of one vector in the stored locations.
-pub(super) struct OfHeld<'h, const GROUPS: usize, const MODE: u8> {
-    pub(super) held: &'h Held,
+pub(super) struct StoredVector<'h, const GROUPS: usize, const MODE: u8> {
+    pub(super) stored: &'h StoredAddresses,
     pub(super) chunk: usize,
 }
 
-impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for OfHeld<'_, GROUPS, MODE> {
+impl<S: Simd, const GROUPS: usize, const MODE: u8> AddressSource<S>
+    for StoredVector<'_, GROUPS, MODE>
+{
     #[inline(always)]
-    fn spot(&self, simd: S, group: usize) -> Spot<S> {
-        let (Self { held, chunk }, chunks) = (self, 32 / S::LANES);
+    fn addresses(&self, simd: S, group: usize) -> TexelAddresses<S> {
+        let (Self { stored, chunk }, chunks) = (self, 32 / S::LANES);
         let at = |row: usize| {
             let n = (chunk * GROUPS + group) * 2 + row;
-            (&held.at[n / chunks], n % chunks)
+            (&stored.at[n / chunks], n % chunks)
         };
         let (lower, upper) = (at(0), at(1));
-        let weights = &held.weights;
+        let weights = &stored.weights;
         let mut total = None;
         if GROUPS == 2 {
-            let first = load(simd, &held.total, *chunk);
+            let first = load(simd, &stored.total, *chunk);
             total = Some(if group == 0 { first } else { int(simd, 256) - first });
         }
-        let is_edge = has_edges(MODE) && held.edges[*chunk] != 0;
-        Spot {
+        let is_edge = has_edges(MODE) && stored.edges[*chunk] != 0;
+        TexelAddresses {
             at: [load(simd, lower.0, lower.1), load(simd, upper.0, upper.1)],
-            across: load(simd, &held.across, *chunk),
+            across: load(simd, &stored.across, *chunk),
             weights: [load(simd, &weights[0], *chunk), load(simd, &weights[1], *chunk)],
             total,
-            together: held.together[*chunk],
-            outside: if is_edge { Some(held.outside[*chunk][group]) } else { None },
+            together: stored.together[*chunk],
+            outside: if is_edge { Some(stored.outside[*chunk][group]) } else { None },
         }
     }
 }

@@ -52,7 +52,7 @@ impl Pitches {
 
 /// Indices of texels along the axes, negative if outside.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Which<'a> {
+pub(super) struct TexelIndices<'a> {
     pub(super) at: [&'a Lanes; 3],
     pub(super) pitches: &'a Pitches,
     /// Lanes whose texel is needed; others get arbitrary texels or zeros.

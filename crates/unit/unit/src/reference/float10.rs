@@ -13,19 +13,19 @@ const REACH: i32 = 64;
 
 /// A magnitude: `significand * 2^exponent`, with a significand of 512 to 1023, or 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ten {
+pub(crate) struct Float10 {
     pub(crate) significand: u32,
     pub(crate) exponent: i32,
 }
 
 /// A number of ten bits with a sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SignedTen {
+pub(crate) struct SignedFloat10 {
     pub(crate) negative: bool,
-    pub(crate) magnitude: Ten,
+    pub(crate) magnitude: Float10,
 }
 
-impl Ten {
+impl Float10 {
     /// Zero.
     pub(crate) const ZERO: Self = Self { significand: 0, exponent: 0 };
 
@@ -85,28 +85,28 @@ impl Ten {
     }
 }
 
-impl PartialOrd for Ten {
+impl PartialOrd for Float10 {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Ten {
+impl Ord for Float10 {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.ilogb(), self.significand).cmp(&(other.ilogb(), other.significand))
     }
 }
 
-impl SignedTen {
+impl SignedFloat10 {
     /// Zero.
-    pub(crate) const ZERO: Self = Self { negative: false, magnitude: Ten::ZERO };
+    pub(crate) const ZERO: Self = Self { negative: false, magnitude: Float10::ZERO };
 
     /// A finite float, truncated to ten bits.
     pub(crate) fn from_f32(x: f32) -> Self {
         let (significand, exponent) = decompose(x);
         Self {
             negative: x.is_sign_negative(),
-            magnitude: Ten::cut(u128::from(significand), exponent),
+            magnitude: Float10::cut(u128::from(significand), exponent),
         }
     }
 
@@ -141,7 +141,7 @@ impl SignedTen {
         });
         // Half units, so that a remainder is visible.
         let total = 2 * total + i128::from(Self::sign_of_sum(below));
-        Self { negative: total < 0, magnitude: Ten::cut(total.unsigned_abs(), lowest - 1) }
+        Self { negative: total < 0, magnitude: Float10::cut(total.unsigned_abs(), lowest - 1) }
     }
 
     /// The sign of the exact sum: -1, 0 or 1.
@@ -163,7 +163,7 @@ impl SignedTen {
         let (large, small) =
             if self.magnitude >= other.magnitude { (self, other) } else { (other, self) };
         let grid = large.magnitude.ilogb() - BITS as i32;
-        let Ten { significand, exponent } = small.magnitude;
+        let Float10 { significand, exponent } = small.magnitude;
         let cut = match exponent - grid {
             up @ 0.. => i64::from(significand) << up.min(2),
             down => i64::from(significand) >> (-down).min(63),
@@ -171,7 +171,10 @@ impl SignedTen {
         let sign = |negative: bool, value: i64| if negative { -value } else { value };
         let large_units = 2 * i64::from(large.magnitude.significand);
         let total = sign(large.negative, large_units) + sign(small.negative, cut);
-        Self { negative: total < 0, magnitude: Ten::cut(u128::from(total.unsigned_abs()), grid) }
+        Self {
+            negative: total < 0,
+            magnitude: Float10::cut(u128::from(total.unsigned_abs()), grid),
+        }
     }
 
     /// Rules 4.2 and 4.12: the product of the magnitudes and of the signs.
@@ -193,17 +196,17 @@ impl SignedTen {
             down => value.signum() * (value.abs() >> (-down).min(63)),
         });
         let difference = x - y;
-        let magnitude = Ten::cut(difference.unsigned_abs().into(), grid);
+        let magnitude = Float10::cut(difference.unsigned_abs().into(), grid);
         Self { negative: difference < 0, magnitude }
     }
 
     /// Half of the number.
     pub(crate) fn halved(self) -> Self {
-        let Ten { significand, exponent } = self.magnitude;
+        let Float10 { significand, exponent } = self.magnitude;
         if significand == 0 {
             return self;
         }
-        Self { magnitude: Ten { significand, exponent: exponent - 1 }, ..self }
+        Self { magnitude: Float10 { significand, exponent: exponent - 1 }, ..self }
     }
 
     /// The number with the opposite sign.
@@ -229,20 +232,20 @@ pub(crate) fn decompose_signed(x: f32) -> (i64, i32) {
 mod tests {
     use super::*;
 
-    fn ten(x: f32) -> SignedTen {
-        SignedTen::from_f32(x)
+    fn ten(x: f32) -> SignedFloat10 {
+        SignedFloat10::from_f32(x)
     }
 
     #[test]
     fn ten_bits_toward_zero() {
-        assert_eq!(ten(1.0).magnitude, Ten { significand: 512, exponent: -9 });
-        assert_eq!(ten(1023.0).magnitude, Ten { significand: 1023, exponent: 0 });
+        assert_eq!(ten(1.0).magnitude, Float10 { significand: 512, exponent: -9 });
+        assert_eq!(ten(1023.0).magnitude, Float10 { significand: 1023, exponent: 0 });
         assert_eq!(ten(1023.99).to_f64(), 1023.0);
         assert_eq!(ten(-1025.0).to_f64(), -1024.0);
-        assert_eq!(ten(0.0), SignedTen::ZERO);
+        assert_eq!(ten(0.0), SignedFloat10::ZERO);
         assert_eq!(ten(f32::from_bits(1)).to_f64(), 2.0_f64.powi(-149));
-        assert_eq!(Ten::ZERO.log2_256(), None);
-        assert!(Ten::ZERO < ten(1e-45).magnitude && ten(0.5).magnitude < ten(0.501).magnitude);
+        assert_eq!(Float10::ZERO.log2_256(), None);
+        assert!(Float10::ZERO < ten(1e-45).magnitude && ten(0.5).magnitude < ten(0.501).magnitude);
     }
 
     #[test]
@@ -272,7 +275,7 @@ mod tests {
 
     #[test]
     fn differences_are_exact_before_the_cut() {
-        let difference = |x, y| SignedTen::difference(x, y).to_f64();
+        let difference = |x, y| SignedFloat10::difference(x, y).to_f64();
         assert_eq!(difference(1.5, 1.25), 0.25);
         assert_eq!(difference(1.0, 1.0 + f32::EPSILON), -f64::from(f32::EPSILON));
         // 1e-30 below 1 is beyond any grid, but the truncation takes it into account.
@@ -282,7 +285,7 @@ mod tests {
         assert_eq!(difference(1e-30, 1e-30), 0.0);
         assert_eq!(difference(0.0, -0.0), 0.0);
         // Terms far below count by their sum, not one by one.
-        let sum = |a, b| SignedTen::cut_signed_sum([(2, 0), a, b]).to_f64();
+        let sum = |a, b| SignedFloat10::cut_signed_sum([(2, 0), a, b]).to_f64();
         assert_eq!(sum((-1, -97), (1, -126)), 1023.0 / 512.0);
         assert_eq!(sum((1, -126), (-1, -127)), 2.0);
         assert_eq!(sum((-3, -70), (0xff_ffff, -90)), 2.0);
@@ -291,9 +294,9 @@ mod tests {
 
     #[test]
     fn sums_of_terms() {
-        assert_eq!(Ten::cut_sum([(512, 0), (512, -200)]).to_f64(), 512.0);
-        assert_eq!(Ten::cut_sum([(512, 0), (512, -9), (1, 0)]).to_f64(), 514.0);
-        assert_eq!(Ten::cut_sum([(0, 5), (0, 100)]), Ten::ZERO);
-        assert_eq!(Ten::cut_sum([(0, 500), (3, -100)]).to_f64(), 3.0 * 2.0_f64.powi(-100));
+        assert_eq!(Float10::cut_sum([(512, 0), (512, -200)]).to_f64(), 512.0);
+        assert_eq!(Float10::cut_sum([(512, 0), (512, -9), (1, 0)]).to_f64(), 514.0);
+        assert_eq!(Float10::cut_sum([(0, 5), (0, 100)]), Float10::ZERO);
+        assert_eq!(Float10::cut_sum([(0, 500), (3, -100)]).to_f64(), 3.0 * 2.0_f64.powi(-100));
     }
 }

@@ -20,10 +20,10 @@ impl Block {
     /// # Errors
     /// The system cannot make such a file, or the block was not allocated by [`Block::in_pages`].
     pub fn give_out(&self, note: &[u8]) -> io::Result<Arc<Pages>> {
-        let Storage::Own { align: PAGE.., given, .. } = &self.storage else {
+        let Storage::Own { align: PAGE.., exported, .. } = &self.storage else {
             return Err(io::ErrorKind::Unsupported.into());
         };
-        if let Some(pages) = given.get() {
+        if let Some(pages) = exported.get() {
             return Ok(Arc::clone(pages));
         }
         let size = self.size.next_multiple_of(PAGE).max(PAGE) as u64;
@@ -37,7 +37,7 @@ impl Block {
                 pages.write(at as u64, part)?;
             }
         }
-        if given.set(Arc::clone(&pages)).is_err() {
+        if exported.set(Arc::clone(&pages)).is_err() {
             return self.give_out(note);
         }
         let at = self.data.as_ptr().expose_provenance() as u64;
@@ -49,9 +49,9 @@ impl Block {
 
     /// Replaces the pages of the file by anonymous pages before the memory returns to the
     /// allocator.
-    pub(super) fn take_pages_back(&self) {
-        let Storage::Own { given, .. } = &self.storage else { return };
-        if let Some(pages) = given.get() {
+    pub(super) fn restore_pages(&self) {
+        let Storage::Own { exported, .. } = &self.storage else { return };
+        if let Some(pages) = exported.get() {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
             let rights = libc::PROT_READ | libc::PROT_WRITE;
             let at = self.data.as_ptr().cast();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// State of registered host memory.
 #[derive(Debug, Default)]
-pub(super) struct Foreign {
+pub(super) struct RegisteredMemory {
     /// Addresses of the registered blocks.
     pub(super) bases: BTreeSet<u64>,
     /// Blocks found to be unmapped and not yet reported; each block is reported once.
@@ -25,10 +25,10 @@ impl Memory {
     /// If the system cannot be asked, the rights are assumed to be unchanged.
     pub(super) fn check(&self, state: &mut State, one: Option<u64>) -> BTreeMap<u64, Arc<Block>> {
         let mut lesser = BTreeMap::new();
-        if state.foreign.bases.is_empty() {
+        if state.registered.bases.is_empty() {
             return lesser;
         }
-        let all = &state.foreign.bases;
+        let all = &state.registered.bases;
         let bases: Vec<u64> = match one {
             Some(base) => all.get(&base).copied().into_iter().collect(),
             None => all.iter().copied().collect(),
@@ -55,7 +55,7 @@ impl Memory {
                     let taken = self.take_out(state, base, End::Unmapped);
                     let told = taken.filter(|(_, first)| *first);
                     let gone = told.and_then(|(block, _)| block.gone(Some(base)));
-                    state.foreign.unmapped.extend(gone);
+                    state.registered.unmapped.extend(gone);
                 }
             }
         }
@@ -65,6 +65,6 @@ impl Memory {
     /// Returns the blocks of registered host memory that were found to be unmapped since the last
     /// call.
     pub fn take_unmapped(&self) -> Vec<Gone> {
-        std::mem::take(&mut self.state().foreign.unmapped)
+        std::mem::take(&mut self.state().registered.unmapped)
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Exact {
 
 /// Indices of the lower and the upper texel (-1 outside), and the weight of the upper one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct ExactTexels {
     pub(super) texels: [i32; 2],
     pub(super) weight: u32,
 }
@@ -24,12 +24,12 @@ pub(super) struct Found {
 impl Exact {
     /// The texels at a coordinate along an axis of `size` texels. The coordinate is moved by an
     /// offset in texels and by a tap's offset in 1/256.
-    pub(super) fn find(self, bits: u32, [offset, way]: [i32; 2], size: u32) -> Found {
+    pub(super) fn find(self, bits: u32, [offset, way]: [i32; 2], size: u32) -> ExactTexels {
         let find = match self.find {
             Find::Integer | Find::Clamped => {
                 let clamps = self.find == Find::Clamped;
                 let axis = footprint::Axis::integer(bits, offset.into(), size, clamps);
-                return Found { texels: [index(axis.texel(axis.index)); 2], weight: 0 };
+                return ExactTexels { texels: [index(axis.texel(axis.index)); 2], weight: 0 };
             }
             Find::Point | Find::Taps => footprint::Find::Point,
             Find::Linear => footprint::Find::Linear,
@@ -47,7 +47,7 @@ impl Exact {
             Find::Seamless => texels.map(|texel| coordinate::saturate(texel) as i32),
             _ => texels.map(|texel| index(axis.texel(texel))),
         };
-        Found { texels, weight: axis.upper }
+        ExactTexels { texels, weight: axis.upper }
     }
 }
 
@@ -67,12 +67,12 @@ pub(super) fn fill<const TO: u8>(
     out: &mut AxisLanes,
 ) {
     out.outside = out.outside.map(|bits| bits & !far);
-    out.apart |= far;
+    out.scattered |= far;
     for lane in lanes(far) {
         let each = |lanes: Option<&[u32; 32]>, all| lanes.map_or(all, |lanes| lanes[lane]);
         let size = each(of.size, size);
         let moved = [of.offset, of.shift].map(|lanes| each(lanes, 0) as i32);
-        let Found { texels, weight } = exact.find(of.coords[lane], moved, size);
+        let ExactTexels { texels, weight } = exact.find(of.coords[lane], moved, size);
         let pitch = match TO {
             INDICES => 1,
             _ => each(of.pitch, pitch),
