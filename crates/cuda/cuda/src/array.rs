@@ -209,7 +209,7 @@ pub(crate) fn create(
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
         array.check_gather().map_err(refusal)?;
     }
-    crate::asked::made(array.number());
+    crate::allocation_trace::made(array.number());
     context.keep(ArrayObject {
         array,
         context: context.handle,
@@ -236,7 +236,7 @@ pub(crate) fn create_mipmapped(
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
         array.check_gather().map_err(refusal)?;
     }
-    crate::asked::made(array.number());
+    crate::allocation_trace::made(array.number());
     context.keep(MipmapObject {
         array,
         context: context.handle,
@@ -289,7 +289,7 @@ pub(crate) fn destroy(handle: Handle<ArrayObject>) -> Answer {
         )));
     }
     handle.take().map(|object| {
-        crate::asked::freed(object.array.number());
+        crate::allocation_trace::freed(object.array.number());
         object.array.destroy();
     })
 }
@@ -297,7 +297,7 @@ pub(crate) fn destroy(handle: Handle<ArrayObject>) -> Answer {
 /// Destroys a mipmapped array and its levels.
 pub(crate) fn destroy_mipmapped(handle: Handle<MipmapObject>) -> Answer {
     let whole = handle.take()?;
-    crate::asked::freed(whole.array.number());
+    crate::allocation_trace::freed(whole.array.number());
     whole.array.destroy();
     end_levels(&whole);
     Ok(())

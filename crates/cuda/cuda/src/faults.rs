@@ -78,7 +78,7 @@ pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
     ));
     tell_of_lines(fault);
     let number = fault.kind.allocation();
-    for line in number.into_iter().flat_map(crate::asked::lines) {
+    for line in number.into_iter().flat_map(crate::allocation_trace::lines) {
         say(format_args!("{line}"));
     }
 }

@@ -7,17 +7,17 @@ mod parameters;
 mod reasons;
 
 use crate::args::Answer;
-use crate::checks::Stand;
+use crate::checks::QueuePosition;
 use crate::context::{Context, Limit, MAX_STACK};
+use crate::deferred::{self, Order};
 use crate::handle::{Handle, Object};
-use crate::late::{self, Order};
 use crate::library::Kernel;
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
 use crate::record::Recording;
 use crate::settings::settings;
 use crate::{faults, report, running};
-use children::{Ended, Family, Parent};
+use children::{GridOutcome, GridPosition, ParentGrid};
 pub(crate) use parameters::parameters;
 pub(crate) use reasons::shown;
 use std::sync::{Arc, Mutex};
@@ -177,15 +177,17 @@ pub(crate) fn launch(
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));
     let takes = function.kernel.accepts(&options);
-    let stand = match late::keeps(order) && takes {
-        true => Stand::submitted(order.queue),
-        false if takes && late::may_go_on() && function.kernel.may_wait() => {
-            Stand::now(order.queue)
+    let stand = match deferred::keeps(order) && takes {
+        true => QueuePosition::submitted(order.queue),
+        false if takes && deferred::may_go_on() && function.kernel.may_wait() => {
+            QueuePosition::now(order.queue)
         }
-        false => return run((context, function), &shape, &params, Stand::now(order.queue), 0),
+        false => {
+            return run((context, function), &shape, &params, QueuePosition::now(order.queue), 0);
+        }
     };
     let (context, function) = (Arc::clone(context), Arc::clone(function));
-    late::launch(order, move |works| {
+    deferred::launch(order, move |works| {
         works?;
         run((&context, &function), &shape, &params, stand, 0)
     })
@@ -196,10 +198,10 @@ pub(crate) fn run(
     (context, function): (&Context, &Function),
     shape: &Shape,
     params: &[u8],
-    stand: Stand,
+    stand: QueuePosition,
     graph: u64,
 ) -> Answer {
-    run_grid((context, function), shape, params, stand, &Family::of_host(context, graph))
+    run_grid((context, function), shape, params, stand, &GridPosition::of_host(context, graph))
         .map(|_| ())
 }
 
@@ -208,9 +210,9 @@ fn run_grid(
     (context, function): (&Context, &Function),
     shape: &Shape,
     params: &[u8],
-    stand: Stand,
-    family: &Family<'_>,
-) -> Answer<Ended> {
+    stand: QueuePosition,
+    family: &GridPosition<'_>,
+) -> Answer<GridOutcome> {
     let module =
         Module::registry().find(function.module).ok_or_else(|| reasons::module_gone(function))?;
     let name = function.kernel.name();
@@ -225,7 +227,7 @@ fn run_grid(
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
     let all = watching.into_iter().chain(counting).chain(covering).chain(profiling).chain(checking);
     let observers = Several(all.collect());
-    crate::asked::pools::tell();
+    crate::allocation_trace::pools::tell();
     let watched = running::begin(&module, function, shape);
     let peers = context.peer_devices();
     let default = LaunchOptions::default();
@@ -249,14 +251,14 @@ fn run_grid(
     let records = || crate::record::begin(function, &plain, params);
     let recording = if family.is_recorded { None } else { records() };
     let is_recorded = family.is_recorded || recording.as_ref().is_some_and(Recording::is_pending);
-    let others = late::Company::new(is_recorded);
+    let others = deferred::WaitMonitor::new(is_recorded);
     let options = plain
         .with_observer(observers.any())
         .with_others(Some(&others))
         .with_progress(watched.as_ref().map(|launch| &launch.ctas))
         .with_cancel(watched.as_ref().map(|launch| &launch.cancel))
         .with_cpu_clock(tallies.is_some().then_some(crate::clock::thread));
-    let parent = function.kernel.uses_runtime().then(|| Parent {
+    let parent = function.kernel.uses_runtime().then(|| ParentGrid {
         context,
         module: &module,
         family,
@@ -264,7 +266,7 @@ fn run_grid(
         is_recorded,
         failed: Mutex::default(),
     });
-    let options = options.with_runtime(parent.as_ref().map(Parent::runtime));
+    let options = options.with_runtime(parent.as_ref().map(ParentGrid::runtime));
     let debugging = crate::debug::of_launch(name, checks.is_some());
     let options = options.with_debugger(debugging.as_ref().map(|of| of as &dyn Debugger));
     let start = Instant::now();
@@ -295,13 +297,13 @@ fn run_grid(
         let what = (&*module, function, family);
         done::tell(what, shape, (number, time), (stats, &tally), fault);
     };
-    let failed = parent.as_ref().and_then(Parent::take_failed);
+    let failed = parent.as_ref().and_then(ParentGrid::take_failed);
     let ended = match (&mut result, failed) {
         (Ok(stats), _) => {
             tell(stats, None);
             parent
                 .as_ref()
-                .map_or(Ok(Ended::Done), |parent| parent.run(family.grid.take(), family.text))
+                .map_or(Ok(GridOutcome::Done), |parent| parent.run(family.grid.take(), family.text))
         }
         // A fault of a child grid that the kernel waited for has been reported.
         (Err(LaunchError::Fault(fault)), Some(failed)) => {
@@ -315,12 +317,12 @@ fn run_grid(
             if !faults::stays_usable(&fault.kind) {
                 context.fail(faults::refusal(fault, module.loaded.source()));
             }
-            Ok(Ended::Faulted(fault.clone()))
+            Ok(GridOutcome::Faulted(fault.clone()))
         }
         (Err(error), _) => Err(done::refused(error, (&module, function), shape)),
     };
     if let Some(recording) = recording {
-        if let Ok(Ended::Faulted(fault)) = &ended {
+        if let Ok(GridOutcome::Faulted(fault)) = &ended {
             result = Err(LaunchError::Fault(fault.clone()));
         }
         recording.end(function, &plain, params, &result);

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::fatbin;
 use crate::handle::{Handle, Object, object};
 use crate::image::{Heading, Image, heading};
-use crate::module_options::Jit;
+use crate::module_options::JitOptions;
 use crate::profile::Profile;
 use crate::state::Gpu;
 use std::collections::HashMap;
@@ -93,7 +93,7 @@ impl<'a> From<&'a Context> for LoadTarget<'a> {
 pub(crate) fn load(
     place: LoadTarget<'_>,
     (image, name): (&Image, &str),
-    jit: &Jit<'_>,
+    jit: &JitOptions<'_>,
 ) -> Answer<Handle<Module>> {
     let device = place.gpu.profile;
     let ptx = image.ptx(name, device)?;
@@ -132,7 +132,7 @@ pub(crate) fn load(
 
 /// The refusal of a module; its errors are written to the log, or to standard error.
 fn refused(
-    jit: &Jit<'_>,
+    jit: &JitOptions<'_>,
     located: Located<'_>,
     diagnostics: &[Diagnostic],
     code: CUresult,

@@ -178,16 +178,16 @@ impl SurfaceReference {
 
 /// References of a module that have been requested.
 #[derive(Debug)]
-struct Known {
+struct ModuleReferences {
     context: Handle<Context>,
     textures: HashMap<String, Handle<TextureReference>>,
     surfaces: HashMap<String, Handle<SurfaceReference>>,
 }
 
 /// Requested references by the handle of the module.
-static KNOWN: Mutex<Option<HashMap<usize, Known>>> = Mutex::new(None);
+static KNOWN: Mutex<Option<HashMap<usize, ModuleReferences>>> = Mutex::new(None);
 
-fn known() -> MutexGuard<'static, Option<HashMap<usize, Known>>> {
+fn known() -> MutexGuard<'static, Option<HashMap<usize, ModuleReferences>>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -202,18 +202,19 @@ fn of_module<T: Object>(
     module: Handle<Module>,
     kind: OpaqueKind,
     name: &str,
-    field: fn(&mut Known) -> &mut HashMap<String, Handle<T>>,
+    field: fn(&mut ModuleReferences) -> &mut HashMap<String, Handle<T>>,
     make: impl FnOnce(&Module, Variable, TextureDescriptor) -> Answer<T>,
 ) -> Answer<Handle<T>> {
     let mut known = known();
     // A thread that unloads a module removes it from its registry before its references, so that
     // the module is looked up under the lock.
     let found = module.get()?;
-    let entry = known.get_or_insert_default().entry(module.number()).or_insert_with(|| Known {
-        context: found.context,
-        textures: HashMap::new(),
-        surfaces: HashMap::new(),
-    });
+    let entry =
+        known.get_or_insert_default().entry(module.number()).or_insert_with(|| ModuleReferences {
+            context: found.context,
+            textures: HashMap::new(),
+            surfaces: HashMap::new(),
+        });
     if let Some(&handle) = field(entry).get(name) {
         return Ok(handle);
     }

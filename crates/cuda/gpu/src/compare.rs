@@ -112,7 +112,7 @@ pub fn by_rule(compared: &[Compared]) -> BTreeMap<String, Tally> {
 }
 
 /// Maximum number of differences that are kept for a case.
-const KEPT: usize = 3;
+const MAX_DIFFERENCES: usize = 3;
 
 impl Compared {
     /// A case with its result.
@@ -282,7 +282,7 @@ struct Differences {
 impl Differences {
     fn add(&mut self, difference: impl FnOnce() -> Difference) {
         self.count += 1;
-        if self.first.len() < KEPT {
+        if self.first.len() < MAX_DIFFERENCES {
             self.first.push(difference());
         }
     }

@@ -5,9 +5,9 @@ use crate::args::Answer;
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::Context;
+use crate::deferred::{self, Order};
 use crate::graph::capture;
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::stream::{self, Event};
 use std::sync::Arc;
 use texunit_cuda_abi::CUresult;
@@ -27,7 +27,7 @@ driver_api! {
             race.event_recorded_on(hEvent.number() as u64, context.gpu.ordinal.unsigned_abs());
         }
         event.record();
-        late::recorded_in_context(hEvent.number(), &context);
+        deferred::recorded_in_context(hEvent.number(), &context);
         Ok(())
     }
 
@@ -42,7 +42,7 @@ driver_api! {
             race.event_waited_on(hEvent.number() as u64, context.gpu.ordinal.unsigned_abs());
         }
         let queue = stream::default_of(&context);
-        late::context_waits(hEvent.number(), &Order { context, queue, waits: false, capture: None });
+        deferred::context_waits(hEvent.number(), &Order { context, queue, waits: false, capture: None });
         Ok(())
     }
 }

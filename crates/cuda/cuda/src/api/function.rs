@@ -4,8 +4,8 @@
 use crate::args::{Answer, Out, Raw};
 use crate::call::driver_api;
 use crate::context::{self, Context};
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::launch::{self, Shape};
 use crate::module::{Function, Module, Prepared};
 use crate::stream::Stream;

@@ -277,14 +277,14 @@ unsafe fn give(all: &[usize], out: Out<'_, Handle<Node>>, count: InOut<'_, usize
 }
 
 /// Nodes, and the array in which to return them.
-type Given<'a> = (&'a [Handle<Node>], Out<'a, Handle<Node>>);
+type NodeList<'a> = (&'a [Handle<Node>], Out<'a, Handle<Node>>);
 
 /// Returns the dependencies of a node, or the edges of a graph, with their data.
 ///
 /// # Safety
 /// As for [`give_all`].
 unsafe fn give_links(
-    lists: &[Given<'_>],
+    lists: &[NodeList<'_>],
     data: &[CUgraphEdgeData],
     to: Option<Out<'_, CUgraphEdgeData>>,
     count: InOut<'_, usize>,

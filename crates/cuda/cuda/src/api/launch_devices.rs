@@ -8,8 +8,8 @@ use super::launch::launch_in;
 use crate::args::{Answer, In};
 use crate::call::driver_api;
 use crate::checks;
+use crate::deferred::{self, Order};
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::launch::Shape;
 use crate::module::Function;
 use crate::stream::{self, Stream};
@@ -118,5 +118,5 @@ fn join(orders: &[Order]) {
         let queues: Vec<_> = orders.iter().map(|order| order.queue).collect();
         race.joined(&queues);
     }
-    late::joined(orders);
+    deferred::joined(orders);
 }

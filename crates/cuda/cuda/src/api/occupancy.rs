@@ -183,7 +183,7 @@ fn best(
 }
 
 /// Resident blocks of a launch on a multiprocessor.
-struct Held {
+struct Residency {
     function: Arc<Function>,
     context: Arc<Context>,
     blocks: u32,
@@ -193,7 +193,7 @@ struct Held {
 
 /// # Safety
 /// The structure points to as many attributes as it counts.
-unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> Answer<Held> {
+unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> Answer<Residency> {
     let config = config.get()?;
     let (function, context) = current(function)?;
     let mut shape = Shape {
@@ -213,5 +213,5 @@ unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> An
     let product = |of: [u32; 3]| of.iter().fold(1_u32, |n, &b| n.saturating_mul(b));
     let block = Block { threads: product(shape.block), dynamic_shared: shape.shared.into() };
     let blocks = occupancy::blocks(&function, context.gpu.profile, block);
-    Ok(Held { function, context, blocks, cluster: shape.cluster.map_or(1, product) })
+    Ok(Residency { function, context, blocks, cluster: shape.cluster.map_or(1, product) })
 }

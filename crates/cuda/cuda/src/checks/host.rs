@@ -10,7 +10,7 @@
 //! API calls and open during each.
 
 use super::{log, news, race};
-use crate::asked;
+use crate::allocation_trace;
 use crate::memory;
 use crate::settings::settings;
 use crate::state;
@@ -187,7 +187,7 @@ fn tell_all() {
 fn tell_one(race: &Memory, note: &Note) {
     let (address, at) = (note.address.load(SeqCst), note.at.load(SeqCst));
     // Accesses by texunit's own code during a call are not accesses of the program.
-    if asked::is_ours(at) {
+    if allocation_trace::is_ours(at) {
         return;
     }
     let writes = note.writes.load(SeqCst);
@@ -198,7 +198,7 @@ fn tell_one(race: &Memory, note: &Note) {
     let callers = frames.iter().position(|&frame| frame == at).map_or(frames.len(), |i| i + 1);
     let mut trace = vec![at + 1];
     trace.extend(&frames[callers..]);
-    let places = asked::places_in_program(&trace);
+    let places = allocation_trace::places_in_program(&trace);
     let host = places.first().cloned();
     let notes = places.into_iter().enumerate().map(|(i, place)| match i {
         0 => format!("the host is at {place}"),

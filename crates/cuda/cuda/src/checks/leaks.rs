@@ -2,8 +2,8 @@
 //! places where the program created them.
 
 use super::log;
+use crate::allocation_trace;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::asked;
 use crate::context::Context;
 use crate::graph::Graph;
 use crate::graph::exec::Exec;
@@ -41,7 +41,7 @@ fn wanted() -> Option<&'static Log> {
 /// Records the creation of an object with this handle, for a report if it is not destroyed.
 pub(crate) fn made(number: usize) {
     if wanted().is_some() {
-        asked::made(number as u64);
+        allocation_trace::made(number as u64);
     }
 }
 
@@ -66,7 +66,7 @@ pub(super) fn at_end() {
         let mut groups = Groups::new();
         let pools = alive::<Pool>(|_| true).into_iter();
         // Default pools were not created by the program.
-        for number in pools.filter(|&number| asked::knows(number)) {
+        for number in pools.filter(|&number| allocation_trace::knows(number)) {
             add(&mut groups, rules::LEAK_OBJECT, "memory pool", number, 0);
         }
         for memory in crate::virtual_memory::memories() {
@@ -83,7 +83,7 @@ pub(super) fn at_end() {
         }
         // Graphs belong to no context; inner graphs are destroyed with their outer graph.
         let graphs = alive::<Graph>(|graph| graph.owner().is_none()).into_iter();
-        for number in graphs.filter(|&number| asked::knows(number)) {
+        for number in graphs.filter(|&number| allocation_trace::knows(number)) {
             add(&mut groups, rules::LEAK_OBJECT, "graph", number, 0);
         }
         found(log, groups);
@@ -110,7 +110,7 @@ fn found(log: &Log, groups: Groups) {
 }
 
 fn add(groups: &mut Groups, rule: &CheckRule, what: &str, number: u64, bytes: u64) {
-    let places = asked::places(number);
+    let places = allocation_trace::places(number);
     let line = places.first().filter(|place| texunit_checks::has_line(place));
     let key = line.map_or_else(|| places.clone(), |line| vec![line.clone()]);
     let new = || Group { places, ..Group::default() };
@@ -123,7 +123,7 @@ fn add(groups: &mut Groups, rule: &CheckRule, what: &str, number: u64, bytes: u6
 fn memory_of(log: &Log, context: &Context, groups: &mut Groups) {
     let (rule, handle) = (rules::LEAK_ALLOCATION, context.handle);
     for allocation in memory::all(|allocation| allocation.context == handle) {
-        if asked::is_of_pool(allocation.id) {
+        if allocation_trace::is_of_pool(allocation.id) {
             log.suppress(1);
             continue;
         }
@@ -151,7 +151,7 @@ fn objects_of(context: &Context, groups: &mut Groups) {
         ("instantiated graph", alive::<Exec>(|object| object.context == handle)),
     ] {
         // Objects that the runtime created for itself are not the program's.
-        for number in numbers.into_iter().filter(|&number| asked::knows(number)) {
+        for number in numbers.into_iter().filter(|&number| allocation_trace::knows(number)) {
             add(groups, rules::LEAK_OBJECT, what, number, 0);
         }
     }

@@ -1,18 +1,18 @@
 //! Races of stream-ordered allocations and frees of memory pools (check `race`).
 
-use super::{Stand, log, news};
+use super::{QueuePosition, log, news};
 use texunit_checks::{Finding, rules};
 use texunit_forms::Count;
 
 /// Records a stream-ordered allocation from a pool, given its range and number.
-pub(crate) fn allocated(stand: &Stand, range: (u64, u64), number: u64) {
+pub(crate) fn allocated(stand: &QueuePosition, range: (u64, u64), number: u64) {
     if let Some(race) = super::race() {
         race.pool_allocated(stand.queue, stand.submitted.as_ref(), range, number);
     }
 }
 
 /// Records a stream-ordered free, and reports kernels that use the memory concurrently.
-pub(crate) fn freed(stand: &Stand, range: (u64, u64), number: u64) {
+pub(crate) fn freed(stand: &QueuePosition, range: (u64, u64), number: u64) {
     let Some(log) = log() else { return };
     let Some(race) = log.race() else { return };
     let found = match &stand.submitted {
@@ -41,7 +41,7 @@ pub(crate) fn forgotten(number: u64) {
 }
 
 /// Reports a copy or memory set that uses pool memory without waiting for its allocation.
-pub(super) fn copied(stand: &Stand, range: (u64, u64), done: &str) {
+pub(super) fn copied(stand: &QueuePosition, range: (u64, u64), done: &str) {
     let Some(log) = log() else { return };
     let used =
         log.race().and_then(|race| race.pool_used(stand.queue, stand.submitted.as_ref(), range));
@@ -73,5 +73,5 @@ pub(super) fn used() {
 
 /// Call site of the allocation.
 fn asked(number: u64) -> Vec<String> {
-    crate::asked::lines(number)
+    crate::allocation_trace::lines(number)
 }

@@ -9,7 +9,7 @@ use crate::handle::Registry;
 use crate::image::Image;
 use crate::memory::pool::{self, PoolLocation};
 use crate::module::{Function, Module};
-use crate::module_options::Jit;
+use crate::module_options::JitOptions;
 use crate::origin::Origin;
 use crate::stream::{Event, Stream};
 use crate::texref::TextureReference;
@@ -64,7 +64,7 @@ fn objects_do_not_outlive_their_context() {
     nothing_left(TextureReference::registry(), |reference| reference.context == handle);
     let text = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
     let image = Image::of(text.into(), Origin::At(0));
-    too_late(module::load((&*ended).into(), (&image, "late.ptx"), &Jit::default()));
+    too_late(module::load((&*ended).into(), (&image, "late.ptx"), &JitOptions::default()));
     nothing_left(Module::registry(), |module| module.context == handle);
     nothing_left(Function::registry(), |function| function.context == handle);
 }

@@ -14,10 +14,10 @@ use super::queues::Queues;
 use super::{device, name};
 use crate::args::Answer;
 use crate::call::say;
-use crate::checks::{self, Stand};
+use crate::checks::{self, QueuePosition};
 use crate::context::{self, Context};
+use crate::deferred::{self, Order};
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::memory::fill::fill;
 use crate::refused::InProgram;
 use crate::settings::settings;
@@ -49,21 +49,21 @@ pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
         }
         Ok(())
     })?;
-    let keeps = late::keeps(order);
+    let keeps = deferred::keeps(order);
     if has_memory && keeps {
         // The launch is not deferred, because the next call may query the memory that it allocates.
-        late::wait_before(order);
+        deferred::wait_before(order);
         order.context.check()?;
-        return late::at_once(|| launch.whole(exec, plan));
+        return deferred::at_once(|| launch.whole(exec, plan));
     }
-    if has_memory || !(keeps || may_wait && late::may_go_on()) {
+    if has_memory || !(keeps || may_wait && deferred::may_go_on()) {
         return launch.whole(exec, plan);
     }
-    late::launch(order, move |works| {
+    deferred::launch(order, move |works| {
         works?;
         launch.whole(exec, plan)
     })?;
-    late::recorded_by_last(order, &events);
+    deferred::recorded_by_last(order, &events);
     Ok(())
 }
 
@@ -198,8 +198,8 @@ impl Launch {
             Some(seed) => shuffled(plan, seed ^ u64::from(plan.graph)),
         };
         let may_wait = |i: usize| plan.steps.get(i).is_some_and(Step::may_wait);
-        if late::may_go_on() && order.len() > 1 && order.iter().any(|&i| may_wait(i)) {
-            late::branches(&order, |i| &plan.steps[i].before, may_wait, one)?;
+        if deferred::may_go_on() && order.len() > 1 && order.iter().any(|&i| may_wait(i)) {
+            deferred::branches(&order, |i| &plan.steps[i].before, may_wait, one)?;
         } else {
             order.iter().copied().try_for_each(one)?;
         }
@@ -219,7 +219,8 @@ impl Launch {
             Op::Empty => Ok(()),
             Op::Kernel(op) => {
                 op.context.check()?;
-                let (stand, graph) = (Stand::now(queue), locked(&self.running).last().copied());
+                let (stand, graph) =
+                    (QueuePosition::now(queue), locked(&self.running).last().copied());
                 let graph = graph.unwrap_or_default() as u64;
                 let Some((shape, params)) = op.updated()? else { return Ok(()) };
                 launch::run((&op.context, &op.function), &shape, &params, stand, graph)?;
@@ -227,7 +228,7 @@ impl Launch {
             }
             Op::Work(task, context) => {
                 let context = alive(*context)?;
-                task.run(&context, &Stand::now(queue)).inspect_err(|refusal| {
+                task.run(&context, &QueuePosition::now(queue)).inspect_err(|refusal| {
                     if refusal.code != CUresult::OUT_OF_MEMORY {
                         context.fail(refusal.clone());
                     }
@@ -266,7 +267,7 @@ impl Launch {
                 Ok(())
             }
             Op::MemAlloc(op) => op.run(&self.order.context),
-            Op::MemFree(dptr) => super::memory::free(*dptr, Some(&Stand::now(queue))),
+            Op::MemFree(dptr) => super::memory::free(*dptr, Some(&QueuePosition::now(queue))),
             Op::Batch(op) => op.run(queue),
             Op::Child(_) => step.inner.iter().try_for_each(|inner| self.run(inner, Some(queue))),
             Op::Conditional(op) => self.conditional(plan, step, op, queue),

@@ -1,11 +1,11 @@
 //! Reports about a launch that has ended or was refused: printed text, trace and report.
 
-use super::children::Family;
+use super::children::GridPosition;
 use super::{Shape, reasons, shown};
 use crate::call::say;
 use crate::module::{Function, Module};
 use crate::settings::settings;
-use crate::{older, report};
+use crate::{ptx_version, report};
 use std::ffi::{c_int, c_void};
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use texunit_forms::Count;
 
 /// Handles the results of a launch: printed text, a line of the trace, an entry of the report.
 pub(super) fn tell(
-    (module, function, family): (&Module, &Function, &Family<'_>),
+    (module, function, family): (&Module, &Function, &GridPosition<'_>),
     shape: &Shape,
     (number, time): (u64, Duration),
     (stats, tally): (&LaunchStats, &Tally),
@@ -28,7 +28,7 @@ pub(super) fn tell(
         }
     }
     if fault.is_none() {
-        older::note(function, shape, stats);
+        ptx_version::note(function, shape, stats);
     }
     if settings().trace.launch {
         let Shape { grid, block, shared, .. } = shape;
@@ -48,7 +48,7 @@ pub(super) fn tell(
             Count(stats.thread_instructions, "instruction"),
             Count(stats.fetches, "fetch"),
             Count(stats.surface_accesses, "surface access"),
-            older::traced(function),
+            ptx_version::traced(function),
             fault.map_or_else(String::new, |fault| crate::launch_trace::fault(function, fault)),
         ));
     }

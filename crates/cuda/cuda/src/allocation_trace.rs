@@ -33,7 +33,7 @@ struct Trace {
 }
 
 #[derive(Default)]
-struct Known {
+struct Traces {
     by_number: HashMap<u64, Calls>,
     /// Numbers of freed allocations, oldest first.
     freed: VecDeque<u64>,
@@ -48,9 +48,9 @@ struct Calls {
     freed: Option<Trace>,
 }
 
-static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+static KNOWN: Mutex<Option<Traces>> = Mutex::new(None);
 
-fn known() -> MutexGuard<'static, Option<Known>> {
+fn known() -> MutexGuard<'static, Option<Traces>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn freed(number: u64) {
     }
     let trace = trace();
     let mut known = known();
-    let Known { by_number, freed, .. } = known.get_or_insert_default();
+    let Traces { by_number, freed, .. } = known.get_or_insert_default();
     let Some(calls) = by_number.get_mut(&number) else { return };
     calls.freed = Some(trace);
     freed.push_back(number);

@@ -11,27 +11,27 @@
 //! other work (`aside`): its call returns, the launch continues in a thread of its own, and
 //! dependent work is stored until it has ended and then executed immediately.
 
-mod aside;
 mod branches;
-mod kept;
-mod several;
+mod items;
+mod streams;
+mod waiting_launches;
 
 use crate::args::Answer;
 use crate::call::Owner;
 use crate::context::{self, Context};
-use crate::graph::capture::{self, Place};
+use crate::graph::capture::{self, CapturedStream};
 use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
-pub(crate) use aside::{Company, may_go_on};
 pub(crate) use branches::branches;
-use kept::{Id, Item, Line, State, Work};
-pub(crate) use several::{context_waits, joined, recorded_in_context};
+use items::{Id, Item, State, StreamKey, Work};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+pub(crate) use streams::{context_waits, joined, recorded_in_context};
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUresult;
+pub(crate) use waiting_launches::{WaitMonitor, may_go_on};
 
 /// The stream in which work is submitted, with its context.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct Order {
     /// Whether the call returns only when the work is done.
     pub(crate) waits: bool,
     /// The capture whose graph gets the work as a node instead of its execution ([`capture`]).
-    pub(crate) capture: Option<Place>,
+    pub(crate) capture: Option<CapturedStream>,
 }
 
 impl Order {
@@ -69,8 +69,8 @@ impl Order {
         Ok(Self { context, queue, waits: true, capture: None })
     }
 
-    fn line(&self) -> Line {
-        Line { context: self.context.handle.number(), queue: self.queue }
+    fn line(&self) -> StreamKey {
+        StreamKey { context: self.context.handle.number(), queue: self.queue }
     }
 }
 
@@ -109,7 +109,7 @@ fn state() -> MutexGuard<'static, Option<State>> {
     if !OWNER.is_this_process() {
         OWNER.take();
         *state = None;
-        aside::forget();
+        waiting_launches::forget();
     }
     state.get_or_insert_with(|| State {
         random: settings().schedule.unwrap_or_default(),
@@ -141,7 +141,7 @@ pub(crate) fn launch(order: &Order, work: impl FnOnce(Answer) -> Answer + 'stati
         return Ok(());
     }
     let begun = with(|state| state.begin_new(order.line(), &order.context, Work(Box::new(work))));
-    aside::run_until_it_waits(begun)
+    waiting_launches::run_until_it_waits(begun)
 }
 
 /// Registers the execution of stored items at the end of the program.
@@ -195,7 +195,7 @@ fn settle(ids: &[Id]) {
 
 /// Waits until threads of texunit have executed items.
 fn wait_until_done(ids: &[Id]) {
-    let _blocked = aside::Blocked::begin();
+    let _blocked = waiting_launches::BlockedThread::begin();
     let mut guard = state();
     while let Some(state) = guard.as_mut() {
         if !ids.iter().any(|&id| state.is_open(id)) {
@@ -214,7 +214,7 @@ fn run(id: Id, item: Item) -> Answer {
             IS_INSIDE.set(false);
             with(|state| state.end(self.0));
             if settings().schedule.is_none() {
-                aside::run_what_is_ready();
+                waiting_launches::run_what_is_ready();
             }
             DONE.notify_all();
         }
@@ -234,7 +234,7 @@ fn run_late(id: Id, item: Item) {
 
 /// Whether there may be anything to wait for.
 fn has_any() -> bool {
-    (is_on() || aside::is_busy() && !IS_INSIDE.get() && !HAS_ENDED.load(Relaxed))
+    (is_on() || waiting_launches::is_busy() && !IS_INSIDE.get() && !HAS_ENDED.load(Relaxed))
         && with(|state| !state.waiting.is_empty() || !state.running.is_empty())
 }
 
@@ -406,7 +406,7 @@ const WAITING: &[&str] = &[
 /// Called at the start of each driver function.
 pub(crate) fn called(name: &str) {
     let waits = |name: &str| WAITING.contains(&name) || name.starts_with("cuTexRefSet");
-    if (settings().schedule.is_some() || aside::is_busy()) && waits(name) {
+    if (settings().schedule.is_some() || waiting_launches::is_busy()) && waits(name) {
         wait_for_all();
     }
 }

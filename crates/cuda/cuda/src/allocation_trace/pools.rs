@@ -3,7 +3,7 @@
 //! be detected. This module recognises such allocations and tells the user how to turn the pool
 //! off.
 
-use super::{Known, known, module};
+use super::{Traces, known, module};
 use crate::call::say;
 use crate::memory::AllocationKind;
 use std::ffi::{CStr, c_int, c_void};
@@ -173,7 +173,7 @@ pub(crate) fn tell() {
     }
 }
 
-impl Known {
+impl Traces {
     /// The line of a report about an allocation that is a pool's block.
     pub(super) fn block(&self, number: u64) -> Option<String> {
         let (pool, _) =
