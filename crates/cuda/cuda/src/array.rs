@@ -209,8 +209,8 @@ pub(crate) fn create(
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
         array.check_gather().map_err(refusal)?;
     }
-    crate::allocation_trace::made(array.number());
-    context.keep(ArrayObject {
+    crate::allocation_trace::allocated(array.number());
+    context.register(ArrayObject {
         array,
         context: context.handle,
         descriptor: *descriptor,
@@ -236,8 +236,8 @@ pub(crate) fn create_mipmapped(
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
         array.check_gather().map_err(refusal)?;
     }
-    crate::allocation_trace::made(array.number());
-    context.keep(MipmapObject {
+    crate::allocation_trace::allocated(array.number());
+    context.register(MipmapObject {
         array,
         context: context.handle,
         descriptor: *descriptor,

@@ -9,9 +9,9 @@ mod work;
 
 pub(crate) use copies::{Watch, copies, fills, works};
 pub(crate) use host::{
-    called, registered, tell as tell_host, unregistered, update as watch_host, watch,
+    called, registered, report_accesses as tell_host, unregistered, update as watch_host, watch,
 };
-pub(crate) use leaks::{ended, made};
+pub(crate) use leaks::{context_ended, created};
 pub(crate) use pools::{allocated, forgotten, freed};
 use texunit_forms::Count;
 pub(crate) use work::Work;
@@ -265,7 +265,7 @@ pub(crate) fn copies_race(one: (String, bool), other: (String, bool), address: u
     );
     let notes = vec!["an edge between the two nodes orders them".to_owned()];
     log.found(Finding::of_process(rule, message, notes));
-    news(None, (0, None));
+    report_new(None, (0, None));
 }
 
 /// Reports a race between a kernel and another operation, given the kernel and whether it stores;
@@ -303,7 +303,7 @@ fn raced(
     let mut finding = Finding::of_process(rule, message, notes);
     finding.other = Some((here.to_owned(), end));
     log.found(finding);
-    news(None, (0, None));
+    report_new(None, (0, None));
 }
 
 /// Records the fetches of a launch whose texture does not fit the instruction.
@@ -312,15 +312,15 @@ pub(crate) fn bad_fetches(module: &Module, stats: &LaunchStats) {
 }
 
 /// Reports the findings of a launch of a module.
-pub(crate) fn tell(module: &Module, launch: u64, launched_by: Option<String>) {
+pub(crate) fn report(module: &Module, launch: u64, launched_by: Option<String>) {
     pools::used();
     let loaded = &module.loaded;
     let source = Located::from((loaded.source(), &**loaded.sources()));
-    news(Some(source), (launch, launched_by));
+    report_new(Some(source), (launch, launched_by));
 }
 
 /// Reports findings that have not been reported.
-fn news(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<String>)) {
+fn report_new(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<String>)) {
     if LOG.get().is_none() {
         return;
     }
@@ -353,9 +353,9 @@ fn end() {
     if !OWNER.is_this_process() {
         return;
     }
-    host::tell();
+    host::report_accesses();
     leaks::at_end();
-    news(None, (0, None));
+    report_new(None, (0, None));
     if let Some(summary) = LOG.get().and_then(texunit_checks::summary) {
         say(format_args!("{summary}"));
     }

@@ -31,7 +31,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 pub(crate) use streams::{context_waits, joined, recorded_in_context};
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUresult;
-pub(crate) use waiting_launches::{WaitMonitor, may_go_on};
+pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
 
 /// The stream in which work is submitted, with its context.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ fn is_on() -> bool {
 
 /// Whether work of a stream is stored now: always with `--schedule`, or because it depends on a
 /// launch in progress.
-pub(crate) fn keeps(order: &Order) -> bool {
+pub(crate) fn must_defer(order: &Order) -> bool {
     is_on() || has_any() && with(|state| !state.before(order.line()).is_empty())
 }
 
@@ -126,18 +126,18 @@ fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
 /// Executes work of a stream immediately, or defers it. `work` is given the state of the context by
 /// then; an error of deferred work is returned by every later call.
 pub(crate) fn submit(order: &Order, work: impl FnOnce(Answer) -> Answer + 'static) -> Answer {
-    if !keeps(order) {
+    if !must_defer(order) {
         return work(Ok(()));
     }
-    keep(order, Work(Box::new(work)));
+    defer(order, Work(Box::new(work)));
     Ok(())
 }
 
 /// As [`submit`] for a launch that may wait for other work: if all its running CTAs wait, the call
 /// returns and the launch continues.
 pub(crate) fn launch(order: &Order, work: impl FnOnce(Answer) -> Answer + 'static) -> Answer {
-    if keeps(order) {
-        keep(order, Work(Box::new(work)));
+    if must_defer(order) {
+        defer(order, Work(Box::new(work)));
         return Ok(());
     }
     let begun = with(|state| state.begin_new(order.line(), &order.context, Work(Box::new(work))));
@@ -150,7 +150,7 @@ fn watch_exit() {
     AT_EXIT.call_once(|| crate::call::at_exit(end));
 }
 
-fn keep(order: &Order, work: Work) -> Id {
+fn defer(order: &Order, work: Work) -> Id {
     watch_exit();
     let (id, oldest) = with(|state| {
         let id = state.add(order.line(), &order.context, work);
@@ -162,13 +162,13 @@ fn keep(order: &Order, work: Work) -> Id {
         (id, oldest)
     });
     if !oldest.is_empty() {
-        settle(&oldest);
+        execute_with_dependencies(&oldest);
     }
     id
 }
 
 /// Executes items with all their dependencies.
-fn settle(ids: &[Id]) {
+fn execute_with_dependencies(ids: &[Id]) {
     if !is_on() {
         return wait_until_done(ids);
     }
@@ -271,7 +271,7 @@ pub(crate) fn wait_for_stream(order: &Order) {
             true => state.before(order.line()),
             false => state.tail(order.line()).collect(),
         });
-        settle(&ids);
+        execute_with_dependencies(&ids);
     }
 }
 
@@ -291,14 +291,16 @@ pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> T {
 /// Waits for all work that precedes an operation of a stream which is executed immediately.
 pub(crate) fn wait_before(order: &Order) {
     if has_any() {
-        settle(&with(|state| state.before(order.line())));
+        execute_with_dependencies(&with(|state| state.before(order.line())));
     }
 }
 
 /// Waits for an event.
 pub(crate) fn wait_for_event(event: usize) {
     if has_any() {
-        settle(&with(|state| state.events.get(&event).cloned().unwrap_or_default()));
+        execute_with_dependencies(&with(|state| {
+            state.events.get(&event).cloned().unwrap_or_default()
+        }));
     }
 }
 
@@ -314,7 +316,7 @@ pub(crate) fn push(event: usize) {
 pub(crate) fn wait_for_context(context: &Context) {
     if has_any() {
         let number = context.handle.number();
-        settle(&with(|state| {
+        execute_with_dependencies(&with(|state| {
             let waiting =
                 state.waiting.iter().map(|(&id, item)| (id, item.context.handle.number()));
             let running = state.running.iter().map(|(&id, &of)| (id, of));
@@ -327,7 +329,7 @@ pub(crate) fn wait_for_context(context: &Context) {
 /// Waits for all work.
 pub(crate) fn wait_for_all() {
     if has_any() {
-        settle(&with(|state| {
+        execute_with_dependencies(&with(|state| {
             state.waiting.keys().chain(state.running.keys()).copied().collect::<Vec<_>>()
         }));
     }
@@ -335,14 +337,14 @@ pub(crate) fn wait_for_all() {
 
 /// Records an event in a stream; `happens` is called when the preceding work is done.
 pub(crate) fn record(event: usize, order: &Order, happens: impl FnOnce() + 'static) {
-    if !keeps(order) {
+    if !must_defer(order) {
         return happens();
     }
     let work = move |_| {
         happens();
         Ok(())
     };
-    let id = keep(order, Work(Box::new(work)));
+    let id = defer(order, Work(Box::new(work)));
     with(|state| state.events.insert(event, vec![id]));
 }
 

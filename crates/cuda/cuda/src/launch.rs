@@ -19,7 +19,7 @@ use crate::settings::settings;
 use crate::{faults, report, running};
 use children::{GridOutcome, GridPosition, ParentGrid};
 pub(crate) use parameters::parameters;
-pub(crate) use reasons::shown;
+pub(crate) use reasons::kernel_name;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use texunit_cuda_abi::CUresult;
@@ -82,7 +82,7 @@ fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> A
                  `{}` as the {} of the device hold at a time",
             Count(blocks, "CTA"),
             Count(threads, "thread"),
-            reasons::shown(function),
+            reasons::kernel_name(function),
             Count(profile.multiprocessors, "multiprocessor")
         ))),
         _ => Ok(()),
@@ -106,7 +106,7 @@ pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
     Err(CUresult::INVALID_CLUSTER_SIZE.because(format!(
         "clusters of {} are more than the {most} that kernel `{}` can have: {help}",
         Count(size, "CTA"),
-        reasons::shown(function)
+        reasons::kernel_name(function)
     )))
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
         true => Ok(function),
         false => Err(CUresult::INVALID_HANDLE.because(format!(
             "kernel `{}` is a function of context {:?}, and the launch is in context {:?}",
-            reasons::shown(&function),
+            reasons::kernel_name(&function),
             function.context,
             context.handle
         ))),
@@ -177,9 +177,9 @@ pub(crate) fn launch(
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));
     let takes = function.kernel.accepts(&options);
-    let stand = match deferred::keeps(order) && takes {
+    let stand = match deferred::must_defer(order) && takes {
         true => QueuePosition::submitted(order.queue),
-        false if takes && deferred::may_go_on() && function.kernel.may_wait() => {
+        false if takes && deferred::may_outlive_call() && function.kernel.may_wait() => {
             QueuePosition::now(order.queue)
         }
         false => {
@@ -227,7 +227,7 @@ fn run_grid(
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
     let all = watching.into_iter().chain(counting).chain(covering).chain(profiling).chain(checking);
     let observers = Several(all.collect());
-    crate::allocation_trace::pools::tell();
+    crate::allocation_trace::pools::warn();
     let watched = running::begin(&module, function, shape);
     let peers = context.peer_devices();
     let default = LaunchOptions::default();
@@ -286,7 +286,7 @@ fn run_grid(
     let bad = stats.filter(|stats| !stats.bad_fetches.is_empty());
     bad.iter().for_each(|stats| crate::checks::bad_fetches(&module, stats));
     if checks.is_some() || bad.is_some() {
-        crate::checks::tell(&module, number, family.note(&module));
+        crate::checks::report(&module, number, family.note(&module));
     }
     if checks.is_some() {
         crate::checks::watch_host();
@@ -295,7 +295,7 @@ fn run_grid(
     let recording = recording.filter(Recording::is_pending);
     let tell = |stats: &LaunchStats, fault: Option<&Fault>| {
         let what = (&*module, function, family);
-        done::tell(what, shape, (number, time), (stats, &tally), fault);
+        done::report(what, shape, (number, time), (stats, &tally), fault);
     };
     let failed = parent.as_ref().and_then(ParentGrid::take_failed);
     let ended = match (&mut result, failed) {
@@ -313,7 +313,7 @@ fn run_grid(
         (Err(LaunchError::Fault(fault)), None) => {
             fault.launched_by.clone_from(&family.callers);
             tell(&fault.stats, Some(fault));
-            faults::tell(fault, module.loaded.source());
+            faults::report(fault, module.loaded.source());
             if !faults::stays_usable(&fault.kind) {
                 context.fail(faults::refusal(fault, module.loaded.source()));
             }

@@ -122,7 +122,7 @@ pub(crate) fn load(image: Image, name: &str, jit: &JitOptions<'_>) -> Answer<Han
         unreadable,
         modules: Mutex::default(),
     });
-    Library::registry().keep(handle, Arc::clone(&library));
+    Library::registry().insert_as(handle, Arc::clone(&library));
     if let Some(context) = context.filter(|_| jit.has_log())
         && let Err(refusal) = library.module_with((&*context).into(), jit)
     {

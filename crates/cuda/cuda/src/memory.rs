@@ -231,7 +231,7 @@ pub(crate) fn allocate_as(
             allocation.show(state::gpu(device)?, true);
         }
     }
-    keep(context, allocation)
+    register(context, allocation)
 }
 
 /// Allocates graph memory of a device at an address that was reserved before.
@@ -252,7 +252,7 @@ pub(crate) fn allocate_at(
     let kind = AllocationKind::Graph;
     let mut allocation = Allocation::new(context, kind, address, size, Storage::Device { buffer });
     allocation.gpu = Arc::clone(gpu);
-    keep(context, allocation).map(|_| ())
+    register(context, allocation).map(|_| ())
 }
 
 /// Registers existing memory as an allocation of a device and returns its address.
@@ -265,7 +265,7 @@ pub(crate) fn take_in(
 ) -> Answer<u64> {
     let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
     allocation.gpu = Arc::clone(gpu);
-    keep(context, allocation)
+    register(context, allocation)
 }
 
 /// All allocations of a pool.
@@ -338,7 +338,7 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: AllocationKin
             )));
         }
     }
-    keep(context, Allocation::new(context, kind, base, size, Storage::Host { block }))
+    register(context, Allocation::new(context, kind, base, size, Storage::Host { block }))
 }
 
 /// Whether the system could have this much memory at all. Untouched pages cost nothing, so that the
@@ -365,13 +365,13 @@ pub(crate) fn tell_unmapped(device: &Device) {
 }
 
 /// Adds an allocation to the table and returns its address.
-fn keep(context: &Context, allocation: Allocation) -> Answer<u64> {
+fn register(context: &Context, allocation: Allocation) -> Answer<u64> {
     let (base, id) = (allocation.base, allocation.id);
-    crate::allocation_trace::made(id);
-    crate::allocation_trace::pools::made(id, &allocation.kind);
+    crate::allocation_trace::allocated(id);
+    crate::allocation_trace::pools::allocated(id, &allocation.kind);
     TABLE.write().unwrap_or_else(PoisonError::into_inner).insert(base, Arc::new(allocation));
     // The allocation is identified by its number, as its address may have been reused meanwhile.
-    context.outlives(|| release(|allocation| allocation.id == id))?;
+    context.check_not_ended(|| release(|allocation| allocation.id == id))?;
     Ok(base)
 }
 

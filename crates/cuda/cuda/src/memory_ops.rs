@@ -149,7 +149,7 @@ impl BatchOp {
             op.find(operation)?;
         }
         let queue = order.queue;
-        if deferred::keeps(order) {
+        if deferred::must_defer(order) {
             return deferred::submit(order, move |works| {
                 works?;
                 op.run(queue)
@@ -232,7 +232,7 @@ impl BatchOp {
             say(format_args!("{reason}"));
             CUresult::LAUNCH_TIMEOUT.because(reason)
         };
-        if !deferred::may_go_on() {
+        if !deferred::may_outlive_call() {
             return Err(endless(
                 "with `--schedule` and `--record` a stream cannot wait for what comes later",
             ));

@@ -9,8 +9,8 @@ mod folder;
 mod messages;
 mod options;
 
-use texunit_forms::Count;
 pub(crate) use options::{RecordSettings, wanted};
+use texunit_forms::Count;
 
 use crate::call::{Owner, say};
 use crate::module::Function;
@@ -127,10 +127,10 @@ pub(crate) fn begin(
 
 /// Begins work of a library, during which no launch is recorded. A message says once for each
 /// function that jobs cannot repeat such work.
-pub(crate) fn beside(function: &str) -> Option<RwLockReadGuard<'static, ()>> {
+pub(crate) fn library_work(function: &str) -> Option<RwLockReadGuard<'static, ()>> {
     let wanted = settings().record.as_ref()?;
     let guard = ALONE.read().unwrap_or_else(PoisonError::into_inner);
-    messages::beside(wanted, function);
+    messages::library_work(wanted, function);
     Some(guard)
 }
 

@@ -92,9 +92,9 @@ pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_
         say(format_args!("{function}({arguments}) = {:?}: {reason}", refusal.code));
     }
     if is_inside {
-        keep(reason);
+        store_reason(reason);
     } else if !is_ordinary {
-        tell(function, &refusal.code.name(), &reason, refusal.code);
+        report(function, &refusal.code.name(), &reason, refusal.code);
     }
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn call_arguments(arguments: &[Argument<'_>]) -> String {
     shown.join(", ")
 }
 
-fn keep(reason: Cow<'static, str>) {
+fn store_reason(reason: Cow<'static, str>) {
     // In a thread that is ending, the thread-local variable may be destroyed already.
     let _ = LAST.try_with(|last| *last.borrow_mut() = reason);
 }
@@ -153,7 +153,7 @@ static TOLD: Mutex<Option<HashMap<(String, String), ReportedRefusal>>> = Mutex::
 
 /// Adds a refusal to the report, and prints it if requested. Repetitions are counted: standard
 /// error shows the first, tenth, hundredth and so on, and the report the number.
-fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
+fn report(function: &str, code_name: &str, reason: &str, code: CUresult) {
     crate::log::refused(function, code_name, reason);
     if !settings().report_api_errors && !crate::report::is_wanted() {
         return;
@@ -364,9 +364,9 @@ pub(crate) unsafe extern "C" fn texunit_runtime_ends(
     }
     let code = CUresult(code);
     if depth > 0 {
-        keep(reason.into());
+        store_reason(reason.into());
     } else if !is_ordinary(&function, code) {
-        tell(&function, &name, &reason, code);
+        report(&function, &name, &reason, code);
     }
 }
 

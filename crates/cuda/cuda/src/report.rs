@@ -266,7 +266,7 @@ pub(crate) fn checked_more(more: Counts) {
 }
 
 /// Reports an event immediately.
-pub(crate) fn tell(event: Event) {
+pub(crate) fn event(event: Event) {
     with(|state| state.append(event));
 }
 
@@ -326,7 +326,7 @@ fn end() {
     let cpu_milliseconds = sum::milliseconds(crate::clock::process());
     let totals = Totals { cpu_milliseconds, has_ended: true, ..state.totals.clone() };
     state.append(Event::Totals(totals));
-    crate::faults::tell_repeated(state.findings.iter().map(ReportedFinding::finding));
+    crate::faults::report_repeated(state.findings.iter().map(ReportedFinding::finding));
     if let Some(path) = &settings().report {
         own::write(path, std::mem::take(&mut state.record));
     }

@@ -121,7 +121,7 @@ impl Drop for Watched {
         // A launch that has been reported as running is also reported as ended; afterwards it is no
         // longer reported.
         if self.told.swap(OVER, Ordering::AcqRel) != 0 {
-            report::tell(Event::Ended { launch: self.number });
+            report::event(Event::Ended { launch: self.number });
         }
         progress::end(self.start.elapsed());
     }
@@ -153,11 +153,11 @@ impl Launch {
         };
         // The report comes before the mark. If the launch has ended meanwhile, the mark fails, and
         // its end is reported here.
-        report::tell(Event::Running(running));
+        report::event(Event::Running(running));
         let marked =
             self.told.compare_exchange(told, milliseconds, Ordering::AcqRel, Ordering::Acquire);
         if marked.is_err() {
-            report::tell(Event::Ended { launch: self.number });
+            report::event(Event::Ended { launch: self.number });
         }
     }
 }

@@ -87,7 +87,7 @@ pub(crate) fn reserve(size: u64, align: u64, wanted: u64) -> Answer<u64> {
     })?;
     let range = reserved.range();
     let number = Block::next_number();
-    allocation_trace::made(number);
+    allocation_trace::allocated(number);
     let reservation = Reservation { reserved: Arc::new(reserved), number };
     let mut space = space();
     space.reservations.insert(range.start, reservation);
@@ -243,7 +243,7 @@ pub(crate) fn is_shown_all(address: u64, len: u64) -> bool {
 }
 
 /// The reason why bytes at a reserved address cannot be copied.
-pub(crate) fn words(address: u64) -> Option<String> {
+pub(crate) fn reason(address: u64) -> Option<String> {
     if let Some(found) = find(address) {
         return Some(format!(
             "is memory of cuMemCreate ({} mapped at {:#x}), to which no device was given access that goes so far \

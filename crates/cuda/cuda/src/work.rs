@@ -3,7 +3,7 @@
 //! A library declares the memory that its work reads and writes, and the driver executes the work
 //! in stream order, like a kernel. Access to unallocated memory ends the context, as that of a
 //! kernel does. The checks are told of each range that is read or written ([`checks::Work`]), and
-//! recorded launches do not run concurrently ([`record::beside`]).
+//! recorded launches do not run concurrently ([`record::library_work`]).
 
 use crate::args::Answer;
 use crate::call::answer;
@@ -108,7 +108,7 @@ impl Task {
     /// Executes the work in a stream, immediately or deferred.
     fn submit(self: Arc<Self>, order: &Order) -> Answer {
         order.context.check()?;
-        let is_late = deferred::keeps(order);
+        let is_late = deferred::must_defer(order);
         let stand = if is_late {
             QueuePosition::submitted(order.queue)
         } else {
@@ -134,7 +134,7 @@ impl Task {
     /// check observes accesses.
     pub(crate) fn run(&self, context: &Context, stand: &QueuePosition) -> Answer {
         let places = self.places(context)?;
-        let _beside = record::beside(&self.function);
+        let _beside = record::library_work(&self.function);
         let mut checked = checks::Work::new(&self.function, stand);
         let all = self.regions.iter().map(|region| region.count[0]).max().unwrap_or_default();
         let together = if self.together == 0 || checked.looks() { all } else { self.together };

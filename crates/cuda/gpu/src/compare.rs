@@ -175,7 +175,7 @@ pub fn compare_fault(
 fn fault(runner: &Runner, case: &Case, access: usize) -> Result<String, Outcome> {
     let Access::Surface(data) = &case.access else { return Err(skipped("it has no surface")) };
     let surface = data.build().map_err(skipped)?;
-    let accesses = asked(&surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
+    let accesses = card_accesses(&surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
     let resource = &surface.surface.resource;
     let asked = if surface.warp { &accesses[..] } else { &accesses[access..=access] };
     let answer = runner.surface(resource, asked, surface.warp);
@@ -301,7 +301,7 @@ const FAULTS: &str = "an access faults, and a fault ends the work on the card";
 const NO_INSTRUCTION: &str = "an access has a size that no instruction has";
 
 /// The accesses as GPU instructions; `None` if an access has no instruction of its size.
-fn asked(surface: &BuiltSurface) -> Option<Vec<CardAccess>> {
+fn card_accesses(surface: &BuiltSurface) -> Option<Vec<CardAccess>> {
     let accesses = surface.accesses.iter().enumerate().map(|(i, access)| {
         // Several instructions can access this number of bytes; successive accesses use them in
         // turn.
@@ -325,7 +325,7 @@ fn run_surface(
     case: &Case,
     surface: &BuiltSurface,
 ) -> Result<(Outcome, Case), Outcome> {
-    let accesses = asked(surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
+    let accesses = card_accesses(surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
     if surface.accesses.iter().any(|a| a.fault.is_some()) {
         return Err(skipped(FAULTS));
     }

@@ -134,7 +134,7 @@ unsafe extern "C" fn la_objsearch(
         return if is_unwanted { std::ptr::null_mut() } else { name };
     }
     // A panic must not unwind into the dynamic linker; its message has been printed.
-    let ours = std::panic::catch_unwind(|| search::ours(asked)).ok().flatten();
+    let ours = std::panic::catch_unwind(|| search::texunit_path(asked)).ok().flatten();
     // The dynamic linker only reads the returned text.
     ours.map_or(name, |ours| ours.as_ptr().cast_mut())
 }

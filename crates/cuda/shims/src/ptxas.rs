@@ -109,7 +109,7 @@ fn assemble(options: &Options, said: &mut Output) -> u8 {
     for diagnostic in diagnostics.iter().filter(|d| is_ptxas(d)) {
         let is_error = diagnostic.is_error() || options.strict;
         if is_error || !options.silent {
-            tell(&source, diagnostic, is_error, said);
+            print_diagnostic(&source, diagnostic, is_error, said);
         }
         failed |= is_error;
     }
@@ -165,7 +165,12 @@ fn read(input: &Input) -> Result<SourceFile, String> {
 
 /// Prints a diagnostic in ptxas's format: `ptxas k.ptx, line 6; error   : unknown instruction
 /// 'mull'`.
-fn tell(source: &SourceFile, diagnostic: &Diagnostic, is_error: bool, said: &mut Output) {
+fn print_diagnostic(
+    source: &SourceFile,
+    diagnostic: &Diagnostic,
+    is_error: bool,
+    said: &mut Output,
+) {
     let line = source.location(diagnostic.primary.span.start).line;
     let kind = if is_error { "error" } else { "warning" };
     let help = diagnostic.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();

@@ -44,8 +44,8 @@ driver_api! {
             0 => Event::new(context.handle, Flags & DISABLE_TIMING != 0),
             _ => Event::of_processes(context.handle, SharedEvent::new()?),
         };
-        let handle = context.keep(new)?;
-        crate::checks::made(handle.number());
+        let handle = context.register(new)?;
+        crate::checks::created(handle.number());
         phEvent.set(handle)
     }
 

@@ -213,7 +213,7 @@ fn prepared(handle: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) 
         return Err(CUresult::INVALID_VALUE.because(format!(
             "{} of parameters were set (cuParamSetSize, cuParamSetv), and kernel `{}` has {size}",
             Count(params.len(), "byte"),
-            launch::shown(&function)
+            launch::kernel_name(&function)
         )));
     }
     params.truncate(size);

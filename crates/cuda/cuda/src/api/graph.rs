@@ -31,7 +31,7 @@ driver_api! {
             return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
         }
         let graph = Graph::create(false).handle;
-        crate::checks::made(graph.number());
+        crate::checks::created(graph.number());
         phGraph.set(graph)
     }
 
@@ -44,7 +44,7 @@ driver_api! {
     fn cuGraphClone(phGraphClone: Out<Handle<Graph>>, originalGraph: Handle<Graph>) {
         phGraphClone.check()?;
         let graph = originalGraph.get()?.copy(false)?.handle;
-        crate::checks::made(graph.number());
+        crate::checks::created(graph.number());
         phGraphClone.set(graph)
     }
 

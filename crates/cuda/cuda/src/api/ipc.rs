@@ -61,8 +61,8 @@ driver_api! {
         phEvent.check()?;
         let shared = ipc::event::SharedEvent::open(&handle.0)?;
         let event = Event::of_processes(context.handle, shared);
-        let handle = context.keep(event)?;
-        crate::checks::made(handle.number());
+        let handle = context.register(event)?;
+        crate::checks::created(handle.number());
         phEvent.set(handle)
     }
 }

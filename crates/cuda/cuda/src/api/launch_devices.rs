@@ -101,8 +101,8 @@ fn check(i: usize, one: &CUDA_LAUNCH_PARAMS, list: &[CUDA_LAUNCH_PARAMS]) -> Ans
     {
         return Err(invalid(format!(
             "function of launchParamsList[{i}] is kernel `{}`, and that of the first launch `{}`",
-            crate::launch::shown(&function),
-            crate::launch::shown(&first)
+            crate::launch::kernel_name(&function),
+            crate::launch::kernel_name(&first)
         )));
     }
     Ok(order)

@@ -18,7 +18,7 @@ driver_api! {
         module.check()?;
         let context = context::current()?;
         let (image, name) = file(fname)?;
-        module.set(made(module::load((&*context).into(), (&image, &name), &JitOptions::default())?))
+        module.set(mark_created(module::load((&*context).into(), (&image, &name), &JitOptions::default())?))
     }
 
     /// Loads a module from zero-terminated PTX or a fatbin.
@@ -139,13 +139,13 @@ fn load(
     image: &Image,
     jit: &JitOptions<'_>,
 ) -> Answer {
-    module.set(made(module::load(context.into(), (image, "ptx"), jit)?))
+    module.set(mark_created(module::load(context.into(), (image, "ptx"), jit)?))
 }
 
 /// Marks a module as one that the program must unload; the runtime never unloads its own.
-fn made(module: Handle<Module>) -> Handle<Module> {
+fn mark_created(module: Handle<Module>) -> Handle<Module> {
     if !crate::refused::has_runtime() {
-        crate::checks::made(module.number());
+        crate::checks::created(module.number());
     }
     module
 }

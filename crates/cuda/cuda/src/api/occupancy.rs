@@ -175,7 +175,7 @@ fn best(
     if count == 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "no CTA of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
-            crate::launch::shown(&function)
+            crate::launch::kernel_name(&function)
         )));
     }
     block.set(threads as c_int)?;

@@ -60,7 +60,7 @@ driver_api! {
         }
         let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed);
         let freed = memory::take("dptr", dptr, right)?;
-        let stand = match deferred::keeps(&order) {
+        let stand = match deferred::must_defer(&order) {
             true => QueuePosition::submitted(order.queue),
             false => QueuePosition::now(order.queue),
         };
@@ -181,7 +181,7 @@ driver_api! {
                 .because(format!("handle {:#x} is not the number of a file", handle.address()))
         })?;
         let pool = Pool::import(number)?;
-        checks::made(pool.number());
+        checks::created(pool.number());
         pool_out.set(pool)
     }
 
@@ -323,7 +323,7 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
             )));
         }
     };
-    crate::checks::made(pool.number());
+    crate::checks::created(pool.number());
     Ok(pool)
 }
 

@@ -258,8 +258,8 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
     }
     let attributes = Mutex::default();
     let stream = Stream { context: context.handle, flags, priority, attributes };
-    let handle = context.keep(stream)?;
-    crate::checks::made(handle.number());
+    let handle = context.register(stream)?;
+    crate::checks::created(handle.number());
     out.set(handle)
 }
 

@@ -216,7 +216,7 @@ fn none(flags: u64) -> Answer {
 
 fn mapped(address: u64) -> Answer<space::MappedAddress> {
     space::find(address).ok_or_else(|| {
-        let words = space::words(address);
+        let words = space::reason(address);
         CUresult::INVALID_VALUE.because(format!(
             "address {address:#x} {}",
             words.as_deref().unwrap_or("is not one where cuMemMap has mapped memory")

@@ -1,7 +1,7 @@
 //! Checks of copies: uninitialised bytes that reach the host (`init`), and kernels that use the
 //! memory concurrently (`race`).
 
-use super::{AccessedMemory, QueuePosition, copied, log, news};
+use super::{AccessedMemory, QueuePosition, copied, log, report_new};
 use crate::allocation_trace;
 use crate::memory::endpoint::Endpoint;
 use std::ops::Range;
@@ -86,7 +86,7 @@ fn submitted(race: &Memory, queue: Queue, (what, bytes): (&str, u64), pieces: &[
 
 /// The program's call site.
 fn called_at() -> String {
-    let place = allocation_trace::here().into_iter().next();
+    let place = allocation_trace::current_frames().into_iter().next();
     place.map_or_else(String::new, |place| format!(" at {place}"))
 }
 
@@ -200,12 +200,13 @@ impl Drop for Watch<'_> {
             )
         });
         let message = format!("a copy to the host has {bytes} {what}{each}, the first is {object}");
-        let made =
-            allocation_trace::places(number).into_iter().enumerate().map(|(i, place)| match i {
+        let made = allocation_trace::allocation_frames(number).into_iter().enumerate().map(
+            |(i, place)| match i {
                 0 => format!("the memory was asked for at {place}"),
                 _ => format!("called from {place}"),
-            });
-        let here = allocation_trace::here();
+            },
+        );
+        let here = allocation_trace::current_frames();
         let host = here.first().cloned();
         let call = here.into_iter().enumerate().map(|(i, place)| match i {
             0 => format!("the copy is at {place}"),
@@ -221,6 +222,6 @@ impl Drop for Watch<'_> {
                 .to_owned()
         });
         log.found(Finding { host, severity, is_padding, help, ..finding });
-        news(None, (0, None));
+        report_new(None, (0, None));
     }
 }

@@ -1,6 +1,6 @@
 //! Races of stream-ordered allocations and frees of memory pools (check `race`).
 
-use super::{QueuePosition, log, news};
+use super::{QueuePosition, log, report_new};
 use texunit_checks::{Finding, rules};
 use texunit_forms::Count;
 
@@ -27,10 +27,10 @@ pub(crate) fn freed(stand: &QueuePosition, range: (u64, u64), number: u64) {
         Count(range.1, "byte")
     );
     let here = if stores { "is stored here" } else { "is loaded here" };
-    let mut finding = Finding::of_process(rules::RACE_POOL_FREE, message, asked(number));
+    let mut finding = Finding::of_process(rules::RACE_POOL_FREE, message, allocation_lines(number));
     finding.other = Some((here.to_owned(), end));
     log.found(finding);
-    news(None, (0, None));
+    report_new(None, (0, None));
 }
 
 /// Records that an allocation has been freed, in a stream or by the host.
@@ -50,8 +50,8 @@ pub(super) fn copied(stand: &QueuePosition, range: (u64, u64), done: &str) {
         "{} of a pool (allocation {number}) are {done} by a copy or fill in a stream that does not wait for the allocation",
         Count(range.1, "byte")
     );
-    log.found(Finding::of_process(rules::RACE_POOL_ALLOCATION, message, asked(number)));
-    news(None, (0, None));
+    log.found(Finding::of_process(rules::RACE_POOL_ALLOCATION, message, allocation_lines(number)));
+    report_new(None, (0, None));
 }
 
 /// Reports kernels that have used pool memory without waiting for its allocation.
@@ -64,7 +64,8 @@ pub(super) fn used() {
             "a kernel {} memory of a pool (allocation {number}) in a stream that does not wait for the allocation",
             if used.stores { "stores to" } else { "loads from" }
         );
-        let mut finding = Finding::of_process(rules::RACE_POOL_ALLOCATION, message, asked(number));
+        let mut finding =
+            Finding::of_process(rules::RACE_POOL_ALLOCATION, message, allocation_lines(number));
         let here = if used.stores { "is stored here" } else { "is loaded here" };
         finding.other = used.end.map(|end| (here.to_owned(), end));
         log.found(finding);
@@ -72,6 +73,6 @@ pub(super) fn used() {
 }
 
 /// Call site of the allocation.
-fn asked(number: u64) -> Vec<String> {
+fn allocation_lines(number: u64) -> Vec<String> {
     crate::allocation_trace::lines(number)
 }

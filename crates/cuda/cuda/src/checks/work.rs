@@ -1,7 +1,7 @@
 //! Checks of a library's work: uninitialised bytes that it reads (`init`), and kernels that use the
 //! memory concurrently (`race`).
 
-use super::{AccessedMemory, QueuePosition, accessed, log, news};
+use super::{AccessedMemory, QueuePosition, accessed, log, report_new};
 use crate::allocation_trace;
 use texunit_checks::{Check, Finding, rules};
 use texunit_device::Linear;
@@ -83,12 +83,13 @@ impl<'a> Work<'a> {
             self.function,
             Count(count, "byte")
         );
-        let made =
-            allocation_trace::places(number).into_iter().enumerate().map(|(i, place)| match i {
+        let made = allocation_trace::allocation_frames(number).into_iter().enumerate().map(
+            |(i, place)| match i {
                 0 => format!("the memory was asked for at {place}"),
                 _ => format!("called from {place}"),
-            });
-        let here = allocation_trace::here();
+            },
+        );
+        let here = allocation_trace::current_frames();
         let host = here.first().cloned();
         let call = here.into_iter().enumerate().map(|(i, place)| match i {
             0 => format!("{} is called at {place}", self.function),
@@ -97,6 +98,6 @@ impl<'a> Work<'a> {
         let notes = call.chain(made).collect();
         let finding = Finding::of_process(rules::INIT_LIBRARY, message, notes);
         log.found(Finding { host, ..finding });
-        news(None, (0, None));
+        report_new(None, (0, None));
     }
 }

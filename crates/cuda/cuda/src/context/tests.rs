@@ -56,9 +56,9 @@ fn objects_do_not_outlive_their_context() {
     let ended = ended();
     let handle = ended.handle;
     let (flags, priority, attributes) = (0, 0, Default::default());
-    too_late(ended.keep(Stream { context: handle, flags, priority, attributes }));
+    too_late(ended.register(Stream { context: handle, flags, priority, attributes }));
     nothing_left(Stream::registry(), |stream| stream.context == handle);
-    too_late(ended.keep(Event::new(handle, false)));
+    too_late(ended.register(Event::new(handle, false)));
     nothing_left(Event::registry(), |event| event.context == handle);
     too_late(texref::create(&ended));
     nothing_left(TextureReference::registry(), |reference| reference.context == handle);

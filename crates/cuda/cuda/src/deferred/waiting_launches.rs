@@ -33,7 +33,7 @@ const MAX_IDLE: usize = 4;
 
 /// Whether a launch may continue after its call has returned, which is not the case for repeatable
 /// runs.
-pub(crate) fn may_go_on() -> bool {
+pub(crate) fn may_outlive_call() -> bool {
     settings().schedule.is_none() && settings().record.is_none()
 }
 
@@ -125,7 +125,7 @@ fn runners() -> MutexGuard<'static, Vec<Arc<Runner>>> {
 }
 
 /// Executes a job in another thread. The job is returned if the system cannot create a thread.
-fn beside(job: Job) -> Result<(), Job> {
+fn run_in_thread(job: Job) -> Result<(), Job> {
     let idle = runners().pop();
     let runner = match idle {
         Some(runner) => runner,
@@ -199,7 +199,7 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
             answer => own.tell(answer),
         }
     };
-    if let Err(job) = beside(Box::new(job)) {
+    if let Err(job) = run_in_thread(Box::new(job)) {
         job();
     }
     let _blocked = BlockedThread::begin();
@@ -243,7 +243,7 @@ pub(super) fn run_what_is_ready() {
             run_late(id, item);
             drop(counted);
         };
-        if let Err(job) = beside(Box::new(job)) {
+        if let Err(job) = run_in_thread(Box::new(job)) {
             job();
         }
     }

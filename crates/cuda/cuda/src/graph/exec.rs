@@ -319,8 +319,8 @@ pub(crate) fn instantiate(
         running: Mutex::new(None),
         ended: Condvar::new(),
     });
-    Exec::registry().keep(exec.handle, Arc::clone(&exec));
-    crate::checks::made(exec.handle.number());
+    Exec::registry().insert_as(exec.handle, Arc::clone(&exec));
+    crate::checks::created(exec.handle.number());
     Ok(exec)
 }
 

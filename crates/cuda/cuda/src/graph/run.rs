@@ -49,14 +49,14 @@ pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
         }
         Ok(())
     })?;
-    let keeps = deferred::keeps(order);
+    let keeps = deferred::must_defer(order);
     if has_memory && keeps {
         // The launch is not deferred, because the next call may query the memory that it allocates.
         deferred::wait_before(order);
         order.context.check()?;
         return deferred::at_once(|| launch.whole(exec, plan));
     }
-    if has_memory || !(keeps || may_wait && deferred::may_go_on()) {
+    if has_memory || !(keeps || may_wait && deferred::may_outlive_call()) {
         return launch.whole(exec, plan);
     }
     deferred::launch(order, move |works| {
@@ -163,7 +163,7 @@ impl Launch {
                 (_, wrong) => {
                     let reason = format!(
                         "kernel `{}` launches graph {exec:?}, which {}",
-                        launch::shown(&op.function),
+                        launch::kernel_name(&op.function),
                         wrong.unwrap_or_default()
                     );
                     say(format_args!("{reason}"));
@@ -186,7 +186,8 @@ impl Launch {
             // The device-side record of an updatable node decides whether it is enabled.
             let is_updatable = matches!(&step.op, Op::Kernel(op) if op.updatable.is_some());
             if step.is_enabled || is_updatable {
-                self.step(plan, step, queue).map_err(|refusal| told(plan, step, refusal))?;
+                self.step(plan, step, queue)
+                    .map_err(|refusal| with_step_name(plan, step, refusal))?;
             }
             if let Some(queues) = &queues {
                 queues.end(i);
@@ -198,13 +199,13 @@ impl Launch {
             Some(seed) => shuffled(plan, seed ^ u64::from(plan.graph)),
         };
         let may_wait = |i: usize| plan.steps.get(i).is_some_and(Step::may_wait);
-        if deferred::may_go_on() && order.len() > 1 && order.iter().any(|&i| may_wait(i)) {
+        if deferred::may_outlive_call() && order.len() > 1 && order.iter().any(|&i| may_wait(i)) {
             deferred::branches(&order, |i| &plan.steps[i].before, may_wait, one)?;
         } else {
             order.iter().copied().try_for_each(one)?;
         }
         if let Some(queues) = &queues {
-            super::conflicts::tell(plan, &order, &queues.own);
+            super::conflicts::report(plan, &order, &queues.own);
         }
         Ok(())
     }
@@ -316,7 +317,7 @@ fn alive(context: Handle<Context>) -> Answer<Arc<Context>> {
 
 /// The refusal of a step with the step's name. Steps with inner graphs, and faults that have ended
 /// the context, name it themselves.
-fn told(plan: &Plan, step: &Step, refusal: Refusal) -> Refusal {
+fn with_step_name(plan: &Plan, step: &Step, refusal: Refusal) -> Refusal {
     let is_told = matches!(step.op, Op::Child(_) | Op::Conditional(_));
     match is_told {
         true => refusal,

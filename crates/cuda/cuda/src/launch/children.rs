@@ -172,7 +172,7 @@ impl ParentGrid<'_> {
     /// Reports a fault of a device-side copy or memory set.
     fn fault(&self, fault: &Fault) {
         let source = self.module.loaded.source();
-        faults::tell(fault, source);
+        faults::report(fault, source);
         crate::report::faulted(self.module, fault);
         if !faults::stays_usable(&fault.kind) {
             self.context.fail(faults::refusal(fault, source));

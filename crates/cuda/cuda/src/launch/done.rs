@@ -1,7 +1,7 @@
 //! Reports about a launch that has ended or was refused: printed text, trace and report.
 
 use super::children::GridPosition;
-use super::{Shape, reasons, shown};
+use super::{Shape, kernel_name, reasons};
 use crate::call::say;
 use crate::module::{Function, Module};
 use crate::settings::settings;
@@ -14,7 +14,7 @@ use texunit_device::{Fault, LaunchError, LaunchStats, Tally};
 use texunit_forms::Count;
 
 /// Handles the results of a launch: printed text, a line of the trace, an entry of the report.
-pub(super) fn tell(
+pub(super) fn report(
     (module, function, family): (&Module, &Function, &GridPosition<'_>),
     shape: &Shape,
     (number, time): (u64, Duration),
@@ -69,7 +69,7 @@ pub(super) fn refused(
         LaunchError::Unsupported(diagnostics) => {
             say(format_args!(
                 "kernel `{}` is not launched: it contains instructions that texunit does not execute\n{}",
-                shown(function),
+                kernel_name(function),
                 texunit_report::human(
                     (module.loaded.source(), &**module.loaded.sources()),
                     diagnostics,

@@ -288,14 +288,14 @@ impl ResolvedEnd<'_> {
     }
 
     /// The end without a lifetime; `None` if it is the program's memory.
-    fn kept(&self) -> Option<ResolvedEnd<'static>> {
-        Some(ResolvedEnd { place: self.place.kept()?, steps: self.steps, at: self.at })
+    fn without_lifetime(&self) -> Option<ResolvedEnd<'static>> {
+        Some(ResolvedEnd { place: self.place.without_lifetime()?, steps: self.steps, at: self.at })
     }
 
     /// The end for a deferred copy: memory that the program may reuse when the call returns is read
     /// now.
     fn staged(&self, size: [u64; 3]) -> Answer<ResolvedEnd<'static>> {
-        if let Some(kept) = self.kept() {
+        if let Some(kept) = self.without_lifetime() {
             return Ok(kept);
         }
         let [width, rows, slices] = size.map(|n| n as usize);
@@ -344,13 +344,13 @@ pub(crate) fn copy(
     let (from, to) = (from_end.find(Side::Src, size)?, to_end.find(Side::Dst, size)?);
     let packed = from.is_packed(size) && to.is_packed(size);
     let size = if packed { [size[0] * size[1] * size[2], 1, 1] } else { size };
-    if !deferred::keeps(order) {
+    if !deferred::must_defer(order) {
         return transfer(&from, &to, size, &QueuePosition::now(order.queue));
     }
     // A copy to pageable memory ends before the call returns.
     let is_sync = |end: &CopyEnd<'_>| matches!(&end.of, EndKind::Memory(memory) if memory::is_sync(memory.address));
     let waits = order.waits || is_sync(to_end) || is_sync(from_end);
-    let Some(to) = to.kept().filter(|_| !waits) else {
+    let Some(to) = to.without_lifetime().filter(|_| !waits) else {
         deferred::wait_before(order);
         order.context.check()?;
         return transfer(&from, &to, size, &QueuePosition::now(order.queue));

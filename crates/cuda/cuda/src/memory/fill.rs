@@ -47,7 +47,7 @@ impl FillRows {
     /// the memory, too.
     fn submit(self, order: &Order) -> Answer<bool> {
         let is_of_host = self.linear.is_of_host();
-        if !deferred::keeps(order) {
+        if !deferred::must_defer(order) {
             self.set(&QueuePosition::now(order.queue))?;
         } else if order.waits && is_of_host {
             deferred::wait_before(order);

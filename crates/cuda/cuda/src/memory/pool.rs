@@ -260,7 +260,7 @@ impl Pool {
         let state = Mutex::new(State { reuse: [1; 3], ..State::default() });
         let handle = Handle::fresh();
         let pool = Self { handle, place, location, max_size, shared, state };
-        Self::registry().keep(handle, Arc::new(pool));
+        Self::registry().insert_as(handle, Arc::new(pool));
         handle
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
         None if crate::virtual_memory::is_reserved(address) => format!(
             "{name} {address:#x}, {}: it {}",
             Count(len, "byte"),
-            crate::virtual_memory::words(address).unwrap_or_default()
+            crate::virtual_memory::reason(address).unwrap_or_default()
         ),
         Some(found) => format!(
             "{name} {address:#x}: {} pass the end of the allocation, in which {} are left (number {}: {} of {} \

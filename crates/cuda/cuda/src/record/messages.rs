@@ -54,22 +54,22 @@ pub(super) fn refused(wanted: &RecordSettings, function: &Function, number: u64,
     }
     let first = progress().as_mut().is_some_and(|progress| progress.told.insert(kernel.to_owned()));
     if first || wanted.kernel.is_some() {
-        tell(wanted, &text);
+        print(wanted, &text);
     }
 }
 
 /// Reports that work of a library is not recorded, once for each function.
-pub(super) fn beside(wanted: &RecordSettings, function: &str) {
+pub(super) fn library_work(wanted: &RecordSettings, function: &str) {
     let first = progress().get_or_insert_default().told.insert(function.to_owned());
     if first && wanted.kernel.is_none() {
         let text = format!(
             "{function} is work of a library, which is not recorded; launches after it are, with the memory that it has written"
         );
-        tell(wanted, &text);
+        print(wanted, &text);
     }
 }
 
-fn tell(wanted: &RecordSettings, text: &str) {
+fn print(wanted: &RecordSettings, text: &str) {
     if !wanted.quiet {
         say(format_args!("{text}"));
         return;
@@ -129,7 +129,7 @@ fn end() {
             let _ = write!(text, " and {} more", progress.of_kernel.len() - MAX_NAMES);
         }
     }
-    tell(wanted, &text);
+    print(wanted, &text);
 }
 
 #[cfg(test)]

@@ -96,10 +96,10 @@ impl Physical {
         counted: Option<Arc<Gpu>>,
     ) -> Handle<Self> {
         let (handle, number) = (Handle::fresh(), Block::next_number());
-        allocation_trace::made(number);
+        allocation_trace::allocated(number);
         let (size, pages, users) = (pages.size(), Arc::new(pages), Mutex::new(1));
         let memory = Self { handle, users, pages, prop, place, size, number, counted };
-        Self::registry().keep(handle, Arc::new(memory));
+        Self::registry().insert_as(handle, Arc::new(memory));
         handle
     }
 
@@ -118,7 +118,7 @@ impl Physical {
     pub(crate) fn retain(self: &Arc<Self>) -> Handle<Self> {
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         if *users == 0 {
-            Self::registry().keep(self.handle, Arc::clone(self));
+            Self::registry().insert_as(self.handle, Arc::clone(self));
         }
         *users += 1;
         self.handle

@@ -59,7 +59,7 @@ driver_api! {
         stream::find(hStream)?;
         let ended = capture::end(stream::queue(hStream));
         if let Ok(graph) = &ended {
-            crate::checks::made(graph.number());
+            crate::checks::created(graph.number());
         }
         phGraph.set(*ended.as_ref().unwrap_or(&Handle::NULL))?;
         ended.map(|_| ())

@@ -37,8 +37,8 @@ runtime_api! {
             false => Some(callbackData.get()?),
         };
         let told = told.and_then(|told| Some((told.function?, told.data)));
-        let data = told.map_or(std::ptr::null_mut(), |told| kept(told).cast());
-        let function = told.map(|_| tell as Callback);
+        let data = told.map_or(std::ptr::null_mut(), |told| stored(told).cast());
+        let function = told.map(|_| forward_change as Callback);
         // SAFETY: the callback matches its data, which is never freed.
         check(unsafe { driver::cuStreamBeginRecaptureToGraph(stream, mode, graph, function, data) })
     }
@@ -46,7 +46,7 @@ runtime_api! {
 
 /// Stores a callback and its argument at an address that is never freed, because a capture may end
 /// at any time. Equal pairs are stored once.
-fn kept((function, data): (Callback, usize)) -> *mut RecaptureCallback {
+fn stored((function, data): (Callback, usize)) -> *mut RecaptureCallback {
     static ALL: Mutex<BTreeMap<(usize, usize), usize>> = Mutex::new(BTreeMap::new());
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     let address = all.entry((function as usize, data)).or_insert_with(|| {
@@ -56,8 +56,8 @@ fn kept((function, data): (Callback, usize)) -> *mut RecaptureCallback {
     std::ptr::with_exposed_provenance_mut(*address)
 }
 
-/// Callback for the driver, whose data is a pair stored by [`kept`].
-unsafe extern "C" fn tell(
+/// Callback for the driver, whose data is a pair stored by [`stored`].
+unsafe extern "C" fn forward_change(
     data: *mut c_void,
     node: CUgraphNode,
     original: *const CUgraphNodeParams,

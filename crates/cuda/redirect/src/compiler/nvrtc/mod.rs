@@ -159,7 +159,7 @@ fn programs<T>(
 }
 
 /// The state of a program.
-fn known(number: usize, program: Program) -> ProgramState {
+fn state_of(number: usize, program: Program) -> ProgramState {
     programs(number, |all| all.get(&program.addr()).cloned()).flatten().unwrap_or_default()
 }
 
@@ -227,7 +227,7 @@ unsafe extern "C" fn compile<const N: usize>(
         // SAFETY: C strings, one more than the caller passed, all valid during the call.
         let result = unsafe { (own.compile)(program, pointers.len() as c_int, pointers.as_ptr()) };
         // nvrtc reports its own errors.
-        tell(machine.as_deref().filter(|_| result == 0), links_later);
+        print_replaced(machine.as_deref().filter(|_| result == 0), links_later);
         turn(result == 0 && machine.is_some());
         result
     })
@@ -235,7 +235,7 @@ unsafe extern "C" fn compile<const N: usize>(
 
 /// Prints once in a process that PTX is compiled instead of machine code, or that results for
 /// NVIDIA's linker cannot be run.
-fn tell(machine: Option<&str>, links_later: bool) {
+fn print_replaced(machine: Option<&str>, links_later: bool) {
     static TURNED: Once = Once::new();
     static LINKED: Once = Once::new();
     if let Some(machine) = machine {
@@ -303,17 +303,17 @@ fn text_with(
 
 /// `nvrtcGetPTXSize`
 unsafe extern "C" fn ptx_size<const N: usize>(program: Program, size: *mut usize) -> NvrtcResult {
-    answer(N, |own| size_with(own, program, &known(N, program), size))
+    answer(N, |own| size_with(own, program, &state_of(N, program), size))
 }
 
 /// `nvrtcGetPTX`
 unsafe extern "C" fn ptx<const N: usize>(program: Program, to: *mut c_char) -> NvrtcResult {
-    answer(N, |own| text_with(own, program, &known(N, program), to))
+    answer(N, |own| text_with(own, program, &state_of(N, program), to))
 }
 
 /// `nvrtcGetCUBINSize`
 unsafe extern "C" fn cubin_size<const N: usize>(program: Program, size: *mut usize) -> NvrtcResult {
-    answer(N, |own| match known(N, program) {
+    answer(N, |own| match state_of(N, program) {
         known if known.replaces_machine_code => size_with(own, program, &known, size),
         // SAFETY: the caller's arguments are passed on unchanged.
         _ => unsafe { (own.cubin_size)(program, size) },
@@ -322,7 +322,7 @@ unsafe extern "C" fn cubin_size<const N: usize>(program: Program, size: *mut usi
 
 /// `nvrtcGetCUBIN`
 unsafe extern "C" fn cubin<const N: usize>(program: Program, to: *mut c_char) -> NvrtcResult {
-    answer(N, |own| match known(N, program) {
+    answer(N, |own| match state_of(N, program) {
         known if known.replaces_machine_code => text_with(own, program, &known, to),
         // SAFETY: the caller's arguments are passed on unchanged.
         _ => unsafe { (own.cubin)(program, to) },
