@@ -2,7 +2,7 @@
 //! primary context of device 0, as NVIDIA's runtime does.
 
 use crate::driver::{self, CUcontext, ask};
-use crate::told::check;
+use crate::report::check;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use texunit_cuda_abi::args::Answer;
 

@@ -5,7 +5,7 @@
 //! with it would put its symbols into the global scope: a variable of a library that the program
 //! loads later and that bears the name of a driver function would then resolve to that function.
 
-use crate::told::{check, say};
+use crate::report::{check, say};
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
 use std::marker::PhantomData;
 use std::sync::Once;
@@ -72,13 +72,13 @@ unsafe impl Pass<*mut c_void> for Raw<'_> {
 /// A function of the driver, of type `F`, resolved at its first call. No lock of ours is held while
 /// the driver is loaded, because the dynamic linker holds a lock of its own and may call us from a
 /// thread that waits for it.
-pub struct Found<F> {
+pub struct DriverFunction<F> {
     name: &'static CStr,
     address: AtomicPtr<c_void>,
     function: PhantomData<F>,
 }
 
-impl<F: Copy> Found<F> {
+impl<F: Copy> DriverFunction<F> {
     /// A function by its name, not yet resolved.
     ///
     /// # Safety
@@ -168,8 +168,8 @@ macro_rules! declare {
         pub unsafe extern "C" fn $name($($given: $of),*) -> CUresult {
             // SAFETY: the crate of the driver checks at compile time that its functions have these
             // types.
-            static FUNCTION: Found<signature::$name> = unsafe {
-                Found::named(match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+            static FUNCTION: DriverFunction<signature::$name> = unsafe {
+                DriverFunction::named(match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                     Ok(name) => name,
                     Err(_) => panic!(),
                 })

@@ -10,5 +10,5 @@
 pub mod call;
 pub mod context;
 pub mod driver;
-pub mod told;
+pub mod report;
 pub mod work;

@@ -1,8 +1,8 @@
 //! Submits a library's computation to a stream (`texunit_cuda_abi::work`). Given are memory regions
 //! and a closure; the driver calls the closure with their bytes when the stream reaches it.
 
-use crate::driver::{CUstream, Found, NO_DRIVER};
-use crate::told::check;
+use crate::driver::{CUstream, DriverFunction, NO_DRIVER};
+use crate::report::check;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ pub use texunit_cuda_abi::work::Region;
 use texunit_cuda_abi::work::{Name, Submit};
 
 // SAFETY: this is the type of the function in module `work` of crate `texunit-cuda`.
-static SUBMIT: Found<Submit> = unsafe { Found::named(c"texunit_work_2") };
+static SUBMIT: DriverFunction<Submit> = unsafe { DriverFunction::named(c"texunit_work_2") };
 
 /// The closure and its regions, owned by the driver until it forgets them.
 struct Task<F> {
@@ -89,7 +89,7 @@ where
         Ok(Ok(())) => 0,
         Ok(Err(code)) => code.0,
         Err(_) => {
-            crate::told::say(format_args!(
+            crate::report::say(format_args!(
                 "internal error in a library: please report it with the message above"
             ));
             CUresult::UNKNOWN.0

@@ -6,7 +6,7 @@ use crate::view::{View, multiply};
 
 /// Meaning of the other triangle of a square matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Other {
+pub(crate) enum OtherTriangle {
     /// The transpose of the stored triangle.
     Symmetric,
     /// The conjugate transpose; the diagonal is real.
@@ -16,7 +16,7 @@ pub(crate) enum Other {
 }
 
 /// Completes a square matrix of which the upper or lower triangle is given.
-pub(crate) fn whole<T: Number>(a: &[T], n: usize, upper: bool, other: Other) -> Vec<T> {
+pub(crate) fn whole<T: Number>(a: &[T], n: usize, upper: bool, other: OtherTriangle) -> Vec<T> {
     let mut all = vec![T::zero(); n * n];
     for column in 0..n {
         for row in 0..n {
@@ -24,12 +24,12 @@ pub(crate) fn whole<T: Number>(a: &[T], n: usize, upper: bool, other: Other) -> 
             let mirrored = || a.get(row * n + column).copied().unwrap_or_else(T::zero);
             let is_given = if upper { row <= column } else { row >= column };
             all[column * n + row] = match (other, is_given) {
-                (Other::Zeros { unit: true }, _) if row == column => T::one(),
-                (Other::Hermitian, _) if row == column => T::of_real(here.real()),
+                (OtherTriangle::Zeros { unit: true }, _) if row == column => T::one(),
+                (OtherTriangle::Hermitian, _) if row == column => T::of_real(here.real()),
                 (_, true) => here,
-                (Other::Symmetric, false) => mirrored(),
-                (Other::Hermitian, false) => mirrored().conjugate(),
-                (Other::Zeros { .. }, false) => T::zero(),
+                (OtherTriangle::Symmetric, false) => mirrored(),
+                (OtherTriangle::Hermitian, false) => mirrored().conjugate(),
+                (OtherTriangle::Zeros { .. }, false) => T::zero(),
             };
         }
     }
@@ -139,11 +139,11 @@ mod tests {
         // Column-major: (1 + i, 2), (3i, 4); the upper triangle is 1 + i, 3i and 4.
         let a = [one + i, one * 2.0, i * 3.0, one * 4.0];
         let other = |other| whole(&a, 2, true, other);
-        assert_eq!(other(Other::Symmetric), [one + i, i * 3.0, i * 3.0, one * 4.0]);
-        assert_eq!(other(Other::Hermitian), [one, -i * 3.0, i * 3.0, one * 4.0]);
-        assert_eq!(other(Other::Zeros { unit: true }), [one, one * 0.0, i * 3.0, one]);
+        assert_eq!(other(OtherTriangle::Symmetric), [one + i, i * 3.0, i * 3.0, one * 4.0]);
+        assert_eq!(other(OtherTriangle::Hermitian), [one, -i * 3.0, i * 3.0, one * 4.0]);
+        assert_eq!(other(OtherTriangle::Zeros { unit: true }), [one, one * 0.0, i * 3.0, one]);
         assert_eq!(
-            whole(&a, 2, false, Other::Zeros { unit: false }),
+            whole(&a, 2, false, OtherTriangle::Zeros { unit: false }),
             [one + i, one * 2.0, one * 0.0, one * 4.0]
         );
     }
@@ -162,7 +162,7 @@ mod tests {
                 for i in 0..n {
                     a[i * n + i] += Complex64::new(n as f64, 0.0);
                 }
-                let a = whole(&a, n, upper, Other::Zeros { unit: false });
+                let a = whole(&a, n, upper, OtherTriangle::Zeros { unit: false });
                 let a = View::new(&a, n, n).after(operation);
                 let b = numbers(n * columns, &mut random);
                 let mut x = b.clone();

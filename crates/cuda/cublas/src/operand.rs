@@ -13,7 +13,7 @@ use num_complex::Complex64;
 use std::borrow::Cow;
 use texunit_client::call::{Code, Refused};
 use texunit_client::work::Region;
-use texunit_client::{driver, told};
+use texunit_client::{driver, report};
 use texunit_cuda_abi::args::In;
 
 /// Memory of a computation, one slice per region.
@@ -106,7 +106,7 @@ impl Operand {
     }
 
     /// Adds the matrices as regions of the call.
-    pub(crate) fn add(&self, call: &mut Call, count: usize, access: u64) -> Answer<Held> {
+    pub(crate) fn add(&self, call: &mut Call, count: usize, access: u64) -> Answer<BoundOperand> {
         let element = self.format.size() as u64;
         let bytes =
             |numbers: Integer| numbers.checked_mul(element.cast_signed()).ok_or_else(too_far);
@@ -142,7 +142,7 @@ impl Operand {
         let is_list = matches!(self.batch, Batch::List);
         let is_one = matches!(self.batch, Batch::Distance(0));
         let Self { format, rows, columns, by_rows, .. } = *self;
-        Ok(Held { first, is_list, is_one, format, rows, columns, by_rows })
+        Ok(BoundOperand { first, is_list, is_one, format, rows, columns, by_rows })
     }
 }
 
@@ -157,17 +157,17 @@ fn addresses(call: &Call, array: u64, count: usize) -> Answer<Vec<u64>> {
         return Err(BlasCode::InvalidValue.because(why));
     }
     let refused = |why| Refused::from(why).with_code(BlasCode::ExecutionFailed);
-    told::check(driver::cuStreamSynchronize(call.settings.stream)).map_err(refused)?;
+    report::check(driver::cuStreamSynchronize(call.settings.stream)).map_err(refused)?;
     let mut all = vec![0_u64; count];
     // SAFETY: the buffer holds this many bytes.
     let code = unsafe { driver::cuMemcpyDtoH_v2(all.as_mut_ptr().cast(), array, count * 8) };
-    told::check(code).map_err(refused)?;
+    report::check(code).map_err(refused)?;
     Ok(all)
 }
 
 /// Matrices of a submitted computation, whose elements are contiguous in its memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Held {
+pub(crate) struct BoundOperand {
     /// Index of the first region.
     pub(crate) first: usize,
     /// Whether each matrix has a region of its own.
@@ -183,13 +183,13 @@ pub(crate) struct Held {
 /// Elements of a matrix, from which views are made.
 pub(crate) struct Numbers<'a, T: Clone> {
     all: Cow<'a, [T]>,
-    of: Held,
+    of: BoundOperand,
 }
 
 impl<T: Number> Numbers<'_, T> {
     /// The matrix as stored.
     pub(crate) fn view(&self) -> View<'_, T> {
-        let Held { rows, columns, by_rows, .. } = self.of;
+        let BoundOperand { rows, columns, by_rows, .. } = self.of;
         match by_rows {
             false => View::new(&self.all, rows, columns),
             true => View::new(&self.all, columns, rows).transposed(),
@@ -202,7 +202,7 @@ impl<T: Number> Numbers<'_, T> {
     }
 }
 
-impl Held {
+impl BoundOperand {
     /// Region and byte range of the matrix with index `i`.
     fn part(&self, i: usize) -> (usize, std::ops::Range<usize>) {
         let size = self.rows * self.columns * self.format.size();

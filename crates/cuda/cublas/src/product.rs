@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::code::Answer;
 use crate::format::{Compute, Sums};
 use crate::number::Number;
-use crate::operand::{Factor, Held, Memory, Operand, changed};
+use crate::operand::{BoundOperand, Factor, Memory, Operand, changed};
 use crate::view::{Operation, multiply};
 use num_complex::{Complex32, Complex64};
 use texunit_client::work::{Region, threads};
@@ -40,13 +40,13 @@ pub(crate) enum Activation {
 }
 
 /// A product whose matrices are in the memory of a submitted computation.
-struct Ready {
+struct BoundProduct {
     operations: [Operation; 2],
     /// A and B, if they are read.
-    factors: Option<[Held; 2]>,
-    result: Held,
-    added: Option<Held>,
-    bias: Option<Held>,
+    factors: Option<[BoundOperand; 2]>,
+    result: BoundOperand,
+    added: Option<BoundOperand>,
+    bias: Option<BoundOperand>,
     activation: Activation,
     scalars: [Factor; 2],
 }
@@ -80,7 +80,7 @@ impl Product {
         let bias = epilogue.bias.map(|bias| add(bias, Region::READ)).transpose()?;
         let activation = epilogue.activation;
         let scalars = [alpha, beta];
-        let ready = Ready { operations, factors, result, added, bias, activation, scalars };
+        let ready = BoundProduct { operations, factors, result, added, bias, activation, scalars };
         let sums = self.compute.sums;
         call.submit(move |memory| {
             (0..count).for_each(|i| match sums {
@@ -93,7 +93,7 @@ impl Product {
     }
 }
 
-impl Ready {
+impl BoundProduct {
     fn run<T: Number>(&self, memory: &mut Memory<'_>, i: usize) {
         let [alpha, beta] = self.scalars.map(|scalar| scalar.value::<T>(memory));
         let steps = self.result.steps();

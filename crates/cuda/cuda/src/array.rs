@@ -209,8 +209,8 @@ pub(crate) fn create(
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
         array.check_gather().map_err(refusal)?;
     }
-    crate::asked::made(array.number());
-    context.keep(ArrayObject {
+    crate::allocation_trace::allocated(array.number());
+    context.register(ArrayObject {
         array,
         context: context.handle,
         descriptor: *descriptor,
@@ -236,8 +236,8 @@ pub(crate) fn create_mipmapped(
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
         array.check_gather().map_err(refusal)?;
     }
-    crate::asked::made(array.number());
-    context.keep(MipmapObject {
+    crate::allocation_trace::allocated(array.number());
+    context.register(MipmapObject {
         array,
         context: context.handle,
         descriptor: *descriptor,
@@ -289,7 +289,7 @@ pub(crate) fn destroy(handle: Handle<ArrayObject>) -> Answer {
         )));
     }
     handle.take().map(|object| {
-        crate::asked::freed(object.array.number());
+        crate::allocation_trace::freed(object.array.number());
         object.array.destroy();
     })
 }
@@ -297,7 +297,7 @@ pub(crate) fn destroy(handle: Handle<ArrayObject>) -> Answer {
 /// Destroys a mipmapped array and its levels.
 pub(crate) fn destroy_mipmapped(handle: Handle<MipmapObject>) -> Answer {
     let whole = handle.take()?;
-    crate::asked::freed(whole.array.number());
+    crate::allocation_trace::freed(whole.array.number());
     whole.array.destroy();
     end_levels(&whole);
     Ok(())

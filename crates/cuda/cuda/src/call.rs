@@ -69,9 +69,9 @@ pub(crate) fn answer(
     arguments: &[Argument<'_>],
 ) -> CUresult {
     let _call = crate::checks::called();
-    let _making = refused::Making::by(name);
+    let _making = refused::AllocatingCall::by(name);
     crate::checks::tell_host();
-    crate::late::called(name);
+    crate::deferred::called(name);
     let work = || match crate::state::gpus() {
         Err(refusal) if !BEFORE_INIT.contains(&name) => Err(refusal),
         _ => {
@@ -131,25 +131,25 @@ pub(crate) fn at_exit(function: extern "C" fn()) {
 
 /// An entry in the list of functions called at exit: the function, and the entry registered before
 /// it.
-struct End {
+struct ExitFunction {
     function: fn(),
     next: *const Self,
 }
 
 /// Head of the list of functions called at exit, the newest first. The list has no lock: after a fork, the thread that held it
 /// may not exist in the child.
-static ENDS: AtomicPtr<End> = AtomicPtr::new(std::ptr::null_mut());
+static ENDS: AtomicPtr<ExitFunction> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Registers a function to run after all of the program's exit handlers and destructors, for
 /// reports about all calls. Functions registered later run first.
 pub(crate) fn at_end(function: fn()) {
-    let (own, _) = crate::asked::module(at_end as fn(fn()) as usize).unwrap_or_default();
+    let (own, _) = crate::allocation_trace::module(at_end as fn(fn()) as usize).unwrap_or_default();
     if !own.contains("libtexunit_core") {
         // In a test, this crate is part of the executable, and only `atexit` calls the functions.
         at_exit(texunit_core_end);
     }
     let mut next = ENDS.load(Acquire);
-    let end = Box::into_raw(Box::new(End { function, next }));
+    let end = Box::into_raw(Box::new(ExitFunction { function, next }));
     while let Err(last) = ENDS.compare_exchange(next, end, AcqRel, Acquire) {
         next = last;
         // SAFETY: the entry was allocated above and is shared only once it is in the list.

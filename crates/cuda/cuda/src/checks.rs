@@ -9,9 +9,9 @@ mod work;
 
 pub(crate) use copies::{Watch, copies, fills, works};
 pub(crate) use host::{
-    called, registered, tell as tell_host, unregistered, update as watch_host, watch,
+    called, registered, report_accesses as tell_host, unregistered, update as watch_host, watch,
 };
-pub(crate) use leaks::{ended, made};
+pub(crate) use leaks::{context_ended, created};
 pub(crate) use pools::{allocated, forgotten, freed};
 use texunit_forms::Count;
 pub(crate) use work::Work;
@@ -33,7 +33,7 @@ use texunit_report::{Host, Located};
 
 /// Settings of the checks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct CheckSettings {
     checks: Checks,
     /// `TEXUNIT_INIT`: `use` or `load`.
     init: InitWhen,
@@ -47,7 +47,7 @@ pub(crate) struct Wanted {
     kernel: Option<String>,
 }
 
-impl Wanted {
+impl CheckSettings {
     /// Whether a check is enabled.
     pub(crate) fn has(&self, check: Check) -> bool {
         self.checks.has(check)
@@ -58,7 +58,7 @@ impl Wanted {
 pub(crate) fn wanted(
     variable: &impl Fn(&str) -> Option<String>,
     complaints: &mut Vec<String>,
-) -> Option<Wanted> {
+) -> Option<CheckSettings> {
     let set = |name| variable(name).filter(|value| !value.trim().is_empty());
     let list = set("TEXUNIT_CHECK")?;
     let checks = match Checks::parse(&list) {
@@ -85,7 +85,7 @@ pub(crate) fn wanted(
     let files = set("TEXUNIT_SUPPRESSIONS");
     let files =
         files.iter().flat_map(std::env::split_paths).filter(|file| !file.as_os_str().is_empty());
-    Some(Wanted {
+    Some(CheckSettings {
         checks,
         init: init.unwrap_or_default(),
         max_findings,
@@ -121,7 +121,7 @@ fn own_log() -> &'static Log {
             }
         }
         let kernels = wanted.kernel.iter().map(|name| Pattern::new(name)).collect();
-        let Wanted { checks, init, max_findings, .. } = wanted;
+        let CheckSettings { checks, init, max_findings, .. } = wanted;
         OWNER.take();
         crate::call::at_end(end);
         let fail_on = settings().fail_on;
@@ -139,12 +139,12 @@ fn own_log() -> &'static Log {
 /// Position of work for the race detector: its stream, and for deferred work its submission in the
 /// stream.
 #[derive(Clone, Debug)]
-pub(crate) struct Stand {
+pub(crate) struct QueuePosition {
     pub(crate) queue: Queue,
     submitted: Option<Submitted>,
 }
 
-impl Stand {
+impl QueuePosition {
     /// Position of work that is done now.
     pub(crate) fn now(queue: Queue) -> Self {
         Self { queue, submitted: None }
@@ -164,7 +164,7 @@ impl Stand {
 /// The checks of a launch, as its observer.
 pub(crate) fn of_launch(
     kernel: &str,
-    stand: Stand,
+    stand: QueuePosition,
     context: Handle<Context>,
 ) -> Option<LaunchChecks<'static>> {
     let log = log()?;
@@ -195,7 +195,7 @@ pub(crate) fn host_waited() {
 }
 
 /// Memory of a part of a copy.
-pub(crate) enum Part {
+pub(crate) enum AccessedMemory {
     /// Device memory, by address.
     Memory(u64),
     /// An array, identified by its memory on the host, and an offset in it.
@@ -204,25 +204,34 @@ pub(crate) enum Part {
 
 /// Records that a copy reads or (`writes`) writes bytes, and reports kernels that access them
 /// concurrently.
-pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
+pub(crate) fn copied(stand: &QueuePosition, (part, len): (AccessedMemory, u64), writes: bool) {
     accessed(stand, (part, len), writes, || format!("a copy of {}", Count(len, "byte")));
 }
 
 /// As [`copied`], for any operation, which `who` describes.
-fn accessed(stand: &Stand, (part, len): (Part, u64), writes: bool, who: impl FnOnce() -> String) {
+fn accessed(
+    stand: &QueuePosition,
+    (part, len): (AccessedMemory, u64),
+    writes: bool,
+    who: impl FnOnce() -> String,
+) {
     let Some(log) = log() else { return };
-    if let Part::Memory(address) = part {
+    if let AccessedMemory::Memory(address) = part {
         pools::copied(stand, (address, len), if writes { "written" } else { "read" });
     }
     let found = log.race().and_then(|race| match (&part, &stand.submitted) {
-        (&Part::Memory(address), Some(work)) => race.accessed_by(work, (address, len), writes),
-        (&Part::Memory(address), None) => race.accessed(Some(stand.queue), (address, len), writes),
-        (&Part::Array(array, offset), work) => {
+        (&AccessedMemory::Memory(address), Some(work)) => {
+            race.accessed_by(work, (address, len), writes)
+        }
+        (&AccessedMemory::Memory(address), None) => {
+            race.accessed(Some(stand.queue), (address, len), writes)
+        }
+        (&AccessedMemory::Array(array, offset), work) => {
             race.array_accessed((stand.queue, work.as_ref()), (array, offset, len), writes)
         }
     });
     let Some(found) = found else { return };
-    let is_array = matches!(part, Part::Array(..));
+    let is_array = matches!(part, AccessedMemory::Array(..));
     let node = log.race().and_then(|race| race.name(stand.queue));
     raced(log, found, (who(), writes, is_array), node);
 }
@@ -256,7 +265,7 @@ pub(crate) fn copies_race(one: (String, bool), other: (String, bool), address: u
     );
     let notes = vec!["an edge between the two nodes orders them".to_owned()];
     log.found(Finding::of_process(rule, message, notes));
-    news(None, (0, None));
+    report_new(None, (0, None));
 }
 
 /// Reports a race between a kernel and another operation, given the kernel and whether it stores;
@@ -294,7 +303,7 @@ fn raced(
     let mut finding = Finding::of_process(rule, message, notes);
     finding.other = Some((here.to_owned(), end));
     log.found(finding);
-    news(None, (0, None));
+    report_new(None, (0, None));
 }
 
 /// Records the fetches of a launch whose texture does not fit the instruction.
@@ -303,22 +312,22 @@ pub(crate) fn bad_fetches(module: &Module, stats: &LaunchStats) {
 }
 
 /// Reports the findings of a launch of a module.
-pub(crate) fn tell(module: &Module, launch: u64, launched_by: Option<String>) {
+pub(crate) fn report(module: &Module, launch: u64, launched_by: Option<String>) {
     pools::used();
     let loaded = &module.loaded;
     let source = Located::from((loaded.source(), &**loaded.sources()));
-    news(Some(source), (launch, launched_by));
+    report_new(Some(source), (launch, launched_by));
 }
 
 /// Reports findings that have not been reported.
-fn news(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<String>)) {
+fn report_new(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<String>)) {
     if LOG.get().is_none() {
         return;
     }
     let log = own_log();
     for mut news in log.news() {
         let number = news.finding.object.as_ref().and_then(|object| object.allocation);
-        news.finding.notes.extend(number.into_iter().flat_map(crate::asked::lines));
+        news.finding.notes.extend(number.into_iter().flat_map(crate::allocation_trace::lines));
         news.finding.notes.extend(launched_by.iter().cloned());
         if news.is_first {
             let finding = &news.finding;
@@ -344,9 +353,9 @@ fn end() {
     if !OWNER.is_this_process() {
         return;
     }
-    host::tell();
+    host::report_accesses();
     leaks::at_end();
-    news(None, (0, None));
+    report_new(None, (0, None));
     if let Some(summary) = LOG.get().and_then(texunit_checks::summary) {
         say(format_args!("{summary}"));
     }

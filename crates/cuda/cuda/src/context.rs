@@ -135,7 +135,7 @@ impl Context {
             fault: OnceLock::new(),
             peers: Mutex::default(),
         });
-        Context::registry().keep(handle, Arc::clone(&context));
+        Context::registry().insert_as(handle, Arc::clone(&context));
         context
     }
 
@@ -167,16 +167,16 @@ impl Context {
     /// Registers an object that was created in the context.
     ///
     /// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if another thread has destroyed the context meanwhile.
-    pub(crate) fn keep<T: Object>(&self, object: T) -> Answer<Handle<T>> {
+    pub(crate) fn register<T: Object>(&self, object: T) -> Answer<Handle<T>> {
         let handle = T::registry().insert(object);
-        self.outlives(|| drop(T::registry().remove(handle)))?;
+        self.check_not_ended(|| drop(T::registry().remove(handle)))?;
         Ok(handle)
     }
 
     /// Must be called after an object has been registered in the context. A thread that destroys a
     /// context first removes it from its registry and then destroys its objects. An object
     /// registered too late for that finds the context missing here, and `undo` destroys it.
-    pub(crate) fn outlives(&self, undo: impl FnOnce()) -> Answer {
+    pub(crate) fn check_not_ended(&self, undo: impl FnOnce()) -> Answer {
         if Context::registry().find(self.handle).is_some() {
             return Ok(());
         }
@@ -188,7 +188,7 @@ impl Context {
     /// Destroys all objects of a context that has been removed from the registry. No lock is held,
     /// as callbacks of the program run here.
     fn release(&self) {
-        crate::checks::ended(self);
+        crate::checks::context_ended(self);
         for release in OWNERS {
             release(self);
         }

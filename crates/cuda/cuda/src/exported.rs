@@ -27,7 +27,7 @@ fn driver() -> Option<usize> {
     if let Some(found) = FOUND.get() {
         return Some(*found);
     }
-    let (own, _) = crate::asked::module(driver as fn() -> Option<usize> as usize)?;
+    let (own, _) = crate::allocation_trace::module(driver as fn() -> Option<usize> as usize)?;
     let path = Path::new(&own).with_file_name("libcuda.so.1");
     let path = CString::new(path.into_os_string().into_encoded_bytes()).ok()?;
     // SAFETY: the path is a C string. `RTLD_NOLOAD` only takes a reference to a library that is

@@ -53,7 +53,7 @@ pub(crate) fn refusal(fault: &Fault, source: &SourceFile) -> Refusal {
 }
 
 /// Reports a fault: an assertion in CUDA's format, and everything as a diagnostic.
-pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
+pub(crate) fn report(fault: &Fault, source: &SourceFile) {
     if let FaultKind::Assert { message, file, line, function } = &fault.kind {
         let ([bx, by, bz], [tx, ty, tz]) = (fault.cta, fault.thread);
         write_error(format_args!(
@@ -76,15 +76,15 @@ pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
         texunit_report::human((source, &*fault.sources), &[diagnostic], settings().color)
             .trim_end()
     ));
-    tell_of_lines(fault);
+    explain_lines(fault);
     let number = fault.kind.allocation();
-    for line in number.into_iter().flat_map(crate::asked::lines) {
+    for line in number.into_iter().flat_map(crate::allocation_trace::lines) {
         say(format_args!("{line}"));
     }
 }
 
 /// Prints once how to see source lines for PTX that is not in a file.
-fn tell_of_lines(fault: &Fault) {
+fn explain_lines(fault: &Fault) {
     static SAID: Once = Once::new();
     if settings().save_ptx.is_none() && fault.frames().is_empty() {
         SAID.call_once(|| {
@@ -128,7 +128,7 @@ fn is_first(fault: &Fault, source: &SourceFile) -> bool {
 }
 
 /// Prints at the end how often each fault has recurred after its first report.
-pub(crate) fn tell_repeated<'f>(findings: impl Iterator<Item = &'f Finding>) {
+pub(crate) fn report_repeated<'f>(findings: impl Iterator<Item = &'f Finding>) {
     if !settings().continue_after_fault {
         return;
     }

@@ -4,7 +4,7 @@
 //! Its callers may ignore the errors, and a library that is never called does no harm, so that this
 //! module only names the library to the user.
 
-use crate::asked;
+use crate::allocation_trace;
 use crate::call::say;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ static RUNTIMES: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
 /// named once to the user, and as a failure in the report. For the program itself, the end of the
 /// report says so.
 pub(crate) fn asked_for_table(is_there: bool) {
-    let Some(path) = asked::caller() else { return };
+    let Some(path) = allocation_trace::caller() else { return };
     // Libraries may be loaded by paths relative to the working directory.
     let path = Path::new(&path).canonicalize().unwrap_or_else(|_| path.into());
     {

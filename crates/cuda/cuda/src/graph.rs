@@ -115,7 +115,7 @@ impl Graph {
             owner: OnceLock::new(),
             state: Mutex::default(),
         });
-        Self::registry().keep(graph.handle, Arc::clone(&graph));
+        Self::registry().insert_as(graph.handle, Arc::clone(&graph));
         graph
     }
 
@@ -128,7 +128,7 @@ impl Graph {
         let mut state = self.state();
         self.check_before(&state, &op, before)?;
         let handle = Handle::<Node>::fresh();
-        Node::registry().keep(handle, Arc::new(Node { graph: self.handle }));
+        Node::registry().insert_as(handle, Arc::new(Node { graph: self.handle }));
         let number = handle.number();
         for graph in op.graphs() {
             if let Some(graph) = Graph::registry().find(graph) {
@@ -187,7 +187,7 @@ impl Graph {
         state.conditions.clone_from(&original.conditions);
         for (&number, node) in &original.nodes {
             let handle = Handle::<Node>::fresh();
-            Node::registry().keep(handle, Arc::new(Node { graph: copy.handle }));
+            Node::registry().insert_as(handle, Arc::new(Node { graph: copy.handle }));
             state.origins.insert(number, handle.number());
             let op = node.op.copy()?;
             for graph in op.graphs() {

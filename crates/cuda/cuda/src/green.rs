@@ -212,7 +212,7 @@ impl GreenContext {
         };
         let context = primary.get()?;
         Context::registry().keep(alias, Arc::clone(&context));
-        context.keep(green)
+        context.register(green)
     }
 
     /// Ends a green context: its streams are detached, and captures in them are invalid.

@@ -59,13 +59,13 @@ impl<T> Registry<T> {
     /// Registers an object and returns its handle.
     pub(crate) fn insert(&self, object: T) -> Handle<T> {
         let handle = Handle::fresh();
-        self.keep(handle, Arc::new(object));
+        self.insert_as(handle, Arc::new(object));
         handle
     }
 
     /// Registers an object under a given handle, for objects that store their own handle, and
     /// texture objects, whose handles kernels read.
-    pub(crate) fn keep(&self, handle: Handle<T>, object: Arc<T>) {
+    pub(crate) fn insert_as(&self, handle: Handle<T>, object: Arc<T>) {
         let mut alive = self.alive.write().unwrap_or_else(PoisonError::into_inner);
         alive.get_or_insert_default().insert(handle.number, object);
     }

@@ -7,19 +7,19 @@ mod parameters;
 mod reasons;
 
 use crate::args::Answer;
-use crate::checks::Stand;
+use crate::checks::QueuePosition;
 use crate::context::{Context, Limit, MAX_STACK};
+use crate::deferred::{self, Order};
 use crate::handle::{Handle, Object};
-use crate::late::{self, Order};
 use crate::library::Kernel;
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
 use crate::record::Recording;
 use crate::settings::settings;
 use crate::{faults, report, running};
-use children::{Ended, Family, Parent};
+use children::{GridOutcome, GridPosition, ParentGrid};
 pub(crate) use parameters::parameters;
-pub(crate) use reasons::shown;
+pub(crate) use reasons::kernel_name;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use texunit_cuda_abi::CUresult;
@@ -86,7 +86,7 @@ fn check_cooperative(
                  `{}` as the {} of the {} hold at a time",
             Count(blocks, "CTA"),
             Count(threads, "thread"),
-            reasons::shown(function),
+            reasons::kernel_name(function),
             Count(multiprocessors, "multiprocessor"),
             match multiprocessors == profile.multiprocessors.unsigned_abs() {
                 true => "device",
@@ -114,7 +114,7 @@ pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
     Err(CUresult::INVALID_CLUSTER_SIZE.because(format!(
         "clusters of {} are more than the {most} that kernel `{}` can have: {help}",
         Count(size, "CTA"),
-        reasons::shown(function)
+        reasons::kernel_name(function)
     )))
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
         true => Ok(function),
         false => Err(CUresult::INVALID_HANDLE.because(format!(
             "kernel `{}` is a function of context {:?}, and the launch is in context {:?}",
-            reasons::shown(&function),
+            reasons::kernel_name(&function),
             function.context,
             context.handle
         ))),
@@ -190,15 +190,17 @@ pub(crate) fn launch(
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));
     let takes = function.kernel.accepts(&options);
-    let stand = match late::keeps(order) && takes {
-        true => Stand::submitted(order.queue),
-        false if takes && late::may_go_on() && function.kernel.may_wait() => {
-            Stand::now(order.queue)
+    let stand = match deferred::must_defer(order) && takes {
+        true => QueuePosition::submitted(order.queue),
+        false if takes && deferred::may_outlive_call() && function.kernel.may_wait() => {
+            QueuePosition::now(order.queue)
         }
-        false => return run((context, function), &shape, &params, Stand::now(order.queue), 0),
+        false => {
+            return run((context, function), &shape, &params, QueuePosition::now(order.queue), 0);
+        }
     };
     let (context, function) = (Arc::clone(context), Arc::clone(function));
-    late::launch(order, move |works| {
+    deferred::launch(order, move |works| {
         works?;
         run((&context, &function), &shape, &params, stand, 0)
     })
@@ -209,10 +211,10 @@ pub(crate) fn run(
     (context, function): (&Context, &Function),
     shape: &Shape,
     params: &[u8],
-    stand: Stand,
+    stand: QueuePosition,
     graph: u64,
 ) -> Answer {
-    run_grid((context, function), shape, params, stand, &Family::of_host(context, graph))
+    run_grid((context, function), shape, params, stand, &GridPosition::of_host(context, graph))
         .map(|_| ())
 }
 
@@ -221,9 +223,9 @@ fn run_grid(
     (context, function): (&Context, &Function),
     shape: &Shape,
     params: &[u8],
-    stand: Stand,
-    family: &Family<'_>,
-) -> Answer<Ended> {
+    stand: QueuePosition,
+    family: &GridPosition<'_>,
+) -> Answer<GridOutcome> {
     let module =
         Module::registry().find(function.module).ok_or_else(|| reasons::module_gone(function))?;
     let name = function.kernel.name();
@@ -238,7 +240,7 @@ fn run_grid(
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
     let all = watching.into_iter().chain(counting).chain(covering).chain(profiling).chain(checking);
     let observers = Several(all.collect());
-    crate::asked::pools::tell();
+    crate::allocation_trace::pools::warn();
     let watched = running::begin(&module, function, shape);
     let peers = context.peer_devices();
     let default = LaunchOptions::default();
@@ -262,14 +264,14 @@ fn run_grid(
     let records = || crate::record::begin(function, &plain, params);
     let recording = if family.is_recorded { None } else { records() };
     let is_recorded = family.is_recorded || recording.as_ref().is_some_and(Recording::is_pending);
-    let others = late::Company::new(is_recorded);
+    let others = deferred::WaitMonitor::new(is_recorded);
     let options = plain
         .with_observer(observers.any())
         .with_others(Some(&others))
         .with_progress(watched.as_ref().map(|launch| &launch.ctas))
         .with_cancel(watched.as_ref().map(|launch| &launch.cancel))
         .with_cpu_clock(tallies.is_some().then_some(crate::clock::thread));
-    let parent = function.kernel.uses_runtime().then(|| Parent {
+    let parent = function.kernel.uses_runtime().then(|| ParentGrid {
         context,
         module: &module,
         family,
@@ -277,7 +279,7 @@ fn run_grid(
         is_recorded,
         failed: Mutex::default(),
     });
-    let options = options.with_runtime(parent.as_ref().map(Parent::runtime));
+    let options = options.with_runtime(parent.as_ref().map(ParentGrid::runtime));
     let debugging = crate::debug::of_launch(name, checks.is_some());
     let options = options.with_debugger(debugging.as_ref().map(|of| of as &dyn Debugger));
     let start = Instant::now();
@@ -297,7 +299,7 @@ fn run_grid(
     let bad = stats.filter(|stats| !stats.bad_fetches.is_empty());
     bad.iter().for_each(|stats| crate::checks::bad_fetches(&module, stats));
     if checks.is_some() || bad.is_some() {
-        crate::checks::tell(&module, number, family.note(&module));
+        crate::checks::report(&module, number, family.note(&module));
     }
     if checks.is_some() {
         crate::checks::watch_host();
@@ -306,15 +308,15 @@ fn run_grid(
     let recording = recording.filter(Recording::is_pending);
     let tell = |stats: &LaunchStats, fault: Option<&Fault>| {
         let what = (&*module, function, family);
-        done::tell(what, shape, (number, time), (stats, &tally), fault);
+        done::report(what, shape, (number, time), (stats, &tally), fault);
     };
-    let failed = parent.as_ref().and_then(Parent::take_failed);
+    let failed = parent.as_ref().and_then(ParentGrid::take_failed);
     let ended = match (&mut result, failed) {
         (Ok(stats), _) => {
             tell(stats, None);
             parent
                 .as_ref()
-                .map_or(Ok(Ended::Done), |parent| parent.run(family.grid.take(), family.text))
+                .map_or(Ok(GridOutcome::Done), |parent| parent.run(family.grid.take(), family.text))
         }
         // A fault of a child grid that the kernel waited for has been reported.
         (Err(LaunchError::Fault(fault)), Some(failed)) => {
@@ -324,16 +326,16 @@ fn run_grid(
         (Err(LaunchError::Fault(fault)), None) => {
             fault.launched_by.clone_from(&family.callers);
             tell(&fault.stats, Some(fault));
-            faults::tell(fault, module.loaded.source());
+            faults::report(fault, module.loaded.source());
             if !faults::stays_usable(&fault.kind) {
                 context.fail(faults::refusal(fault, module.loaded.source()));
             }
-            Ok(Ended::Faulted(fault.clone()))
+            Ok(GridOutcome::Faulted(fault.clone()))
         }
         (Err(error), _) => Err(done::refused(error, (&module, function), shape)),
     };
     if let Some(recording) = recording {
-        if let Ok(Ended::Faulted(fault)) = &ended {
+        if let Ok(GridOutcome::Faulted(fault)) = &ended {
             result = Err(LaunchError::Fault(fault.clone()));
         }
         recording.end(function, &plain, params, &result);

@@ -24,10 +24,10 @@
 
 #![allow(unsafe_code)]
 
+mod allocation_trace;
 mod api;
 mod args;
 mod array;
-mod asked;
 mod attributes;
 mod call;
 mod checks;
@@ -36,6 +36,7 @@ mod context;
 mod coverage;
 mod crash;
 mod debug;
+mod deferred;
 mod error;
 mod exported;
 pub mod facts;
@@ -49,7 +50,6 @@ mod green;
 mod handle;
 mod image;
 mod ipc;
-mod late;
 mod launch;
 mod launch_trace;
 mod library;
@@ -59,12 +59,13 @@ mod linked;
 mod log;
 mod marker;
 mod memory;
+mod memory_ops;
 mod module;
 mod module_options;
 mod occupancy;
-mod older;
 mod origin;
 mod profile;
+mod ptx_version;
 mod record;
 mod refused;
 mod report;
@@ -78,5 +79,4 @@ mod tables;
 mod texref;
 mod texture;
 mod virtual_memory;
-mod words;
 mod work;

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::handle::{Handle, Object, object};
 use crate::image::{Image, Ptx};
 use crate::module::{self, Function, LoadTarget, Module};
-use crate::module_options::Jit;
+use crate::module_options::JitOptions;
 use crate::profile::Profile;
 use crate::state;
 use std::collections::{HashMap, HashSet};
@@ -25,7 +25,7 @@ pub(crate) struct Library {
     /// Name of the image in messages.
     name: String,
     /// Load options for all contexts.
-    options: Jit<'static>,
+    options: JitOptions<'static>,
     /// Kernels in source order.
     pub(crate) kernels: Vec<Handle<Kernel>>,
     by_name: HashMap<String, Handle<Kernel>>,
@@ -54,7 +54,7 @@ pub(crate) struct Kernel {
 object!(Kernel, "a kernel of a library");
 
 /// Names of a text's kernels and of its managed variables, or its errors.
-fn names(ptx: &Ptx, jit: &Jit<'_>) -> Answer<(Vec<String>, HashSet<String>)> {
+fn names(ptx: &Ptx, jit: &JitOptions<'_>) -> Answer<(Vec<String>, HashSet<String>)> {
     let text = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
     let parsed = texunit_syntax::parse(&text);
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {
@@ -89,7 +89,7 @@ fn names(ptx: &Ptx, jit: &Jit<'_>) -> Answer<(Vec<String>, HashSet<String>)> {
 
 /// Creates a library from an image. It is loaded at its first use in a context, or immediately if
 /// the caller has a log buffer for errors.
-pub(crate) fn load(image: Image, name: &str, jit: &Jit<'_>) -> Answer<Handle<Library>> {
+pub(crate) fn load(image: Image, name: &str, jit: &JitOptions<'_>) -> Answer<Handle<Library>> {
     let context = crate::context::current().ok();
     let device: &'static Profile = match &context {
         Some(context) => context.gpu.profile,
@@ -122,7 +122,7 @@ pub(crate) fn load(image: Image, name: &str, jit: &Jit<'_>) -> Answer<Handle<Lib
         unreadable,
         modules: Mutex::default(),
     });
-    Library::registry().keep(handle, Arc::clone(&library));
+    Library::registry().insert_as(handle, Arc::clone(&library));
     if let Some(context) = context.filter(|_| jit.has_log())
         && let Err(refusal) = library.module_with((&*context).into(), jit)
     {
@@ -202,7 +202,7 @@ impl Library {
         }
     }
 
-    fn module_with(&self, place: LoadTarget<'_>, jit: &Jit<'_>) -> Answer<Handle<Module>> {
+    fn module_with(&self, place: LoadTarget<'_>, jit: &JitOptions<'_>) -> Answer<Handle<Module>> {
         // The lock is held during loading, so that other threads wait for the module.
         let mut modules = self.modules();
         modules.retain(|_, module| Module::registry().find(*module).is_some());

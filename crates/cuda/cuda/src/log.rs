@@ -22,7 +22,7 @@ pub(crate) type Callback = unsafe extern "C" fn(*mut c_void, u32, *mut c_char, u
 
 /// A registered callback.
 #[derive(Clone, Copy)]
-struct Called {
+struct RegisteredCallback {
     handle: usize,
     function: Callback,
     data: usize,
@@ -35,7 +35,7 @@ struct Log {
     next: u32,
     bytes: usize,
     last_handle: usize,
-    callbacks: Vec<Called>,
+    callbacks: Vec<RegisteredCallback>,
 }
 
 fn log() -> MutexGuard<'static, Log> {
@@ -69,7 +69,7 @@ pub(crate) fn refused(function: &str, code: &str, reason: &str) {
         }
         log.callbacks.clone()
     };
-    for Called { function, data, .. } in callbacks {
+    for RegisteredCallback { function, data, .. } in callbacks {
         let mut text = message.clone().into_bytes();
         let size = text.len();
         text.push(0);
@@ -99,7 +99,7 @@ pub(crate) fn register(
     }
     log.last_handle += 1;
     let handle = log.last_handle;
-    log.callbacks.push(Called { handle, function, data });
+    log.callbacks.push(RegisteredCallback { handle, function, data });
     Ok(handle)
 }
 

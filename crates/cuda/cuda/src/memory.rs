@@ -21,7 +21,7 @@ use crate::context::Context;
 use crate::handle::Handle;
 use crate::state::{self, Gpu};
 use advice::AdviceMap;
-use pool::{PoolLocation, Share};
+use pool::{PoolLocation, PoolShare};
 pub(crate) use reasons::{no_room, not_inside};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +38,7 @@ pub(crate) enum AllocationKind {
     /// A memory allocation node of a graph.
     Graph,
     /// `cuMemAllocAsync`, from a pool.
-    Pool(Share),
+    Pool(PoolShare),
     /// `cuMemHostAlloc`, with its flags.
     Host(u32),
     /// `cuMemHostRegister`, with its flags.
@@ -46,7 +46,7 @@ pub(crate) enum AllocationKind {
     /// `cuMemAllocManaged`.
     Managed,
     /// `cuIpcOpenMemHandle`.
-    Opened(crate::ipc::memory::Opened),
+    OpenedMemory(crate::ipc::memory::OpenedMemory),
 }
 
 impl AllocationKind {
@@ -59,7 +59,7 @@ impl AllocationKind {
             Self::Host(_) => "cuMemHostAlloc",
             Self::Registered(_) => return "registered host memory",
             Self::Managed => "cuMemAllocManaged",
-            Self::Opened(_) => "cuIpcOpenMemHandle",
+            Self::OpenedMemory(_) => "cuIpcOpenMemHandle",
         };
         crate::refused::maker().unwrap_or(function)
     }
@@ -145,7 +145,7 @@ impl Allocation {
     /// Ends an allocation that has been removed from the table. Device memory, and its share of a
     /// pool, is freed when the last reference is dropped.
     pub(crate) fn end(&self) {
-        crate::asked::freed(self.id);
+        crate::allocation_trace::freed(self.id);
         if matches!(self.kind, AllocationKind::Pool(_)) {
             crate::checks::forgotten(self.id);
         }
@@ -153,7 +153,7 @@ impl Allocation {
             crate::checks::unregistered(self.base, self.size);
         }
         let Ok(gpus) = state::gpus() else { return };
-        let others = |share: &Share| share.pool.peers();
+        let others = |share: &PoolShare| share.pool.peers();
         let shown = match &self.kind {
             AllocationKind::Pool(share) if !self.on_host() => others(share),
             _ => Vec::new(),
@@ -231,7 +231,7 @@ pub(crate) fn allocate_as(
             allocation.show(state::gpu(device)?, true);
         }
     }
-    keep(context, allocation)
+    register(context, allocation)
 }
 
 /// Allocates graph memory of a device at an address that was reserved before.
@@ -252,7 +252,7 @@ pub(crate) fn allocate_at(
     let kind = AllocationKind::Graph;
     let mut allocation = Allocation::new(context, kind, address, size, Storage::Device { buffer });
     allocation.gpu = Arc::clone(gpu);
-    keep(context, allocation).map(|_| ())
+    register(context, allocation).map(|_| ())
 }
 
 /// Registers existing memory as an allocation of a device and returns its address.
@@ -265,7 +265,7 @@ pub(crate) fn take_in(
 ) -> Answer<u64> {
     let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
     allocation.gpu = Arc::clone(gpu);
-    keep(context, allocation)
+    register(context, allocation)
 }
 
 /// All allocations of a pool.
@@ -289,7 +289,7 @@ pub(crate) fn with_room_if<T, E>(
 ) -> Result<T, E> {
     match make() {
         Err(error) if is_full(&error) => {
-            crate::late::wait_for_all();
+            crate::deferred::wait_for_all();
             pool::give_back(gpu.ordinal);
             make()
         }
@@ -338,7 +338,7 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: AllocationKin
             )));
         }
     }
-    keep(context, Allocation::new(context, kind, base, size, Storage::Host { block }))
+    register(context, Allocation::new(context, kind, base, size, Storage::Host { block }))
 }
 
 /// Whether the system could have this much memory at all. Untouched pages cost nothing, so that the
@@ -365,13 +365,13 @@ pub(crate) fn tell_unmapped(device: &Device) {
 }
 
 /// Adds an allocation to the table and returns its address.
-fn keep(context: &Context, allocation: Allocation) -> Answer<u64> {
+fn register(context: &Context, allocation: Allocation) -> Answer<u64> {
     let (base, id) = (allocation.base, allocation.id);
-    crate::asked::made(id);
-    crate::asked::pools::made(id, &allocation.kind);
+    crate::allocation_trace::allocated(id);
+    crate::allocation_trace::pools::allocated(id, &allocation.kind);
     TABLE.write().unwrap_or_else(PoisonError::into_inner).insert(base, Arc::new(allocation));
     // The allocation is identified by its number, as its address may have been reused meanwhile.
-    context.outlives(|| release(|allocation| allocation.id == id))?;
+    context.check_not_ended(|| release(|allocation| allocation.id == id))?;
     Ok(base)
 }
 

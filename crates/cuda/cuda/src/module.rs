@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::fatbin;
 use crate::handle::{Handle, Object, object};
 use crate::image::{Heading, Image, heading};
-use crate::module_options::Jit;
+use crate::module_options::JitOptions;
 use crate::profile::Profile;
 use crate::state::Gpu;
 use std::collections::HashMap;
@@ -93,7 +93,7 @@ impl<'a> From<&'a Context> for LoadTarget<'a> {
 pub(crate) fn load(
     place: LoadTarget<'_>,
     (image, name): (&Image, &str),
-    jit: &Jit<'_>,
+    jit: &JitOptions<'_>,
 ) -> Answer<Handle<Module>> {
     let device = place.gpu.profile;
     let ptx = image.ptx(name, device)?;
@@ -125,14 +125,14 @@ pub(crate) fn load(
     let heading = heading(&ptx.text);
     let handle = keep(place, loaded, (heading, image.has_later_code(&heading, device)));
     if let Some(context) = place.alive {
-        context.outlives(|| unload(handle).unwrap_or_default())?;
+        context.check_not_ended(|| unload(handle).unwrap_or_default())?;
     }
     Ok(handle)
 }
 
 /// The refusal of a module; its errors are written to the log, or to standard error.
 fn refused(
-    jit: &Jit<'_>,
+    jit: &JitOptions<'_>,
     located: Located<'_>,
     diagnostics: &[Diagnostic],
     code: CUresult,
@@ -200,7 +200,7 @@ fn keep(
     let coverage = crate::coverage::of_module(&loaded);
     let profile = crate::line_profile::of_module(&loaded);
     let module = Module { context: place.context, loaded, functions, by_name, coverage, profile };
-    Module::registry().keep(handle, Arc::new(module));
+    Module::registry().insert_as(handle, Arc::new(module));
     handle
 }
 
@@ -384,7 +384,7 @@ impl Function {
                 if self.kernel.required_cluster().is_some() {
                     return Err(CUresult::NOT_PERMITTED.because(format!(
                         "kernel `{}` has been compiled for clusters of a size (.reqnctapercluster), which cannot be set",
-                        crate::launch::shown(self)
+                        crate::launch::kernel_name(self)
                     )));
                 }
                 ("REQUIRED_CLUSTER_WIDTH, _HEIGHT or _DEPTH", 0..=self.most_in_cluster(true))
@@ -407,7 +407,7 @@ impl Function {
                  this device",
                 fine.start(),
                 fine.end(),
-                crate::launch::shown(self)
+                crate::launch::kernel_name(self)
             )));
         }
         self.set().insert(number, value);
@@ -420,7 +420,7 @@ impl Function {
         let param = params.get(index).ok_or_else(|| {
             CUresult::INVALID_VALUE.because(format!(
                 "paramIndex {index}: kernel `{}` has {}, numbered from 0",
-                crate::launch::shown(self),
+                crate::launch::kernel_name(self),
                 Count(params.len(), "parameter")
             ))
         })?;

@@ -13,7 +13,7 @@ use texunit_report::Located;
 ///
 /// Other options concern the generation of machine code, so that they are accepted without effect.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Jit<'a> {
+pub(crate) struct JitOptions<'a> {
     /// Log of informational messages.
     info: Log<'a>,
     /// Log of errors.
@@ -27,9 +27,9 @@ pub(crate) struct Jit<'a> {
 
 // SAFETY: the pointers are used by one thread at a time: the one that passed the options, or one
 // that uses the same link state, which C callers must not share between threads.
-unsafe impl Send for Jit<'_> {}
+unsafe impl Send for JitOptions<'_> {}
 // SAFETY: as for the access above.
-unsafe impl Sync for Jit<'_> {}
+unsafe impl Sync for JitOptions<'_> {}
 
 /// A caller's buffer for messages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,7 +73,7 @@ impl<'a> Log<'a> {
 
 /// The options of a call as passed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Given<'a> {
+pub(crate) struct RawOptions<'a> {
     /// `numOptions`.
     pub(crate) count: u32,
     /// `options`.
@@ -82,13 +82,13 @@ pub(crate) struct Given<'a> {
     pub(crate) values: InOut<'a, usize>,
 }
 
-impl<'a> Jit<'a> {
+impl<'a> JitOptions<'a> {
     /// Reads the options of a call.
     ///
     /// # Safety
     /// Options and values have `count` elements, and buffers have the sizes that their options
     /// state, for the lifetime.
-    pub(crate) unsafe fn read(given: Given<'a>) -> Answer<Self> {
+    pub(crate) unsafe fn read(given: RawOptions<'a>) -> Answer<Self> {
         let mut jit = Self::default();
         let (mut buffers, mut sizes) = ([None; 2], [None; 2]);
         let count = given.count as usize;
@@ -134,8 +134,8 @@ impl<'a> Jit<'a> {
 
     /// The options that apply to a library in all contexts, without the logs, which belong to one
     /// call.
-    pub(crate) fn lasting(&self) -> Jit<'static> {
-        Jit { registers: self.registers, ..Jit::default() }
+    pub(crate) fn lasting(&self) -> JitOptions<'static> {
+        JitOptions { registers: self.registers, ..JitOptions::default() }
     }
 
     /// Whether the caller has a log buffer.

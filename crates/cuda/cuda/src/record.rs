@@ -6,21 +6,21 @@
 //! expects. Without `TEXUNIT_RECORD` none of this has any effect.
 
 mod folder;
-mod said;
-mod wanted;
+mod messages;
+mod options;
 
+pub(crate) use options::{RecordSettings, wanted};
 use texunit_forms::Count;
-pub(crate) use wanted::{Wanted, wanted};
 
 use crate::call::{Owner, say};
 use crate::module::Function;
 use crate::settings::settings;
 use folder::Claim;
+use options::is_meant;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use texunit_device::{FaultKind, LaunchError, LaunchOptions, LaunchStats};
 use texunit_record::{Before, Ended, Launch, Refused, Written};
-use wanted::is_meant;
 
 /// Progress of the recording.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ fn progress() -> MutexGuard<'static, Option<Progress>> {
 
 /// The lock of a launch: exclusive for a recorded one, or shared.
 #[derive(Debug)]
-enum Turn {
+enum RecordingLock {
     Alone { _guard: RwLockWriteGuard<'static, ()> },
     Any { _guard: RwLockReadGuard<'static, ()> },
 }
@@ -83,7 +83,7 @@ enum Turn {
 /// A launch in a recording process.
 #[derive(Debug)]
 pub(crate) struct Recording {
-    _turn: Turn,
+    _turn: RecordingLock,
     /// The state before the launch, if it is to be recorded.
     pending: Option<Pending>,
 }
@@ -106,7 +106,7 @@ pub(crate) fn begin(
     let wanted = settings().record.as_ref()?;
     let Some(number) = is_turn(wanted, function.kernel.name()) else {
         let guard = ALONE.read().unwrap_or_else(PoisonError::into_inner);
-        return Some(Recording { _turn: Turn::Any { _guard: guard }, pending: None });
+        return Some(Recording { _turn: RecordingLock::Any { _guard: guard }, pending: None });
     };
     let guard = ALONE.write().unwrap_or_else(PoisonError::into_inner);
     let claim = wanted.kernel.as_ref().map(|_| Claim::of(&wanted.folder));
@@ -116,31 +116,32 @@ pub(crate) fn begin(
         claim => {
             let remarks = remarks(function, number);
             let before = hold(wanted, function, options, params, &remarks);
-            let before = before.map_err(|why| said::refused(wanted, function, number.0, &why)).ok();
+            let before =
+                before.map_err(|why| messages::refused(wanted, function, number.0, &why)).ok();
             let number = number.0;
             before.map(|before| Pending { before, remarks, number, _claim: claim.flatten() })
         }
     };
-    Some(Recording { _turn: Turn::Alone { _guard: guard }, pending })
+    Some(Recording { _turn: RecordingLock::Alone { _guard: guard }, pending })
 }
 
 /// Begins work of a library, during which no launch is recorded. A message says once for each
 /// function that jobs cannot repeat such work.
-pub(crate) fn beside(function: &str) -> Option<RwLockReadGuard<'static, ()>> {
+pub(crate) fn library_work(function: &str) -> Option<RwLockReadGuard<'static, ()>> {
     let wanted = settings().record.as_ref()?;
     let guard = ALONE.read().unwrap_or_else(PoisonError::into_inner);
-    said::beside(wanted, function);
+    messages::library_work(wanted, function);
     Some(guard)
 }
 
 /// Counts a launch, and returns its number in the process and that of its kernel, if it is to be
 /// recorded.
-fn is_turn(wanted: &Wanted, kernel: &str) -> Option<(u64, u64)> {
+fn is_turn(wanted: &RecordSettings, kernel: &str) -> Option<(u64, u64)> {
     let mut progress = progress();
     if !OWNER.is_this_process() {
         *progress = Some(Progress::default());
         OWNER.take();
-        said::at_end();
+        messages::at_end();
     }
     let progress = progress.get_or_insert_default();
     let chosen = wanted.kernel.as_ref();
@@ -165,7 +166,7 @@ fn is_turn(wanted: &Wanted, kernel: &str) -> Option<(u64, u64)> {
 }
 
 fn hold(
-    wanted: &Wanted,
+    wanted: &RecordSettings,
     function: &Function,
     options: &LaunchOptions<'_>,
     params: &[u8],
@@ -220,11 +221,11 @@ impl Recording {
             Err(_) if wanted.kernel.is_none() => return,
             Err(LaunchError::Fault(_)) => {
                 let why = Refused::Launch("it was stopped from outside".to_owned());
-                return said::refused(wanted, function, number, &why);
+                return messages::refused(wanted, function, number, &why);
             }
             Err(_) => {
                 let why = Refused::Launch("it was refused, and nothing has run".to_owned());
-                return said::refused(wanted, function, number, &why);
+                return messages::refused(wanted, function, number, &why);
             }
         };
         let launch = Launch { kernel: &function.kernel, options, params, remarks: &remarks };
@@ -236,8 +237,8 @@ impl Recording {
             Ok(Written { job, ..written })
         });
         match written {
-            Ok(written) => said::recorded(wanted, function, number, &written),
-            Err(why) => said::refused(wanted, function, number, &why),
+            Ok(written) => messages::recorded(wanted, function, number, &written),
+            Err(why) => messages::refused(wanted, function, number, &why),
         }
     }
 }

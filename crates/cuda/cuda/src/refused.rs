@@ -54,9 +54,9 @@ pub(crate) fn maker() -> Option<&'static str> {
 }
 
 /// An allocating driver call in progress.
-pub(crate) struct Making(());
+pub(crate) struct AllocatingCall(());
 
-impl Making {
+impl AllocatingCall {
     /// Begins a driver call; `None` if it does not allocate, or is made by another allocating
     /// function.
     pub(crate) fn by(function: &'static str) -> Option<Self> {
@@ -68,7 +68,7 @@ impl Making {
     }
 }
 
-impl Drop for Making {
+impl Drop for AllocatingCall {
     fn drop(&mut self) {
         MAKER.set(None);
     }
@@ -92,9 +92,9 @@ pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_
         say(format_args!("{function}({arguments}) = {:?}: {reason}", refusal.code));
     }
     if is_inside {
-        keep(reason);
+        store_reason(reason);
     } else if !is_ordinary {
-        tell(function, &refusal.code.name(), &reason, refusal.code);
+        report(function, &refusal.code.name(), &reason, refusal.code);
     }
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn call_arguments(arguments: &[Argument<'_>]) -> String {
     shown.join(", ")
 }
 
-fn keep(reason: Cow<'static, str>) {
+fn store_reason(reason: Cow<'static, str>) {
     // In a thread that is ending, the thread-local variable may be destroyed already.
     let _ = LAST.try_with(|last| *last.borrow_mut() = reason);
 }
@@ -138,7 +138,7 @@ const MAX_TOLD: usize = 1000;
 
 /// A reported refusal.
 #[derive(Debug)]
-struct Told {
+struct ReportedRefusal {
     /// The first function that was refused.
     function: String,
     /// Name of the code.
@@ -149,11 +149,11 @@ struct Told {
 }
 
 /// Reported refusals by function (empty after a fault) and reason.
-static TOLD: Mutex<Option<HashMap<(String, String), Told>>> = Mutex::new(None);
+static TOLD: Mutex<Option<HashMap<(String, String), ReportedRefusal>>> = Mutex::new(None);
 
 /// Adds a refusal to the report, and prints it if requested. Repetitions are counted: standard
 /// error shows the first, tenth, hundredth and so on, and the report the number.
-fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
+fn report(function: &str, code_name: &str, reason: &str, code: CUresult) {
     crate::log::refused(function, code_name, reason);
     if !settings().report_api_errors && !crate::report::is_wanted() {
         return;
@@ -165,7 +165,7 @@ fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
         let told = told.get_or_insert_default();
         let key = (of.to_owned(), reason.to_owned());
         (told.len() < MAX_TOLD || told.contains_key(&key)).then(|| {
-            let one = told.entry(key).or_insert_with(|| Told {
+            let one = told.entry(key).or_insert_with(|| ReportedRefusal {
                 function: function.to_owned(),
                 code: code_name.to_owned(),
                 count: 0,
@@ -218,7 +218,7 @@ pub(crate) fn lacking_table() -> Option<Api> {
 pub(crate) fn rest() -> Vec<Api> {
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     let new = told.iter_mut().flatten().filter(|(_, one)| one.reported < one.count);
-    let api = |((_, reason), one): (&(String, String), &mut Told)| {
+    let api = |((_, reason), one): (&(String, String), &mut ReportedRefusal)| {
         one.reported = one.count;
         let (function, code) = (one.function.clone(), one.code.clone());
         Api { function, code, reason: reason.clone(), count: one.count }
@@ -364,9 +364,9 @@ pub(crate) unsafe extern "C" fn texunit_runtime_ends(
     }
     let code = CUresult(code);
     if depth > 0 {
-        keep(reason.into());
+        store_reason(reason.into());
     } else if !is_ordinary(&function, code) {
-        tell(&function, &name, &reason, code);
+        report(&function, &name, &reason, code);
     }
 }
 

@@ -10,7 +10,7 @@ mod interpreted;
 mod libraries;
 mod own;
 mod sum;
-mod untold;
+mod unreported;
 
 pub(crate) use own::PipeSignal;
 
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use sum::{Found, Sum};
+use sum::{KernelStatistics, ReportedFinding};
 use texunit_checks::News;
 use texunit_device::{Fault, LaunchStats, Tally};
 use texunit_evidence::{Api, Counts, Event, Finding, Process, Record, Totals, Writer};
@@ -39,8 +39,8 @@ const LONGEST_ARGUMENT: usize = 1000;
 /// State of the reports.
 #[derive(Debug, Default)]
 struct State {
-    kernels: BTreeMap<String, Sum>,
-    findings: Vec<Found>,
+    kernels: BTreeMap<String, KernelStatistics>,
+    findings: Vec<ReportedFinding>,
     /// For each finding of the checks, by its number in their log: its number in the report, and
     /// its first launch.
     checked: BTreeMap<u64, (u64, u64)>,
@@ -106,7 +106,7 @@ impl State {
         if let Some(Err(error)) = writer().map(|writer| writer.append(&event)) {
             static ONCE: Once = Once::new();
             let folder = settings().evidence.as_deref().unwrap_or("".as_ref());
-            ONCE.call_once(|| say(format_args!("{}", untold::sentence(folder, &error))));
+            ONCE.call_once(|| say(format_args!("{}", unreported::sentence(folder, &error))));
         }
         if settings().report.is_some() {
             self.record.add(event);
@@ -116,9 +116,14 @@ impl State {
     /// Reports changed kernels and findings.
     fn flush(&mut self) {
         self.told = Some(Instant::now());
-        let mut events: Vec<Event> =
-            self.kernels.values_mut().filter_map(Sum::news).map(Event::Kernel).collect();
-        events.extend(self.findings.iter_mut().filter_map(Found::news).map(Event::Finding));
+        let mut events: Vec<Event> = self
+            .kernels
+            .values_mut()
+            .filter_map(KernelStatistics::news)
+            .map(Event::Kernel)
+            .collect();
+        events
+            .extend(self.findings.iter_mut().filter_map(ReportedFinding::news).map(Event::Finding));
         events.into_iter().for_each(|event| self.append(event));
     }
 
@@ -139,7 +144,8 @@ impl State {
     }
 
     fn has_news(&self) -> bool {
-        self.kernels.values().any(Sum::has_news) || self.findings.iter().any(Found::has_news)
+        self.kernels.values().any(KernelStatistics::has_news)
+            || self.findings.iter().any(ReportedFinding::has_news)
     }
 
     /// Number of the next finding, a fault or a check's finding.
@@ -149,12 +155,12 @@ impl State {
 
     /// Adds a finding, or counts a repetition. Returns its number if it is the first of its kind.
     fn find(&mut self, key: (u64, u32), finding: Finding) {
-        let same = |found: &&mut Found| found.is(key, &finding);
+        let same = |found: &&mut ReportedFinding| found.is(key, &finding);
         if let Some(found) = self.findings.iter_mut().find(same) {
             found.again();
         } else if self.findings.len() < MAX_FINDINGS {
             let number = self.next_number();
-            self.findings.push(Found::new(key, Finding { number, count: 1, ..finding }));
+            self.findings.push(ReportedFinding::new(key, Finding { number, count: 1, ..finding }));
         } else {
             self.totals.more_findings += 1;
         }
@@ -193,8 +199,10 @@ pub(crate) fn launched(
     with(|state| {
         state.instructions(rows);
         let name = function.kernel.name();
-        let kernel =
-            state.kernels.entry(name.to_owned()).or_insert_with(|| Sum::new(module, function));
+        let kernel = state
+            .kernels
+            .entry(name.to_owned())
+            .or_insert_with(|| KernelStatistics::new(module, function));
         let is_first = kernel.add(module, (shape, parent), time, (stats, tally));
         if let Some((key, finding)) = finding {
             // Programs may exit when they see an error, so that the fault is reported immediately.
@@ -258,7 +266,7 @@ pub(crate) fn checked_more(more: Counts) {
 }
 
 /// Reports an event immediately.
-pub(crate) fn tell(event: Event) {
+pub(crate) fn event(event: Event) {
     with(|state| state.append(event));
 }
 
@@ -318,7 +326,7 @@ fn end() {
     let cpu_milliseconds = sum::milliseconds(crate::clock::process());
     let totals = Totals { cpu_milliseconds, has_ended: true, ..state.totals.clone() };
     state.append(Event::Totals(totals));
-    crate::faults::tell_repeated(state.findings.iter().map(Found::finding));
+    crate::faults::report_repeated(state.findings.iter().map(ReportedFinding::finding));
     if let Some(path) = &settings().report {
         own::write(path, std::mem::take(&mut state.record));
     }

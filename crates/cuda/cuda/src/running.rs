@@ -121,7 +121,7 @@ impl Drop for Watched {
         // A launch that has been reported as running is also reported as ended; afterwards it is no
         // longer reported.
         if self.told.swap(OVER, Ordering::AcqRel) != 0 {
-            report::tell(Event::Ended { launch: self.number });
+            report::event(Event::Ended { launch: self.number });
         }
         progress::end(self.start.elapsed());
     }
@@ -153,11 +153,11 @@ impl Launch {
         };
         // The report comes before the mark. If the launch has ended meanwhile, the mark fails, and
         // its end is reported here.
-        report::tell(Event::Running(running));
+        report::event(Event::Running(running));
         let marked =
             self.told.compare_exchange(told, milliseconds, Ordering::AcqRel, Ordering::Acquire);
         if marked.is_err() {
-            report::tell(Event::Ended { launch: self.number });
+            report::event(Event::Ended { launch: self.number });
         }
     }
 }
@@ -219,21 +219,21 @@ pub(crate) mod signals {
     use std::mem::MaybeUninit;
 
     /// The signal mask of a thread.
-    pub(crate) struct Blocked(libc::sigset_t);
+    pub(crate) struct SignalMask(libc::sigset_t);
 
     /// Blocks all signals in the calling thread, and returns its previous mask.
-    pub(crate) fn block_all() -> Blocked {
+    pub(crate) fn block_all() -> SignalMask {
         let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::zeroed());
         // SAFETY: both sets are local variables; the first is filled before it is read, and the
         // second, zeroed, is a valid empty set.
         unsafe {
             libc::sigfillset(all.as_mut_ptr());
             libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-            Blocked(before.assume_init())
+            SignalMask(before.assume_init())
         }
     }
 
-    pub(crate) fn restore(before: &Blocked) {
+    pub(crate) fn restore(before: &SignalMask) {
         // SAFETY: the set was returned by the system.
         unsafe {
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before.0, std::ptr::null_mut())

@@ -71,7 +71,7 @@ pub(crate) struct Settings {
     /// `TEXUNIT_REPORT_API_ERRORS=1`: prints each refused call with its reason on standard error.
     pub(crate) report_api_errors: bool,
     /// `TEXUNIT_RECORD` and related variables: launches that are recorded as jobs.
-    pub(crate) record: Option<crate::record::Wanted>,
+    pub(crate) record: Option<crate::record::RecordSettings>,
     /// `TEXUNIT_THREADS`: number of host threads of a launch; 0 for one per core.
     pub(crate) threads: usize,
     /// `TEXUNIT_BOUNDS`: granularity at which accesses beyond an object become faults.
@@ -79,7 +79,7 @@ pub(crate) struct Settings {
     /// `TEXUNIT_BAD_FETCH`: handling of fetches whose texture does not fit the instruction.
     pub(crate) bad_fetch: BadFetch,
     /// `TEXUNIT_CHECK` and related variables: checks of kernels.
-    pub(crate) checks: Option<crate::checks::Wanted>,
+    pub(crate) checks: Option<crate::checks::CheckSettings>,
     /// `TEXUNIT_FAIL_ON`: minimum severity of findings that count as failures in the report of the
     /// process.
     pub(crate) fail_on: Severity,

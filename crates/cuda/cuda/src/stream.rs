@@ -5,11 +5,11 @@
 
 use crate::args::Answer;
 use crate::context::{self, Context};
+use crate::deferred::{self, Order};
 use crate::graph::capture;
 use crate::green::GreenContext;
 use crate::handle::{Handle, Object, object};
 use crate::ipc::event::SharedEvent;
-use crate::late::{self, Order};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,8 +50,8 @@ impl Stream {
     ) -> Answer<Handle<Self>> {
         let attributes = Mutex::default();
         let stream = Self { context: context.handle, green, flags, priority, attributes };
-        let handle = context.keep(stream)?;
-        crate::checks::made(handle.number());
+        let handle = context.register(stream)?;
+        crate::checks::created(handle.number());
         Ok(handle)
     }
 }
@@ -181,14 +181,14 @@ pub(crate) fn record(event: Handle<Event>, order: &Order) {
     }
     let time = object.shared.as_ref().map(SharedEvent::recorded);
     let is_shared = time.is_some();
-    late::record(event.number(), order, move || {
+    deferred::record(event.number(), order, move || {
         object.record();
         if let (Some(shared), Some(time)) = (&object.shared, time) {
             shared.happens(time);
         }
     });
     if is_shared {
-        late::push(event.number());
+        deferred::push(event.number());
     }
 }
 

@@ -178,16 +178,16 @@ impl SurfaceReference {
 
 /// References of a module that have been requested.
 #[derive(Debug)]
-struct Known {
+struct ModuleReferences {
     context: Handle<Context>,
     textures: HashMap<String, Handle<TextureReference>>,
     surfaces: HashMap<String, Handle<SurfaceReference>>,
 }
 
 /// Requested references by the handle of the module.
-static KNOWN: Mutex<Option<HashMap<usize, Known>>> = Mutex::new(None);
+static KNOWN: Mutex<Option<HashMap<usize, ModuleReferences>>> = Mutex::new(None);
 
-fn known() -> MutexGuard<'static, Option<HashMap<usize, Known>>> {
+fn references() -> MutexGuard<'static, Option<HashMap<usize, ModuleReferences>>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -202,18 +202,19 @@ fn of_module<T: Object>(
     module: Handle<Module>,
     kind: OpaqueKind,
     name: &str,
-    field: fn(&mut Known) -> &mut HashMap<String, Handle<T>>,
+    field: fn(&mut ModuleReferences) -> &mut HashMap<String, Handle<T>>,
     make: impl FnOnce(&Module, Variable, TextureDescriptor) -> Answer<T>,
 ) -> Answer<Handle<T>> {
-    let mut known = known();
+    let mut known = references();
     // A thread that unloads a module removes it from its registry before its references, so that
     // the module is looked up under the lock.
     let found = module.get()?;
-    let entry = known.get_or_insert_default().entry(module.number()).or_insert_with(|| Known {
-        context: found.context,
-        textures: HashMap::new(),
-        surfaces: HashMap::new(),
-    });
+    let entry =
+        known.get_or_insert_default().entry(module.number()).or_insert_with(|| ModuleReferences {
+            context: found.context,
+            textures: HashMap::new(),
+            surfaces: HashMap::new(),
+        });
     if let Some(&handle) = field(entry).get(name) {
         return Ok(handle);
     }
@@ -273,7 +274,7 @@ fn reference(
 
 /// Creates a reference that belongs to no module.
 pub(crate) fn create(context: &Context) -> Answer<Handle<TextureReference>> {
-    context.keep(reference(context, None, &TextureDescriptor::default()))
+    context.register(reference(context, None, &TextureDescriptor::default()))
 }
 
 /// Destroys a reference made by [`create`]; `CUDA_ERROR_INVALID_VALUE` for a module's reference.
@@ -289,7 +290,7 @@ pub(crate) fn destroy(handle: Handle<TextureReference>) -> Answer {
 
 /// Destroys the references of an unloaded module.
 pub(crate) fn release_module(module: Handle<Module>) {
-    let removed = known().as_mut().and_then(|known| known.remove(&module.number()));
+    let removed = references().as_mut().and_then(|known| known.remove(&module.number()));
     if let Some(removed) = removed {
         for handle in removed.textures.into_values() {
             TextureReference::registry().remove(handle);
@@ -302,7 +303,7 @@ pub(crate) fn release_module(module: Handle<Module>) {
 
 /// Destroys the references of a context.
 pub(crate) fn release_context(context: &Context) {
-    if let Some(known) = known().as_mut() {
+    if let Some(known) = references().as_mut() {
         known.retain(|_, known| known.context != context.handle);
     }
     TextureReference::registry().remove_all(|one| one.context == context.handle);

@@ -203,7 +203,7 @@ pub(crate) fn create(
         view,
         _object: object,
     };
-    keep(context, handle, made)
+    register(context, handle, made)
 }
 
 /// Creates a surface object and returns its handle. The array need not have
@@ -226,17 +226,19 @@ pub(crate) fn create_surface(context: &Context, resource: &CUDA_RESOURCE_DESC) -
     let object = context.gpu.device.create_surface(&array.array).map_err(refusal)?;
     let handle = object.handle();
     let made = Surface { context: context.handle, resource: *resource, _object: object };
-    keep(context, handle, made)
+    register(context, handle, made)
 }
 
 /// Registers an object under its device handle.
-fn keep<T: Object>(context: &Context, handle: u64, object: T) -> Answer<u64> {
+fn register<T: Object>(context: &Context, handle: u64, object: T) -> Answer<u64> {
     let object = Arc::new(object);
     let key = key(&context.gpu, handle);
-    crate::checks::made(key.number());
-    T::registry().keep(key, Arc::clone(&object));
+    crate::checks::created(key.number());
+    T::registry().insert_as(key, Arc::clone(&object));
     // The object is identified by its address, as the handle may have been reused meanwhile.
-    context.outlives(|| drop(T::registry().remove_all(|other| std::ptr::eq(other, &*object))))?;
+    context.check_not_ended(|| {
+        drop(T::registry().remove_all(|other| std::ptr::eq(other, &*object)))
+    })?;
     Ok(handle)
 }
 

@@ -10,10 +10,10 @@
 
 mod physical;
 
-pub(crate) use physical::{Physical, Place};
+pub(crate) use physical::{MemoryLocation, Physical};
 
+use crate::allocation_trace;
 use crate::args::Answer;
-use crate::asked;
 use crate::state::{self, Gpu};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub(crate) const GRANULARITY: u64 = 2 << 20;
 
 /// The holder of an access right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Who {
+pub(crate) enum Accessor {
     /// A device.
     Device(CUdevice),
     /// The host, that is, the program itself.
@@ -49,7 +49,7 @@ struct Mapping {
     mapped: Arc<Mapped>,
     memory: Arc<Physical>,
     /// `CU_MEM_ACCESS_FLAGS_PROT_*` of those that were given access.
-    access: BTreeMap<Who, u32>,
+    access: BTreeMap<Accessor, u32>,
 }
 
 /// All reservations and mappings, by address.
@@ -70,13 +70,13 @@ fn refused<T>(reason: String) -> Answer<T> {
 }
 
 /// Properties of a mapped address.
-pub(crate) struct Found {
+pub(crate) struct MappedAddress {
     /// Range of the mapping.
     pub(crate) range: Range<u64>,
     /// The mapped memory.
     pub(crate) memory: Arc<Physical>,
     /// Access rights to the mapping.
-    pub(crate) access: BTreeMap<Who, u32>,
+    pub(crate) access: BTreeMap<Accessor, u32>,
 }
 
 /// `cuMemAddressReserve`.
@@ -87,7 +87,7 @@ pub(crate) fn reserve(size: u64, align: u64, wanted: u64) -> Answer<u64> {
     })?;
     let range = reserved.range();
     let number = Block::next_number();
-    asked::made(number);
+    allocation_trace::allocated(number);
     let reservation = Reservation { reserved: Arc::new(reserved), number };
     let mut space = space();
     space.reservations.insert(range.start, reservation);
@@ -114,7 +114,7 @@ pub(crate) fn free(address: u64, size: u64) -> Answer {
         return refused(format!("memory is mapped at {at:#x} still (cuMemUnmap)"));
     }
     let Some(reservation) = space.reservations.remove(&address) else { return Ok(()) };
-    asked::freed(reservation.number);
+    allocation_trace::freed(reservation.number);
     let gone = reservation.gone(End::Freed);
     for gpu in state::gpus()? {
         gpu.device.set_range(range.clone(), Vec::new(), Vec::new());
@@ -170,13 +170,13 @@ pub(crate) fn unmap(address: u64, size: u64) -> Answer {
 }
 
 /// `cuMemSetAccess`.
-pub(crate) fn set_access(address: u64, size: u64, access: &[(Who, u32)]) -> Answer {
+pub(crate) fn set_access(address: u64, size: u64, access: &[(Accessor, u32)]) -> Answer {
     let range = range_of(address, size)?;
     let mut space = space();
     space.check_whole(&range)?;
     for (at, mapping) in space.mappings.range(range.clone()) {
         for (who, flags) in access {
-            if let (Who::Device(device), Some(own)) = (who, mapping.memory.ordinal())
+            if let (Accessor::Device(device), Some(own)) = (who, mapping.memory.ordinal())
                 && *device != own
                 && !state::gpu(*device)?.can_reach(state::gpu(own)?)
             {
@@ -184,7 +184,8 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Who, u32)]) -> Answ
                     "memory at {at:#x} is of device {own}, which device {device} cannot reach (cuDeviceCanAccessPeer)"
                 )));
             }
-            if *who == Who::Host && mapping.memory.place != Place::Host && *flags != 0 {
+            if *who == Accessor::Host && mapping.memory.place != MemoryLocation::Host && *flags != 0
+            {
                 return refused(format!(
                     "memory at {at:#x} is of a device: the host can be given access to memory of its own only"
                 ));
@@ -199,7 +200,7 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Who, u32)]) -> Answ
                 CU_MEM_ACCESS_FLAGS_PROT_READ => Rights::Read,
                 _ => Rights::ReadWrite,
             };
-            if who == Who::Host && !mapping.mapped.show(rights) {
+            if who == Accessor::Host && !mapping.mapped.show(rights) {
                 return Err(CUresult::OUT_OF_MEMORY
                     .because("the system has no room for more mappings of memory"));
             }
@@ -209,12 +210,12 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Who, u32)]) -> Answ
 }
 
 /// The mapping that contains an address.
-pub(crate) fn find(address: u64) -> Option<Found> {
+pub(crate) fn find(address: u64) -> Option<MappedAddress> {
     let space = space();
     let (_, mapping) = space.mappings.range(..=address).next_back()?;
     let range = mapping.mapped.range();
     let (memory, access) = (Arc::clone(&mapping.memory), mapping.access.clone());
-    range.contains(&address).then_some(Found { range, memory, access })
+    range.contains(&address).then_some(MappedAddress { range, memory, access })
 }
 
 /// Whether an address is reserved.
@@ -233,7 +234,8 @@ pub(crate) fn is_shown(address: u64) -> bool {
 pub(crate) fn is_shown_all(address: u64, len: u64) -> bool {
     let (mut at, end) = (address, address.saturating_add(len));
     while at < end {
-        let shown = find(at).filter(|found| found.access.get(&Who::Host).is_some_and(|&f| f != 0));
+        let shown =
+            find(at).filter(|found| found.access.get(&Accessor::Host).is_some_and(|&f| f != 0));
         let Some(found) = shown else { return false };
         at = found.range.end;
     }
@@ -241,7 +243,7 @@ pub(crate) fn is_shown_all(address: u64, len: u64) -> bool {
 }
 
 /// The reason why bytes at a reserved address cannot be copied.
-pub(crate) fn words(address: u64) -> Option<String> {
+pub(crate) fn reason(address: u64) -> Option<String> {
     if let Some(found) = find(address) {
         return Some(format!(
             "is memory of cuMemCreate ({} mapped at {:#x}), to which no device was given access that goes so far \
@@ -299,7 +301,7 @@ impl Reservation {
 
 impl Mapping {
     fn flags(&self, gpu: &Gpu) -> u32 {
-        let flags = self.access.get(&Who::Device(gpu.ordinal));
+        let flags = self.access.get(&Accessor::Device(gpu.ordinal));
         flags.copied().unwrap_or(CU_MEM_ACCESS_FLAGS_PROT_NONE)
     }
 }

@@ -3,16 +3,16 @@
 //! A library declares the memory that its work reads and writes, and the driver executes the work
 //! in stream order, like a kernel. Access to unallocated memory ends the context, as that of a
 //! kernel does. The checks are told of each range that is read or written ([`checks::Work`]), and
-//! recorded launches do not run concurrently ([`record::beside`]).
+//! recorded launches do not run concurrently ([`record::library_work`]).
 
 use crate::args::Answer;
 use crate::call::answer;
-use crate::checks::{self, Stand};
+use crate::checks::{self, QueuePosition};
 use crate::context::Context;
+use crate::deferred::{self, Order};
 use crate::error::refusal;
 use crate::graph::op::Op;
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::refused::{InProgram, Str};
 use crate::stream::Stream;
 use crate::{memory, record};
@@ -30,18 +30,18 @@ const MAX_REGIONS: usize = 1 << 20;
 const ALIGNMENT: usize = 64;
 
 /// The library's callbacks and data; the work may be executed several times.
-struct Given {
+struct LibraryWork {
     data: *mut c_void,
     run: Run,
     forget: Forget,
 }
 
 // SAFETY: a library's work may be executed by any thread, and by several concurrently.
-unsafe impl Send for Given {}
+unsafe impl Send for LibraryWork {}
 // SAFETY: as for the access above.
-unsafe impl Sync for Given {}
+unsafe impl Sync for LibraryWork {}
 
-impl Drop for Given {
+impl Drop for LibraryWork {
     fn drop(&mut self) {
         // SAFETY: the library's callback is called once, with the library's data.
         unsafe { (self.forget)(self.data) }
@@ -54,7 +54,7 @@ pub(crate) struct Task {
     regions: Vec<Region>,
     /// Elements of the first dimension that are processed together; 0 for all.
     together: u64,
-    given: Given,
+    given: LibraryWork,
 }
 
 /// Submits a library's work to a stream.
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn texunit_work_2(
     forget: Forget,
     data: *mut c_void,
 ) -> CUresult {
-    let given = Given { data, run, forget };
+    let given = LibraryWork { data, run, forget };
     let submit = || {
         if count > MAX_REGIONS {
             return Err(
@@ -108,15 +108,19 @@ impl Task {
     /// Executes the work in a stream, immediately or deferred.
     fn submit(self: Arc<Self>, order: &Order) -> Answer {
         order.context.check()?;
-        let is_late = late::keeps(order);
-        let stand = if is_late { Stand::submitted(order.queue) } else { Stand::now(order.queue) };
+        let is_late = deferred::must_defer(order);
+        let stand = if is_late {
+            QueuePosition::submitted(order.queue)
+        } else {
+            QueuePosition::now(order.queue)
+        };
         if is_late && checks::race().is_some() {
             // Unallocated memory is reported when the work is executed.
             let places = self.places(&order.context).unwrap_or_default();
             self.tell_host(&places, &stand);
         }
         let context = Arc::clone(&order.context);
-        late::submit(order, move |works| {
+        deferred::submit(order, move |works| {
             works?;
             self.run(&context, &stand).inspect_err(|refusal| {
                 if refusal.code != CUresult::OUT_OF_MEMORY {
@@ -128,9 +132,9 @@ impl Task {
 
     /// Reads the regions, calls the library, and writes the results: all at once, or in parts if no
     /// check observes accesses.
-    pub(crate) fn run(&self, context: &Context, stand: &Stand) -> Answer {
+    pub(crate) fn run(&self, context: &Context, stand: &QueuePosition) -> Answer {
         let places = self.places(context)?;
-        let _beside = record::beside(&self.function);
+        let _beside = record::library_work(&self.function);
         let mut checked = checks::Work::new(&self.function, stand);
         let all = self.regions.iter().map(|region| region.count[0]).max().unwrap_or_default();
         let together = if self.together == 0 || checked.looks() { all } else { self.together };
@@ -159,7 +163,7 @@ impl Task {
     ) -> Answer {
         let part = |region: &Region| region.part(first, region.count[0].min(count));
         let regions: Vec<Region> = self.regions.iter().map(part).collect();
-        let mut room = Room::of(&regions, context)?;
+        let mut room = HostBuffers::of(&regions, context)?;
         for ((region, linear), bytes) in regions.iter().zip(places).zip(room.parts()) {
             if let Some(linear) = linear.as_ref().filter(|_| region.is_read()) {
                 read(region, linear, bytes, checked)?;
@@ -218,7 +222,7 @@ impl Task {
     }
 
     /// Tells the race detector about ranges that the program may access, too.
-    fn tell_host(&self, places: &[Option<Linear>], stand: &Stand) {
+    fn tell_host(&self, places: &[Option<Linear>], stand: &QueuePosition) {
         if checks::race().is_none() {
             return;
         }
@@ -271,13 +275,13 @@ fn write(region: &Region, linear: &Linear, bytes: &[u8], checked: &checks::Work<
     Ok(())
 }
 
-/// The unit of [`Room`], with its alignment.
-type Line = [u64; ALIGNMENT / 8];
+/// The unit of [`HostBuffers`], with its alignment.
+type AlignedBlock = [u64; ALIGNMENT / 8];
 
 /// Host memory for all regions. A thread keeps the memory of its last work for the next, as new
 /// memory is slow.
-struct Room {
-    lines: Vec<Line>,
+struct HostBuffers {
+    lines: Vec<AlignedBlock>,
     sizes: Vec<usize>,
 }
 
@@ -287,10 +291,10 @@ const MAX_OVERLAPPING: u64 = 1 << 28;
 const MAX_KEPT: usize = 64 << 20;
 
 thread_local! {
-    static KEPT: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
+    static KEPT: Cell<Vec<AlignedBlock>> = const { Cell::new(Vec::new()) };
 }
 
-impl Room {
+impl HostBuffers {
     /// Uninitialised memory for regions. `CUDA_ERROR_OUT_OF_MEMORY` if they exceed the memory of
     /// the device or the system.
     fn of(regions: &[Region], context: &Context) -> Answer<Self> {
@@ -332,7 +336,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for HostBuffers {
     fn drop(&mut self) {
         if self.lines.len() * ALIGNMENT <= MAX_KEPT {
             // In a thread that is ending, the thread-local variable may be destroyed already.

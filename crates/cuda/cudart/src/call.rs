@@ -2,11 +2,11 @@
 //! from unwinding into C, and stores an error for `cudaGetLastError`.
 
 use crate::codes;
-use crate::told::RuntimeCall;
+use crate::report::RuntimeCall;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-pub(crate) use texunit_client::told::check;
-use texunit_client::told::say;
+pub(crate) use texunit_client::report::check;
+use texunit_client::report::say;
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{Argument, CUresult};
 

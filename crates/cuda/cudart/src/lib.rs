@@ -13,8 +13,8 @@ mod call;
 mod codes;
 mod refused;
 mod registry;
+mod report;
 mod state;
-mod told;
 mod types;
 
 use texunit_client::driver;

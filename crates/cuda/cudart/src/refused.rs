@@ -3,7 +3,7 @@
 
 use crate::call::{self, cudaError_t};
 use std::sync::Once;
-use texunit_client::told;
+use texunit_client::report;
 use texunit_cuda_abi::lacking;
 
 /// Defines functions that texunit does not provide: each prints its name once and returns an error.
@@ -20,7 +20,7 @@ macro_rules! refused {
 }
 
 fn refuse(name: &'static str, group: &str, said: &Once) -> cudaError_t {
-    said.call_once(|| told::say_refused(&format!("{name} is not supported")));
+    said.call_once(|| report::say_refused(&format!("{name} is not supported")));
     call::answer(name, || Err(lacking(name, group)), &[])
 }
 

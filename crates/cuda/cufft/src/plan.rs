@@ -8,14 +8,14 @@ use std::ffi::c_int;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_client::call::Code;
 use texunit_client::driver::{self, CUstream};
-use texunit_client::{context, told};
+use texunit_client::{context, report};
 use texunit_cuda_abi::CUdeviceptr;
 
 /// A plan, whose shape may not be set yet.
 #[derive(Clone, Default)]
 pub(crate) struct Plan {
     /// The shape and the allocated work area, once the plan is made.
-    pub(crate) made: Option<Made>,
+    pub(crate) made: Option<MadePlan>,
     pub(crate) stream: CUstream,
     /// Whether the program provides the work area.
     pub(crate) is_manual: bool,
@@ -27,7 +27,7 @@ pub(crate) struct Plan {
 
 /// Shape and work area of a plan that is made.
 #[derive(Clone)]
-pub(crate) struct Made {
+pub(crate) struct MadePlan {
     pub(crate) shape: Shape,
     pub(crate) engine: Arc<Engine>,
     /// The work area that the plan has allocated in device memory.
@@ -87,7 +87,7 @@ pub(crate) fn get(handle: c_int) -> Answer<Plan> {
 }
 
 /// A plan that has been made.
-pub(crate) fn made(handle: c_int) -> Answer<(Plan, Made)> {
+pub(crate) fn made(handle: c_int) -> Answer<(Plan, MadePlan)> {
     let plan = get(handle)?;
     match plan.made.clone() {
         Some(made) => Ok((plan, made)),
@@ -118,14 +118,14 @@ pub(crate) fn make(handle: c_int, shape: Shape) -> Answer<usize> {
         false => Some(Arc::new(allocate(size)?)),
     };
     let engine = Arc::new(Engine::new(shape.clone()));
-    change(handle, |plan| plan.made = Some(Made { shape, engine, area }))?;
+    change(handle, |plan| plan.made = Some(MadePlan { shape, engine, area }))?;
     Ok(size)
 }
 
 fn allocate(size: usize) -> Answer<Area> {
     context::make_current()?;
     let mut area = 0;
-    told::check(driver::cuMemAlloc_v2(&mut area, size))?;
+    report::check(driver::cuMemAlloc_v2(&mut area, size))?;
     Ok(Area(area))
 }
 
@@ -184,6 +184,6 @@ pub(crate) fn check_stream(stream: CUstream) -> Answer {
     context::make_current()?;
     let mut flags = 0;
     // SAFETY: the out-pointer is to a local variable.
-    told::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
+    report::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
     Ok(())
 }

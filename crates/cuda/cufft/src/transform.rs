@@ -22,11 +22,11 @@ use std::sync::{Arc, OnceLock};
 /// be as large as the data.
 pub(crate) struct Engine {
     shape: Shape,
-    of: Of,
+    of: PrecisionTables,
 }
 
 /// Tables by the precision of computation.
-enum Of {
+enum PrecisionTables {
     Single(Tables<f32>),
     Double(Tables<f64>),
 }
@@ -45,13 +45,13 @@ impl<T> Default for Tables<T> {
 
 /// The FFTs of each dimension.
 struct Steps<T> {
-    last: Last<T>,
+    last: LastFft<T>,
     /// FFTs of the dimensions before the last, from the first on.
     others: Vec<Arc<dyn Fft<T>>>,
 }
 
 /// FFT of the last dimension.
-enum Last<T> {
+enum LastFft<T> {
     Complex(Arc<dyn Fft<T>>),
     FromReal(Arc<dyn RealToComplex<T>>),
     ToReal(Arc<dyn ComplexToReal<T>>),
@@ -89,8 +89,8 @@ number!(f64);
 impl Engine {
     pub(crate) fn new(shape: Shape) -> Self {
         let of = match shape.of.precision {
-            Precision::Double => Of::Double(Tables::default()),
-            _ => Of::Single(Tables::default()),
+            Precision::Double => PrecisionTables::Double(Tables::default()),
+            _ => PrecisionTables::Single(Tables::default()),
         };
         Self { shape, of }
     }
@@ -99,16 +99,16 @@ impl Engine {
     pub(crate) fn run(&self, direction: FftDirection, input: &mut [u8], output: &mut [u8]) {
         let precision = self.shape.of.precision;
         match &self.of {
-            Of::Double(tables) => {
+            PrecisionTables::Double(tables) => {
                 tables.run(&self.shape, direction, f64::reals(input), f64::reals(output));
             }
-            Of::Single(tables) if precision.is_short() => {
+            PrecisionTables::Single(tables) if precision.is_short() => {
                 let mut wide = precision.widen(input);
                 let mut result = vec![0.0; output.len() / 2];
                 tables.run(&self.shape, direction, &mut wide, &mut result);
                 precision.narrow(&result, output);
             }
-            Of::Single(tables) => {
+            PrecisionTables::Single(tables) => {
                 tables.run(&self.shape, direction, f32::reals(input), f32::reals(output));
             }
         }
@@ -134,16 +134,16 @@ impl<T: Number> Steps<T> {
         let mut planner = FftPlanner::new();
         let others = sizes.iter().map(|&size| planner.plan_fft(size, direction)).collect();
         let last = match shape.of.kind {
-            Kind::Complex => Last::Complex(planner.plan_fft(size, direction)),
-            Kind::FromReal => Last::FromReal(RealFftPlanner::new().plan_fft_forward(size)),
-            Kind::ToReal => Last::ToReal(RealFftPlanner::new().plan_fft_inverse(size)),
+            Kind::Complex => LastFft::Complex(planner.plan_fft(size, direction)),
+            Kind::FromReal => LastFft::FromReal(RealFftPlanner::new().plan_fft_forward(size)),
+            Kind::ToReal => LastFft::ToReal(RealFftPlanner::new().plan_fft_inverse(size)),
         };
         Self { last, others }
     }
 
     fn run(&self, shape: &Shape, input: &mut [T], output: &mut [T]) {
         match &self.last {
-            Last::Complex(fft) => {
+            LastFft::Complex(fft) => {
                 let (input, output) = (T::pairs(input), T::pairs(output));
                 each_rows(fft.len(), input, output, |input, output| {
                     let mut scratch = zeros(fft.get_outofplace_scratch_len());
@@ -151,7 +151,7 @@ impl<T: Number> Steps<T> {
                 });
                 self.others(&shape.counts(1), output, input);
             }
-            Last::FromReal(fft) => {
+            LastFft::FromReal(fft) => {
                 let output = T::pairs(output);
                 let sizes = [fft.len(), fft.len() / 2 + 1];
                 each_row(sizes, input, output, |rows| {
@@ -167,7 +167,7 @@ impl<T: Number> Steps<T> {
                     self.others(&shape.counts(1), output, &mut room);
                 }
             }
-            Last::ToReal(fft) => {
+            LastFft::ToReal(fft) => {
                 let input = T::pairs(input);
                 if !self.others.is_empty() {
                     let mut room = zeros(input.len());

@@ -1,14 +1,14 @@
 //! The exported functions of cuRAND's host API.
 
 use crate::code::{Answer, RandCode};
-use crate::directions::{self, Set};
+use crate::directions::{self, VectorSet};
 use crate::discrete;
-use crate::engine::Wanted;
+use crate::engine::Distribution;
 use crate::generator::{self, generate};
 use std::ffi::{c_double, c_float, c_int};
 use texunit_client::call::Code;
 use texunit_client::driver::{self, CUstream};
-use texunit_client::{context, library_api, told};
+use texunit_client::{context, library_api, report};
 use texunit_cuda_abi::args::Out;
 
 /// Version in CUDA 13.5; the library has the same file name in CUDA 12 and 13.
@@ -57,7 +57,7 @@ library_api! { (RandCode)
         context::make_current()?;
         let mut flags = 0;
         // SAFETY: the out-pointer is to a local variable.
-        told::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
+        report::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
         generator::set_stream(generator, stream)
     }
 
@@ -83,47 +83,47 @@ library_api! { (RandCode)
 
     /// Generates 32-bit random integers.
     fn curandGenerate(generator: usize, outputPtr: u64, num: usize) {
-        generate("curandGenerate", generator, Wanted::Bits, outputPtr, num)
+        generate("curandGenerate", generator, Distribution::Bits, outputPtr, num)
     }
 
     /// Generates 64-bit random integers, for generators of 64 bits.
     fn curandGenerateLongLong(generator: usize, outputPtr: u64, num: usize) {
-        generate("curandGenerateLongLong", generator, Wanted::Wide, outputPtr, num)
+        generate("curandGenerateLongLong", generator, Distribution::Wide, outputPtr, num)
     }
 
     /// Generates uniform numbers in (0, 1].
     fn curandGenerateUniform(generator: usize, outputPtr: u64, num: usize) {
-        generate("curandGenerateUniform", generator, Wanted::Uniform, outputPtr, num)
+        generate("curandGenerateUniform", generator, Distribution::Uniform, outputPtr, num)
     }
 
     /// Generates uniform numbers in (0, 1] in double precision.
     fn curandGenerateUniformDouble(generator: usize, outputPtr: u64, num: usize) {
-        generate("curandGenerateUniformDouble", generator, Wanted::UniformDouble, outputPtr, num)
+        generate("curandGenerateUniformDouble", generator, Distribution::UniformDouble, outputPtr, num)
     }
 
     /// Generates normally distributed numbers.
     fn curandGenerateNormal(generator: usize, outputPtr: u64, n: usize, mean: c_float, stddev: c_float) {
-        generate("curandGenerateNormal", generator, Wanted::Normal([mean, stddev]), outputPtr, n)
+        generate("curandGenerateNormal", generator, Distribution::Normal([mean, stddev]), outputPtr, n)
     }
 
     /// Generates normally distributed numbers in double precision.
     fn curandGenerateNormalDouble(generator: usize, outputPtr: u64, n: usize, mean: c_double, stddev: c_double) {
-        generate("curandGenerateNormalDouble", generator, Wanted::NormalDouble([mean, stddev]), outputPtr, n)
+        generate("curandGenerateNormalDouble", generator, Distribution::NormalDouble([mean, stddev]), outputPtr, n)
     }
 
     /// Generates log-normally distributed numbers.
     fn curandGenerateLogNormal(generator: usize, outputPtr: u64, n: usize, mean: c_float, stddev: c_float) {
-        generate("curandGenerateLogNormal", generator, Wanted::LogNormal([mean, stddev]), outputPtr, n)
+        generate("curandGenerateLogNormal", generator, Distribution::LogNormal([mean, stddev]), outputPtr, n)
     }
 
     /// Generates log-normally distributed numbers in double precision.
     fn curandGenerateLogNormalDouble(generator: usize, outputPtr: u64, n: usize, mean: c_double, stddev: c_double) {
-        generate("curandGenerateLogNormalDouble", generator, Wanted::LogNormalDouble([mean, stddev]), outputPtr, n)
+        generate("curandGenerateLogNormalDouble", generator, Distribution::LogNormalDouble([mean, stddev]), outputPtr, n)
     }
 
     /// Generates Poisson distributed numbers.
     fn curandGeneratePoisson(generator: usize, outputPtr: u64, n: usize, lambda: c_double) {
-        generate("curandGeneratePoisson", generator, Wanted::Poisson(lambda), outputPtr, n)
+        generate("curandGeneratePoisson", generator, Distribution::Poisson(lambda), outputPtr, n)
     }
 
     /// Creates a table of a Poisson distribution for the device function `curand_discrete`.
@@ -179,10 +179,10 @@ library_api! { (RandCode)
 
 /// The vector set of a `curandDirectionVectorSet_t`, given the numbers of the plain and the
 /// scrambled set.
-fn set_of(number: u32, [plain, scrambled]: [u32; 2]) -> Answer<Set> {
+fn set_of(number: u32, [plain, scrambled]: [u32; 2]) -> Answer<VectorSet> {
     match number {
-        number if number == plain => Ok(Set::Plain),
-        number if number == scrambled => Ok(Set::Scrambled),
+        number if number == plain => Ok(VectorSet::Plain),
+        number if number == scrambled => Ok(VectorSet::Scrambled),
         _ => {
             let why = format!("set {number} is not {plain} (plain) or {scrambled} (scrambled)");
             Err(RandCode::OutOfRange.because(why))

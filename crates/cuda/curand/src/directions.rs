@@ -14,7 +14,7 @@ pub(crate) const DIMENSIONS: usize = 20_000;
 
 /// Plain or scrambled vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Set {
+pub(crate) enum VectorSet {
     Plain,
     Scrambled,
 }
@@ -77,15 +77,15 @@ fn scramble(vectors: &mut [u64; 64], random: &mut impl FnMut() -> u64) {
 }
 
 /// The 64-bit vectors and constants of the first dimensions.
-pub(crate) fn wide(set: Set, dimensions: usize) -> Vec<([u64; 64], u64)> {
+pub(crate) fn wide(set: VectorSet, dimensions: usize) -> Vec<([u64; 64], u64)> {
     let starts = std::iter::once(None).chain(starts().map(Some));
     let made = starts.take(dimensions).enumerate().map(|(dimension, start)| {
         let mut vectors = vectors(start.as_ref());
         let mut source = Xorwow::new(dimension as u64);
         let mut random = || u64::from(source.bits()) << 32 | u64::from(source.bits());
         let constant = match set {
-            Set::Plain => 0,
-            Set::Scrambled => {
+            VectorSet::Plain => 0,
+            VectorSet::Scrambled => {
                 scramble(&mut vectors, &mut random);
                 random()
             }
@@ -96,7 +96,7 @@ pub(crate) fn wide(set: Set, dimensions: usize) -> Vec<([u64; 64], u64)> {
 }
 
 /// The 32-bit vectors and constants: the upper halves of the first 32 vectors of 64 bits.
-pub(crate) fn short(set: Set, dimensions: usize) -> Vec<([u32; 32], u32)> {
+pub(crate) fn short(set: VectorSet, dimensions: usize) -> Vec<([u32; 32], u32)> {
     let halves = |(vectors, constant): ([u64; 64], u64)| {
         (std::array::from_fn(|i| (vectors[i] >> 32) as u32), (constant >> 32) as u32)
     };
@@ -107,14 +107,14 @@ pub(crate) fn short(set: Set, dimensions: usize) -> Vec<([u32; 32], u32)> {
 type Table<T> = OnceLock<Vec<T>>;
 
 /// The 32-bit vectors of all dimensions, in static memory.
-pub(crate) fn short_table(set: Set) -> &'static [[u32; 32]] {
+pub(crate) fn short_table(set: VectorSet) -> &'static [[u32; 32]] {
     static TABLES: [Table<[u32; 32]>; 2] = [const { OnceLock::new() }; 2];
     let make = || short(set, DIMENSIONS).into_iter().map(|(vectors, _)| vectors).collect();
     TABLES[set as usize].get_or_init(make)
 }
 
 /// The 64-bit vectors of all dimensions, in static memory.
-pub(crate) fn wide_table(set: Set) -> &'static [[u64; 64]] {
+pub(crate) fn wide_table(set: VectorSet) -> &'static [[u64; 64]] {
     static TABLES: [Table<[u64; 64]>; 2] = [const { OnceLock::new() }; 2];
     let make = || wide(set, DIMENSIONS).into_iter().map(|(vectors, _)| vectors).collect();
     TABLES[set as usize].get_or_init(make)
@@ -123,13 +123,17 @@ pub(crate) fn wide_table(set: Set) -> &'static [[u64; 64]] {
 /// The 32-bit constants of all dimensions, in static memory.
 pub(crate) fn short_constants() -> &'static [u32] {
     static TABLE: Table<u32> = OnceLock::new();
-    TABLE.get_or_init(|| short(Set::Scrambled, DIMENSIONS).into_iter().map(|(_, c)| c).collect())
+    TABLE.get_or_init(|| {
+        short(VectorSet::Scrambled, DIMENSIONS).into_iter().map(|(_, c)| c).collect()
+    })
 }
 
 /// The 64-bit constants of all dimensions, in static memory.
 pub(crate) fn wide_constants() -> &'static [u64] {
     static TABLE: Table<u64> = OnceLock::new();
-    TABLE.get_or_init(|| wide(Set::Scrambled, DIMENSIONS).into_iter().map(|(_, c)| c).collect())
+    TABLE.get_or_init(|| {
+        wide(VectorSet::Scrambled, DIMENSIONS).into_iter().map(|(_, c)| c).collect()
+    })
 }
 
 #[cfg(test)]
@@ -141,7 +145,7 @@ mod tests {
     fn first_points_are_the_published_ones() {
         // Points from Joe and Kuo's program, in Gray code order: (0.5, 0.5, 0.5), (0.75, 0.25,
         // 0.25), (0.25, 0.75, 0.75), (0.375, 0.375, 0.625).
-        let all = short(Set::Plain, 3);
+        let all = short(VectorSet::Plain, 3);
         let point = |index| [0, 1, 2].map(|d| at(&all[d].0, 0, index) as f64 / 2f64.powi(32));
         assert_eq!(point(1), [0.5, 0.5, 0.5]);
         assert_eq!(point(2), [0.75, 0.25, 0.25]);
@@ -153,7 +157,7 @@ mod tests {
     fn scrambled_points_are_spread_as_evenly() {
         // In each dimension, each interval of length 2^-10 contains exactly one of the first 2^10
         // numbers.
-        for set in [Set::Plain, Set::Scrambled] {
+        for set in [VectorSet::Plain, VectorSet::Scrambled] {
             for (vectors, constant) in wide(set, DIMENSIONS).iter().step_by(997) {
                 let mut seen = [false; 1 << 10];
                 let mut number = at(vectors, *constant, 0);

@@ -6,7 +6,7 @@
 //! 256 of MTGP32. A call continues where the previous one ended. With a quasirandom generator each
 //! dimension fills a contiguous part of the array.
 
-use crate::directions::{self, Set};
+use crate::directions::{self, VectorSet};
 use crate::distribution::{self as of, FEW, MANY};
 use crate::source::Source;
 use crate::source::mrg::Mrg;
@@ -20,7 +20,7 @@ use bytemuck::{Pod, cast_slice_mut};
 /// Requested distribution; with mean and standard deviation for normal numbers, and lambda for
 /// Poisson numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Wanted {
+pub(crate) enum Distribution {
     Bits,
     Wide,
     Uniform,
@@ -32,7 +32,7 @@ pub(crate) enum Wanted {
     Poisson(f64),
 }
 
-impl Wanted {
+impl Distribution {
     /// Size of a number in bytes.
     pub(crate) fn size(self) -> usize {
         match self {
@@ -59,7 +59,7 @@ impl Wanted {
 /// Generates numbers; each call continues the sequence.
 pub(crate) trait Engine: Send {
     /// Fills an array.
-    fn fill(&mut self, wanted: Wanted, to: &mut [u8]);
+    fn fill(&mut self, wanted: Distribution, to: &mut [u8]);
 }
 
 /// A state, and the second normal number of a pair that has not been used yet.
@@ -119,30 +119,32 @@ impl<S: Source> Turns<S> {
 }
 
 impl<S: Source + Send> Engine for Turns<S> {
-    fn fill(&mut self, wanted: Wanted, to: &mut [u8]) {
+    fn fill(&mut self, wanted: Distribution, to: &mut [u8]) {
         match wanted {
-            Wanted::Bits => self.each(to, 1, |state| [state.source.bits()]),
-            Wanted::Wide => self.each(to, 2, |state| {
+            Distribution::Bits => self.each(to, 1, |state| [state.source.bits()]),
+            Distribution::Wide => self.each(to, 2, |state| {
                 let [low, high] = [state.source.bits(), state.source.bits()];
                 [u64::from(low) | u64::from(high) << 32]
             }),
-            Wanted::Uniform => self.each(to, 1, |state| [state.source.uniform()]),
-            Wanted::UniformDouble => self.each(to, 2, |state| [state.source.uniform_double()]),
-            Wanted::Normal(by) => {
+            Distribution::Uniform => self.each(to, 1, |state| [state.source.uniform()]),
+            Distribution::UniformDouble => {
+                self.each(to, 2, |state| [state.source.uniform_double()])
+            }
+            Distribution::Normal(by) => {
                 self.each(to, 2, |state| state.source.normals().map(|x| moved(x, by)));
             }
-            Wanted::LogNormal(by) => {
+            Distribution::LogNormal(by) => {
                 self.each(to, 2, |state| state.source.normals().map(|x| exp(moved(x, by))));
             }
-            Wanted::NormalDouble(by) => {
+            Distribution::NormalDouble(by) => {
                 self.each(to, 4, |state| state.source.normals_double().map(|x| moved_double(x, by)))
             }
-            Wanted::LogNormalDouble(by) => self.each(to, 4, |state| {
+            Distribution::LogNormalDouble(by) => self.each(to, 4, |state| {
                 state.source.normals_double().map(|x| moved_double(x, by).exp())
             }),
             // A turn ends after a fixed count of Poisson numbers, each of which may take several
             // draws.
-            Wanted::Poisson(lambda) => self.each(to, 1, |state| [state.poisson(lambda)]),
+            Distribution::Poisson(lambda) => self.each(to, 1, |state| [state.poisson(lambda)]),
         }
     }
 }
@@ -210,22 +212,22 @@ impl Draw for u64 {
 }
 
 /// Fills an array with one number for each draw.
-fn fill_of<D: Draw>(wanted: Wanted, to: &mut [u8], mut draws: impl FnMut() -> D) {
+fn fill_of<D: Draw>(wanted: Distribution, to: &mut [u8], mut draws: impl FnMut() -> D) {
     fn each<T: Pod>(to: &mut [u8], mut make: impl FnMut() -> T) {
         cast_slice_mut::<_, T>(to).iter_mut().for_each(|number| *number = make());
     }
     match wanted {
-        Wanted::Bits => each(to, || draws().upper()),
-        Wanted::Wide => each(to, draws),
-        Wanted::Uniform => each(to, || of::uniform(draws().upper())),
-        Wanted::UniformDouble => each(to, || draws().uniform_double()),
-        Wanted::Normal(by) => each(to, || moved(of::normal(draws().upper()), by)),
-        Wanted::NormalDouble(by) => each(to, || moved_double(draws().normal_double(), by)),
-        Wanted::LogNormal(by) => each(to, || exp(moved(of::normal(draws().upper()), by))),
-        Wanted::LogNormalDouble(by) => {
+        Distribution::Bits => each(to, || draws().upper()),
+        Distribution::Wide => each(to, draws),
+        Distribution::Uniform => each(to, || of::uniform(draws().upper())),
+        Distribution::UniformDouble => each(to, || draws().uniform_double()),
+        Distribution::Normal(by) => each(to, || moved(of::normal(draws().upper()), by)),
+        Distribution::NormalDouble(by) => each(to, || moved_double(draws().normal_double(), by)),
+        Distribution::LogNormal(by) => each(to, || exp(moved(of::normal(draws().upper()), by))),
+        Distribution::LogNormalDouble(by) => {
             each(to, || moved_double(draws().normal_double(), by).exp());
         }
-        Wanted::Poisson(lambda) => each(to, || draws().poisson(lambda)),
+        Distribution::Poisson(lambda) => each(to, || draws().poisson(lambda)),
     }
 }
 
@@ -243,7 +245,7 @@ struct Twisters<S, const TOGETHER: usize> {
 }
 
 impl<S: Send, const TOGETHER: usize> Engine for Twisters<S, TOGETHER> {
-    fn fill(&mut self, wanted: Wanted, to: &mut [u8]) {
+    fn fill(&mut self, wanted: Distribution, to: &mut [u8]) {
         fill_of(wanted, to, || {
             if self.used == TOGETHER {
                 if self.states.len() == self.next {
@@ -273,7 +275,7 @@ struct Sequences<D, const BITS: usize> {
 }
 
 impl<D: Draw, const BITS: usize> Engine for Sequences<D, BITS> {
-    fn fill(&mut self, wanted: Wanted, to: &mut [u8]) {
+    fn fill(&mut self, wanted: Distribution, to: &mut [u8]) {
         // The length of the array is a multiple of the number of dimensions.
         let count = to.len() / wanted.size() / self.dimensions.len();
         if count == 0 {
@@ -302,8 +304,8 @@ pub(crate) enum Type {
     Mtgp,
     Twister,
     Philox,
-    Sobol32(Set),
-    Sobol64(Set),
+    Sobol32(VectorSet),
+    Sobol64(VectorSet),
 }
 
 impl Type {

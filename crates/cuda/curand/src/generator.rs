@@ -2,8 +2,8 @@
 //! numbers.
 
 use crate::code::{Answer, RandCode};
-use crate::directions::{DIMENSIONS, Set};
-use crate::engine::{Engine, Recipe, Type, Wanted};
+use crate::directions::{DIMENSIONS, VectorSet};
+use crate::engine::{Distribution, Engine, Recipe, Type};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_client::call::{Code, Refused};
@@ -20,11 +20,11 @@ struct Generator {
     /// Whether the generator writes to host memory.
     of_host: bool,
     stream: CUstream,
-    engine: Lazy,
+    engine: LazyEngine,
 }
 
 /// An engine that is built when the first numbers are requested.
-type Lazy = Arc<Mutex<Option<Box<dyn Engine>>>>;
+type LazyEngine = Arc<Mutex<Option<Box<dyn Engine>>>>;
 
 struct Generators {
     all: BTreeMap<usize, Generator>,
@@ -55,10 +55,10 @@ fn type_of(number: u32) -> Answer<Type> {
         141 => Type::Mtgp,
         142 => Type::Twister,
         161 => Type::Philox,
-        200 | 201 => Type::Sobol32(Set::Plain),
-        202 => Type::Sobol32(Set::Scrambled),
-        203 => Type::Sobol64(Set::Plain),
-        204 => Type::Sobol64(Set::Scrambled),
+        200 | 201 => Type::Sobol32(VectorSet::Plain),
+        202 => Type::Sobol32(VectorSet::Scrambled),
+        203 => Type::Sobol64(VectorSet::Plain),
+        204 => Type::Sobol64(VectorSet::Scrambled),
         _ => {
             let why = format!("rng_type {number} is not a curandRngType_t");
             return Err(RandCode::TypeError.because(why));
@@ -74,7 +74,8 @@ pub(crate) fn create(number: u32, of_host: bool) -> Answer<usize> {
             .map_err(|why| Refused::from(why).with_code(RandCode::InitializationFailed))?;
     }
     let recipe = Recipe { of, seed: 0, offset: 0, legacy: false, seeded: false, dimensions: 1 };
-    let new = Generator { recipe, of_host, stream: CUstream::default(), engine: Lazy::default() };
+    let new =
+        Generator { recipe, of_host, stream: CUstream::default(), engine: LazyEngine::default() };
     let mut generators = generators();
     let handle = generators.next;
     generators.next += 16;
@@ -103,7 +104,7 @@ fn change(handle: usize, change: impl FnOnce(&mut Recipe) -> Answer) -> Answer {
     let mut generators = generators();
     let generator = generators.all.get_mut(&handle).ok_or_else(|| none(handle))?;
     change(&mut generator.recipe)?;
-    generator.engine = Lazy::default();
+    generator.engine = LazyEngine::default();
     Ok(())
 }
 
@@ -170,7 +171,7 @@ pub(crate) fn set_dimensions(handle: usize, dimensions: u32) -> Answer {
 pub(crate) fn generate(
     function: &'static str,
     handle: usize,
-    wanted: Wanted,
+    wanted: Distribution,
     address: u64,
     count: usize,
 ) -> Answer {
@@ -216,14 +217,16 @@ pub(crate) fn generate(
 }
 
 /// Checks that a generator supports a distribution and a count.
-fn check_wanted(recipe: &Recipe, wanted: Wanted, count: usize) -> Answer {
+fn check_wanted(recipe: &Recipe, wanted: Distribution, count: usize) -> Answer {
     let is_wide = matches!(recipe.of, Type::Sobol64(_));
     match wanted {
-        Wanted::Bits if is_wide => {
+        Distribution::Bits if is_wide => {
             return wrong_type("a generator of 64 bits makes numbers of 64 bits");
         }
-        Wanted::Wide if !is_wide => return wrong_type("only Sobol64 makes numbers of 64 bits"),
-        Wanted::Poisson(lambda) => check_lambda(lambda)?,
+        Distribution::Wide if !is_wide => {
+            return wrong_type("only Sobol64 makes numbers of 64 bits");
+        }
+        Distribution::Poisson(lambda) => check_lambda(lambda)?,
         _ => {}
     }
     let multiple = match recipe.of.is_quasi() {

@@ -112,7 +112,7 @@ pub fn by_rule(compared: &[Compared]) -> BTreeMap<String, Tally> {
 }
 
 /// Maximum number of differences that are kept for a case.
-const KEPT: usize = 3;
+const MAX_DIFFERENCES: usize = 3;
 
 impl Compared {
     /// A case with its result.
@@ -175,7 +175,7 @@ pub fn compare_fault(
 fn fault(runner: &Runner, case: &Case, access: usize) -> Result<String, Outcome> {
     let Access::Surface(data) = &case.access else { return Err(skipped("it has no surface")) };
     let surface = data.build().map_err(skipped)?;
-    let accesses = asked(&surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
+    let accesses = card_accesses(&surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
     let resource = &surface.surface.resource;
     let asked = if surface.warp { &accesses[..] } else { &accesses[access..=access] };
     let answer = runner.surface(resource, asked, surface.warp);
@@ -282,7 +282,7 @@ struct Differences {
 impl Differences {
     fn add(&mut self, difference: impl FnOnce() -> Difference) {
         self.count += 1;
-        if self.first.len() < KEPT {
+        if self.first.len() < MAX_DIFFERENCES {
             self.first.push(difference());
         }
     }
@@ -301,7 +301,7 @@ const FAULTS: &str = "an access faults, and a fault ends the work on the card";
 const NO_INSTRUCTION: &str = "an access has a size that no instruction has";
 
 /// The accesses as GPU instructions; `None` if an access has no instruction of its size.
-fn asked(surface: &BuiltSurface) -> Option<Vec<CardAccess>> {
+fn card_accesses(surface: &BuiltSurface) -> Option<Vec<CardAccess>> {
     let accesses = surface.accesses.iter().enumerate().map(|(i, access)| {
         // Several instructions can access this number of bytes; successive accesses use them in
         // turn.
@@ -325,7 +325,7 @@ fn run_surface(
     case: &Case,
     surface: &BuiltSurface,
 ) -> Result<(Outcome, Case), Outcome> {
-    let accesses = asked(surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
+    let accesses = card_accesses(surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
     if surface.accesses.iter().any(|a| a.fault.is_some()) {
         return Err(skipped(FAULTS));
     }

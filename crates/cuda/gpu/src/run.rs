@@ -80,7 +80,7 @@ impl Runner {
     ) -> Result<Vec<FetchValue>, GpuError> {
         let operands = self
             .gpu
-            .buffer(&fetches.iter().flat_map(|o| words(geometry, o)).collect::<Vec<_>>())?;
+            .buffer(&fetches.iter().flat_map(|o| operand_bytes(geometry, o)).collect::<Vec<_>>())?;
         let answers = self.gpu.buffer(&vec![0; fetches.len() * ANSWER_WORDS * 4])?;
         let count = fetches.len() as u32;
         let shape =
@@ -139,7 +139,7 @@ impl Runner {
 
 /// A fetch's operands in the layout that the kernel reads, with coordinates in the order of the
 /// instruction.
-fn words(geometry: Geometry, operands: &FetchOperands) -> [u8; OPERAND_WORDS * 4] {
+fn operand_bytes(geometry: Geometry, operands: &FetchOperands) -> [u8; OPERAND_WORDS * 4] {
     let FetchOperands { coords, offset, level, dpdx, dpdy, compare } = *operands;
     let all = coords
         .padded::<4>(geometry)

@@ -105,7 +105,7 @@ fn by_index(index: c_uint, device: Out<Handle>) -> Answer {
 }
 
 /// The caller's C string.
-fn given<'a>(text: *const c_char) -> Answer<&'a str> {
+fn c_str<'a>(text: *const c_char) -> Answer<&'a str> {
     if text.is_null() {
         return Err(Error::InvalidArgument);
     }
@@ -115,7 +115,7 @@ fn given<'a>(text: *const c_char) -> Answer<&'a str> {
 
 /// Parses `domain:bus:device.function` into bus and device; the domain and the function are
 /// optional.
-fn place(text: &str) -> Option<(i32, i32)> {
+fn pci_location(text: &str) -> Option<(i32, i32)> {
     let hex = |word: &str| i32::from_str_radix(word, 16).ok();
     let (text, function) = text.split_once('.').unwrap_or((text, "0"));
     let mut words = text.rsplitn(3, ':');
@@ -125,7 +125,7 @@ fn place(text: &str) -> Option<(i32, i32)> {
 }
 
 fn by_place(text: *const c_char, device: Out<Handle>) -> Answer {
-    let wanted = place(given(text)?).ok_or(Error::InvalidArgument)?;
+    let wanted = pci_location(c_str(text)?).ok_or(Error::InvalidArgument)?;
     device.set(find(|device| device.place() == wanted)?)
 }
 
@@ -180,13 +180,13 @@ nvml_api! {
 
     /// The device with a UUID.
     fn nvmlDeviceGetHandleByUUID(uuid: *const c_char, device: Out<Handle>) {
-        let wanted = given(uuid)?;
+        let wanted = c_str(uuid)?;
         device.set(find(|device| self::uuid(device) == wanted)?)
     }
 
     /// The device with a serial number; simulated devices have none.
     fn nvmlDeviceGetHandleBySerial(serial: *const c_char, device: Out<Handle>) {
-        given(serial)?;
+        c_str(serial)?;
         device.set(find(|_| false)?)
     }
 

@@ -40,7 +40,7 @@ pub(crate) struct Function {
 
 /// A runtime that is linked into a file.
 #[derive(Debug)]
-pub(crate) struct Inside {
+pub(crate) struct StaticRuntime {
     /// The texunit runtime with the same structures.
     pub(crate) runtime: Runtime,
     pub(crate) functions: Vec<Function>,
@@ -50,8 +50,8 @@ pub(crate) struct Inside {
 
 /// NVIDIA's libraries that are linked statically into a file.
 #[derive(Debug, Default)]
-pub(crate) struct Linked {
-    pub(crate) runtime: Option<Inside>,
+pub(crate) struct LinkedLibraries {
+    pub(crate) runtime: Option<StaticRuntime>,
     /// Whether nvrtc is linked into the file.
     pub(crate) nvrtc: bool,
     /// Whether nvJitLink is linked into the file.
@@ -103,8 +103,8 @@ fn defined<'a>(
 
 /// Finds the libraries linked into a file by its symbol table. A file that cannot be read counts as
 /// having none.
-pub(crate) fn linked_into(path: &Path) -> Linked {
-    let look = || -> Option<Linked> {
+pub(crate) fn linked_into(path: &Path) -> LinkedLibraries {
+    let look = || -> Option<LinkedLibraries> {
         let cache = ReadCache::new(File::open(path).ok()?);
         let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
         let mut symbols = defined(&file, ".symtab", ".strtab")?;
@@ -113,7 +113,7 @@ pub(crate) fn linked_into(path: &Path) -> Linked {
         symbols.retain(|symbol| code.iter().any(|range| range.contains(&symbol.address)));
         let has = |name: &[u8]| symbols.iter().any(|symbol| symbol.name.starts_with(name));
         let (nvrtc, nvjitlink) = (has(b"nvrtcCompileProgram"), has(b"__nvJitLinkCreate_"));
-        Some(Linked { runtime: runtime_of(&symbols), nvrtc, nvjitlink })
+        Some(LinkedLibraries { runtime: runtime_of(&symbols), nvrtc, nvjitlink })
     };
     look().unwrap_or_default()
 }
@@ -132,7 +132,7 @@ fn code<'a>(file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>) -> Vec<Range<
 }
 
 /// The runtime that these symbols belong to, if any.
-fn runtime_of(symbols: &[Symbol<'_>]) -> Option<Inside> {
+fn runtime_of(symbols: &[Symbol<'_>]) -> Option<StaticRuntime> {
     let of_runtime = |name: &[u8]| name.starts_with(b"cuda") || name.starts_with(b"__cuda");
     let functions = symbols.iter().filter(|symbol| of_runtime(symbol.name));
     let names: BTreeSet<&[u8]> = functions.clone().map(|symbol| symbol.name).collect();
@@ -162,7 +162,7 @@ fn runtime_of(symbols: &[Symbol<'_>]) -> Option<Inside> {
         }
     });
     let missing = missing.into_iter().filter(is_needed).collect();
-    Some(Inside { runtime, functions: functions.collect(), missing })
+    Some(StaticRuntime { runtime, functions: functions.collect(), missing })
 }
 
 /// Loaded addresses of the functions that a library exports, by name.

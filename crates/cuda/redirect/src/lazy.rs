@@ -32,13 +32,13 @@ pub(crate) type Functions = BTreeMap<String, (usize, usize)>;
 /// The functions of each runtime, once read from its file.
 static KNOWN: Mutex<BTreeMap<Runtime, Functions>> = Mutex::new(BTreeMap::new());
 
-fn known<T>(work: impl FnOnce(&mut BTreeMap<Runtime, Functions>) -> T) -> T {
+fn with_functions<T>(work: impl FnOnce(&mut BTreeMap<Runtime, Functions>) -> T) -> T {
     work(&mut KNOWN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Addresses of the stubs of a runtime's functions, by name, or the reason why there are none.
 pub(crate) fn functions(runtime: Runtime) -> Result<BTreeMap<String, usize>, String> {
-    known(|known| {
+    with_functions(|known| {
         let functions = match known.entry(runtime) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(numbered(runtime)?),
@@ -82,7 +82,7 @@ extern "C" fn load(number: usize) -> usize {
         // code. SAFETY: `_exit` does not return.
         unsafe { libc::_exit(NOT_LOADED) }
     });
-    known(|known| {
+    with_functions(|known| {
         for &(number, at) in known.get(&runtime).into_iter().flat_map(BTreeMap::values) {
             SLOTS[number].store(address.wrapping_add(at), Ordering::Relaxed);
         }

@@ -35,7 +35,7 @@ mod patch;
 mod search;
 
 use compiler::Compiler;
-use file::Inside;
+use file::StaticRuntime;
 use std::ffi::{CStr, OsStr, c_char, c_long, c_uint, c_void};
 use std::fmt::Arguments;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ struct Symbol {
 
 /// A loaded file.
 #[derive(Debug)]
-struct Loaded {
+struct LoadedFile {
     path: PathBuf,
     /// Load bias: the difference between loaded addresses and those in the file.
     address: usize,
@@ -97,11 +97,11 @@ struct Loaded {
 #[derive(Default)]
 struct State {
     /// Files loaded since the last `LA_ACT_CONSISTENT`.
-    new: Vec<Loaded>,
+    new: Vec<LoadedFile>,
     /// The loaded libraries with texunit's code (`libtexunit_core.so...`): several only in a
     /// process with two releases. At the end of the process the dynamic linker announces the
     /// unloading of each file, but unloads none.
-    cores: Vec<Loaded>,
+    cores: Vec<LoadedFile>,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
@@ -134,7 +134,7 @@ unsafe extern "C" fn la_objsearch(
         return if is_unwanted { std::ptr::null_mut() } else { name };
     }
     // A panic must not unwind into the dynamic linker; its message has been printed.
-    let ours = std::panic::catch_unwind(|| search::ours(asked)).ok().flatten();
+    let ours = std::panic::catch_unwind(|| search::texunit_path(asked)).ok().flatten();
     // The dynamic linker only reads the returned text.
     ours.map_or(name, |ours| ours.as_ptr().cast_mut())
 }
@@ -163,7 +163,7 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
     };
     let path = PathBuf::from(if name.is_empty() { PROGRAM } else { name.as_str() });
     let mut flags = BIND_FROM;
-    let loaded = |path| Loaded { path, address, cookie: cookie.addr() };
+    let loaded = |path| LoadedFile { path, address, cookie: cookie.addr() };
     with(|state| match path.file_name().and_then(OsStr::to_str).unwrap_or_default() {
         name if name.starts_with(CORE) => state.cores.push(loaded(path)),
         _ if Compiler::is_one(&path) => {
@@ -274,7 +274,7 @@ impl State {
     }
 
     /// Patches the runtime in a file to jump to texunit's: all its functions, or none.
-    fn redirect(inside: &Inside, address: usize) -> Result<(), String> {
+    fn redirect(inside: &StaticRuntime, address: usize) -> Result<(), String> {
         let not_one = |lacking: &[&str], where_: &str| match lacking {
             [] => Ok(()),
             [one] => Err(format!("{where_} has no {one}")),
@@ -315,7 +315,7 @@ extern "C" fn texunit_redirect_end() {
     }
     let mapped = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     // A library that failed to load has been unmapped again.
-    let is_there = |core: &Loaded| {
+    let is_there = |core: &LoadedFile| {
         mapped.lines().any(|line| line.starts_with(&format!("{:x}-", core.address)))
     };
     for core in cores.into_iter().filter(is_there) {

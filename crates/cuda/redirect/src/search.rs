@@ -55,7 +55,7 @@ fn meant(name: &[u8]) -> Option<usize> {
 }
 
 /// The path of texunit's library for a name or path, if there is one.
-pub(crate) fn ours(name: &CStr) -> Option<&'static CStr> {
+pub(crate) fn texunit_path(name: &CStr) -> Option<&'static CStr> {
     static PATHS: [OnceLock<Option<CString>>; LIBRARIES.len()] =
         [const { OnceLock::new() }; LIBRARIES.len()];
     let number = meant(name.to_bytes())?;

@@ -5,7 +5,7 @@ mod fields;
 mod nvml;
 
 use fields::Field;
-use nvml::{Card, Seen};
+use nvml::{Card, DriverState};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -31,7 +31,7 @@ Options that change a device, and other queries, are refused with exit code 2.
 
 /// What to print: the table, or another output that an option selects.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked {
+enum Request {
     Table,
     List,
     Query { fields: Vec<&'static Field>, header: bool, units: bool },
@@ -60,21 +60,21 @@ pub fn main() -> u8 {
     }
 }
 
-fn answer(arguments: &[String], ask: impl Fn() -> Result<Seen, String>) -> Answer {
+fn answer(arguments: &[String], ask: impl Fn() -> Result<DriverState, String>) -> Answer {
     let (asked, ids) = read(arguments).map_err(|why| (USAGE, why))?;
     match asked {
-        Asked::Help => return Ok(HELP.to_owned()),
-        Asked::Fields => return Ok(fields::help()),
+        Request::Help => return Ok(HELP.to_owned()),
+        Request::Fields => return Ok(fields::help()),
         _ => {}
     }
     let seen = ask().map_err(|why| (NO_DRIVER, why))?;
     let cards = chosen(&seen, &ids)?;
     Ok(match asked {
-        Asked::List => cards.iter().fold(String::new(), |mut text, card| {
+        Request::List => cards.iter().fold(String::new(), |mut text, card| {
             let _ = writeln!(text, "GPU {}: {} (UUID: {})", card.index, card.name, card.uuid);
             text
         }),
-        Asked::Query { fields, header, units } => {
+        Request::Query { fields, header, units } => {
             let mut text = String::new();
             if header {
                 text += &line(fields.iter().map(|field| field.heading()));
@@ -84,7 +84,7 @@ fn answer(arguments: &[String], ask: impl Fn() -> Result<Seen, String>) -> Answe
             }
             text
         }
-        Asked::Version => format!(
+        Request::Version => format!(
             "NVIDIA-SMI version  : {0} (texunit {1})\nNVML version        : {0}\nDRIVER version      : {0}\n\
              CUDA Version        : {2}\n",
             seen.driver,
@@ -100,7 +100,7 @@ fn line(values: impl Iterator<Item = String>) -> String {
 }
 
 /// The devices that `--id` names; all devices without `--id`.
-fn chosen<'s>(seen: &'s Seen, ids: &[String]) -> Result<Vec<&'s Card>, (u8, String)> {
+fn chosen<'s>(seen: &'s DriverState, ids: &[String]) -> Result<Vec<&'s Card>, (u8, String)> {
     if ids.is_empty() {
         return Ok(seen.cards.iter().collect());
     }
@@ -112,7 +112,7 @@ fn chosen<'s>(seen: &'s Seen, ids: &[String]) -> Result<Vec<&'s Card>, (u8, Stri
 }
 
 /// The table: the line in which scripts look for versions, and a line for each device.
-fn table(seen: &Seen, cards: &[&Card]) -> String {
+fn table(seen: &DriverState, cards: &[&Card]) -> String {
     const WIDTH: usize = 88;
     let rule = format!("+{}+\n", "-".repeat(WIDTH + 2));
     let row = |text: String| format!("| {text:WIDTH$} |\n");
@@ -135,7 +135,7 @@ fn table(seen: &Seen, cards: &[&Card]) -> String {
 }
 
 /// Parses the arguments, and returns the values of `--id` as well.
-fn read(arguments: &[String]) -> Result<(Asked, Vec<String>), String> {
+fn read(arguments: &[String]) -> Result<(Request, Vec<String>), String> {
     let (mut asked, mut ids, mut format) = (None, Vec::new(), None);
     let mut rest = arguments.iter();
     while let Some(word) = rest.next() {
@@ -147,28 +147,28 @@ fn read(arguments: &[String]) -> Result<(Asked, Vec<String>), String> {
             let value = attached.clone().or_else(|| rest.next().cloned());
             value.filter(|v| !v.is_empty()).ok_or_else(|| format!("option {name} wants {what}"))
         };
-        let mut one = |new: Asked| match asked.replace(new) {
+        let mut one = |new: Request| match asked.replace(new) {
             None => Ok(()),
             Some(_) => Err(format!("option {name} does not go with another query")),
         };
         match name {
             "--query-gpu" => {
                 let fields = fields::find_all(&value("fields, which --help-query-gpu lists")?)?;
-                one(Asked::Query { fields, header: true, units: true })?;
+                one(Request::Query { fields, header: true, units: true })?;
             }
             "--format" => format = Some(value("csv, noheader, nounits")?),
             "-i" | "--id" => ids.extend(value("a device")?.split(',').map(str::to_owned)),
             _ if attached.is_some() => return Err(unknown(word)),
-            "-L" | "--list-gpus" => one(Asked::List)?,
-            "-h" | "--help" => one(Asked::Help)?,
-            "--help-query-gpu" => one(Asked::Fields)?,
-            "--version" => one(Asked::Version)?,
+            "-L" | "--list-gpus" => one(Request::List)?,
+            "-h" | "--help" => one(Request::Help)?,
+            "--help-query-gpu" => one(Request::Fields)?,
+            "--version" => one(Request::Version)?,
             _ => return Err(unknown(word)),
         }
     }
-    let mut asked = asked.unwrap_or(Asked::Table);
+    let mut asked = asked.unwrap_or(Request::Table);
     match (&mut asked, format) {
-        (Asked::Query { header, units, .. }, Some(format)) => {
+        (Request::Query { header, units, .. }, Some(format)) => {
             for word in format.split(',').map(str::trim) {
                 match word {
                     "csv" => {}
@@ -185,7 +185,7 @@ fn read(arguments: &[String]) -> Result<(Asked, Vec<String>), String> {
                 return Err("--format has to name csv".to_owned());
             }
         }
-        (Asked::Query { .. }, None) => return Err("--query-gpu wants --format=csv".to_owned()),
+        (Request::Query { .. }, None) => return Err("--query-gpu wants --format=csv".to_owned()),
         (_, Some(_)) => return Err("--format is for --query-gpu".to_owned()),
         _ => {}
     }

@@ -12,7 +12,7 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-use options::{Input, Options, Wanted};
+use options::{Action, Input, Options};
 use std::io::{Read, Write};
 use texunit_check::{Architecture, Ptxas, Verdicts};
 use texunit_link::{IN_PLACE, Ptx, limited};
@@ -32,12 +32,12 @@ const VERSION: &str = concat!(
 );
 /// Text that the process prints.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Said {
+struct Output {
     out: String,
     err: String,
 }
 
-impl Said {
+impl Output {
     /// Adds a message that names no source line. `kind` is `fatal`, `warning` or `info`.
     fn say(&mut self, kind: &str, text: &str) {
         self.err += &format!("ptxas {kind:8}: {text}\n");
@@ -52,7 +52,7 @@ impl Said {
 /// Runs the program with the arguments of the process and returns its exit code.
 pub fn main() -> u8 {
     let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-    let mut said = Said::default();
+    let mut said = Output::default();
     let code = run(arguments.collect(), &mut said);
     // A reader that closes the pipe is not an error of the PTX.
     let _ = std::io::stdout().write_all(said.out.as_bytes());
@@ -60,27 +60,27 @@ pub fn main() -> u8 {
     code
 }
 
-fn run(arguments: Vec<String>, said: &mut Said) -> u8 {
+fn run(arguments: Vec<String>, said: &mut Output) -> u8 {
     let options = match Options::read(arguments, &mut |text| said.say("warning", &text)) {
         Ok(options) => options,
         Err(why) => return said.fatal(&why),
     };
     match options.wanted {
-        Wanted::Help => said.out += &options::help(),
-        Wanted::Version => said.out += &format!("{VERSION}\n"),
-        Wanted::Architectures => {
+        Action::Help => said.out += &options::help(),
+        Action::Version => said.out += &format!("{VERSION}\n"),
+        Action::Architectures => {
             let all = options::architectures().filter(|arch| arch.suffix.is_none());
             all.for_each(|arch| said.out += &format!("{}\n", arch.number));
         }
-        Wanted::Versions => {
+        Action::Versions => {
             texunit_check::versions().for_each(|(x, y)| said.out += &format!("{x}.{y}\n"));
         }
-        Wanted::Assembly => return assemble(&options, said),
+        Action::Assembly => return assemble(&options, said),
     }
     0
 }
 
-fn assemble(options: &Options, said: &mut Said) -> u8 {
+fn assemble(options: &Options, said: &mut Output) -> u8 {
     let source = match &options.inputs[..] {
         [] => {
             said.out += &options::help();
@@ -109,7 +109,7 @@ fn assemble(options: &Options, said: &mut Said) -> u8 {
     for diagnostic in diagnostics.iter().filter(|d| is_ptxas(d)) {
         let is_error = diagnostic.is_error() || options.strict;
         if is_error || !options.silent {
-            tell(&source, diagnostic, is_error, said);
+            print_diagnostic(&source, diagnostic, is_error, said);
         }
         failed |= is_error;
     }
@@ -128,7 +128,7 @@ fn assemble(options: &Options, said: &mut Said) -> u8 {
     }
 }
 
-fn aborted(said: &mut Said) -> u8 {
+fn aborted(said: &mut Output) -> u8 {
     said.fatal("Ptx assembly aborted due to errors")
 }
 
@@ -165,7 +165,12 @@ fn read(input: &Input) -> Result<SourceFile, String> {
 
 /// Prints a diagnostic in ptxas's format: `ptxas k.ptx, line 6; error   : unknown instruction
 /// 'mull'`.
-fn tell(source: &SourceFile, diagnostic: &Diagnostic, is_error: bool, said: &mut Said) {
+fn print_diagnostic(
+    source: &SourceFile,
+    diagnostic: &Diagnostic,
+    is_error: bool,
+    said: &mut Output,
+) {
     let line = source.location(diagnostic.primary.span.start).line;
     let kind = if is_error { "error" } else { "warning" };
     let help = diagnostic.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
@@ -174,7 +179,7 @@ fn tell(source: &SourceFile, diagnostic: &Diagnostic, is_error: bool, said: &mut
 }
 
 /// The output of `-v` as far as it applies without compilation and register allocation.
-fn statistics(source: &SourceFile, options: &Options, said: &mut Said) {
+fn statistics(source: &SourceFile, options: &Options, said: &mut Output) {
     for item in &texunit_syntax::parse(source).module.items {
         if let Item::Function(f) = item
             && f.is_entry

@@ -6,7 +6,7 @@ use super::gemm::shapes;
 use super::level3::{half_product, half_update, triangular};
 use crate::call::{Call, operation};
 use crate::code::BlasCode;
-use crate::level3::Other;
+use crate::level3::OtherTriangle;
 use crate::number::{Element, Number};
 use crate::operand::{Factor, Operand, sizes};
 use crate::product::Product;
@@ -131,12 +131,12 @@ macro_rules! half_matrix {
 }
 macro_rules! symv {
     ($name:ident, $int:ty, $type:ty) => {
-        half_matrix! { $name, $int, $type, Other::Symmetric }
+        half_matrix! { $name, $int, $type, OtherTriangle::Symmetric }
     };
 }
 macro_rules! hemv {
     ($name:ident, $int:ty, $type:ty) => {
-        half_matrix! { $name, $int, $type, Other::Hermitian }
+        half_matrix! { $name, $int, $type, OtherTriangle::Hermitian }
     };
 }
 for_types! { symv:
@@ -165,12 +165,12 @@ macro_rules! half_rank1 {
 }
 macro_rules! syr {
     ($name:ident, $int:ty, $type:ty) => {
-        half_rank1! { $name, $int, $type, $type, Other::Symmetric }
+        half_rank1! { $name, $int, $type, $type, OtherTriangle::Symmetric }
     };
 }
 macro_rules! her {
     ($name:ident, $int:ty, $type:ty) => {
-        half_rank1! { $name, $int, $type, <$type as Number>::Real, Other::Hermitian }
+        half_rank1! { $name, $int, $type, <$type as Number>::Real, OtherTriangle::Hermitian }
     };
 }
 for_types! { syr:

@@ -5,7 +5,7 @@ use super::for_types;
 use super::gemm::shapes;
 use crate::call::{Call, operation, second};
 use crate::code::{Answer, BlasCode};
-use crate::level3::{Other, add_half, solve, transposed, whole};
+use crate::level3::{OtherTriangle, add_half, solve, transposed, whole};
 use crate::number::{Element, Number};
 use crate::operand::{Factor, Operand, changed, sizes};
 use crate::view::{Operation, View, multiply};
@@ -30,7 +30,7 @@ fn is_upper(uplo: u32) -> Answer<bool> {
 pub(super) fn half_product<T: Number>(
     mut call: Call,
     [side, uplo]: [u32; 2],
-    other: Other,
+    other: OtherTriangle,
     [alpha, beta]: [u64; 2],
     [a, b, c]: [Operand; 3],
 ) -> Answer {
@@ -57,12 +57,12 @@ pub(super) fn half_update<T: Number>(
     mut call: Call,
     uplo: u32,
     trans: Operation,
-    other: Other,
+    other: OtherTriangle,
     [alpha, beta]: [Factor; 2],
     [a, c]: [Operand; 2],
 ) -> Answer {
     let upper = is_upper(uplo)?;
-    let hermitian = other == Other::Hermitian;
+    let hermitian = other == OtherTriangle::Hermitian;
     let then = if hermitian { Operation::Conjugate } else { Operation::Transpose };
     let a = a.add(&mut call, 1, Region::READ)?;
     let c = c.add(&mut call, 1, CHANGED | Region::MAY_BE_UNDEFINED)?;
@@ -105,7 +105,7 @@ pub(super) fn triangular<T: Number>(
                 return;
             }
             let (a, b) = (a.read::<T>(memory, 0), b.read::<T>(memory, 0));
-            let full = whole(a.all(), order, upper, Other::Zeros { unit });
+            let full = whole(a.all(), order, upper, OtherTriangle::Zeros { unit });
             let a = View::new(&full, order, order).after(trans);
             if !solves {
                 let factors = if right { (b.view(), a) } else { (a, b.view()) };
@@ -162,12 +162,12 @@ macro_rules! half_matrix {
 }
 macro_rules! symm {
     ($name:ident, $int:ty, $type:ty) => {
-        half_matrix! { $name, $int, $type, Other::Symmetric }
+        half_matrix! { $name, $int, $type, OtherTriangle::Symmetric }
     };
 }
 macro_rules! hemm {
     ($name:ident, $int:ty, $type:ty) => {
-        half_matrix! { $name, $int, $type, Other::Hermitian }
+        half_matrix! { $name, $int, $type, OtherTriangle::Hermitian }
     };
 }
 for_types! { symm:
@@ -212,12 +212,12 @@ macro_rules! half_rank {
 }
 macro_rules! syrk {
     ($name:ident, $int:ty, $type:ty) => {
-        half_rank! { $name, $int, $type, $type, Other::Symmetric }
+        half_rank! { $name, $int, $type, $type, OtherTriangle::Symmetric }
     };
 }
 macro_rules! herk {
     ($name:ident, $int:ty, $type:ty) => {
-        half_rank! { $name, $int, $type, <$type as Number>::Real, Other::Hermitian }
+        half_rank! { $name, $int, $type, <$type as Number>::Real, OtherTriangle::Hermitian }
     };
 }
 for_types! { syrk:

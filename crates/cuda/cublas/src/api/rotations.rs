@@ -97,10 +97,10 @@ macro_rules! rotg {
             fn $name(handle: usize, a: u64, b: u64, c: u64, s: u64) {
                 let (format, real) = (<$type>::FORMAT, <$type as Number>::Real::FORMAT);
                 let places = [
-                    Place { name: "a", address: a, format, access: CHANGED },
-                    Place { name: "b", address: b, format, access: CHANGED },
-                    Place { name: "c", address: c, format: real, access: Region::WRITTEN },
-                    Place { name: "s", address: s, format, access: Region::WRITTEN },
+                    Scalar { name: "a", address: a, format, access: CHANGED },
+                    Scalar { name: "b", address: b, format, access: CHANGED },
+                    Scalar { name: "c", address: c, format: real, access: Region::WRITTEN },
+                    Scalar { name: "s", address: s, format, access: Region::WRITTEN },
                 ];
                 let make = if format == real { level1::rotation } else { level1::complex_rotation };
                 on_scalars(Call::new(stringify!($name), handle)?, places, move |[a, b, ..]| make(a, b))
@@ -120,7 +120,7 @@ macro_rules! rotmg {
             /// Constructs the modified rotation that maps `y1` to zero: a flag and four numbers.
             fn $name(handle: usize, d1: u64, d2: u64, x1: u64, y1: u64, param: u64) {
                 let format = <$type>::FORMAT;
-                let place = |name, address, access| Place { name, address, format, access };
+                let place = |name, address, access| Scalar { name, address, format, access };
                 let element = |i: u64| match param {
                     0 => 0,
                     _ => param.wrapping_add(i * size_of::<$type>() as u64),
@@ -149,7 +149,7 @@ rotmg! { cublasSrotmg_v2, f32 }
 rotmg! { cublasDrotmg_v2, f64 }
 
 /// A scalar in host or device memory, by the handle's pointer mode.
-struct Place {
+struct Scalar {
     name: &'static str,
     address: u64,
     format: Format,
@@ -160,7 +160,7 @@ struct Place {
 /// memory.
 fn on_scalars<const N: usize>(
     mut call: Call,
-    places: [Place; N],
+    places: [Scalar; N],
     make: impl Fn([Complex64; N]) -> [Complex64; N] + Send + Sync + 'static,
 ) -> Answer {
     if let Some(place) = places.iter().find(|place| place.address == 0) {

@@ -5,7 +5,7 @@ use crate::code::{Answer, BlasCode};
 use std::ffi::c_int;
 use texunit_client::call::{Code, Refused};
 use texunit_client::driver::{self, CUstream};
-use texunit_client::{context, library_api, told};
+use texunit_client::{context, library_api, report};
 use texunit_cuda_abi::{CUDA_MEMCPY2D, CopySide2D};
 
 /// Defines the set and get functions, with and without a stream, for one width of integers.
@@ -60,14 +60,14 @@ transfers! { i64: cublasSetVector_64 cublasGetVector_64 cublasSetMatrix_64 cubla
 cublasSetVectorAsync_64 cublasGetVectorAsync_64 cublasSetMatrixAsync_64 cublasGetMatrixAsync_64 }
 
 /// An address, and the increment or leading dimension.
-type Place = (u64, Integer);
+type Strided = (u64, Integer);
 
 /// A vector is copied as a matrix whose rows have one element.
 fn vector(
     n: Integer,
     bytes: Integer,
-    from: Place,
-    to: Place,
+    from: Strided,
+    to: Strided,
     how: (bool, Option<CUstream>),
 ) -> Answer {
     matrix([1, n], bytes, from, to, how)
@@ -76,8 +76,8 @@ fn vector(
 fn matrix(
     [rows, columns]: [Integer; 2],
     bytes: Integer,
-    from: Place,
-    to: Place,
+    from: Strided,
+    to: Strided,
     (to_device, stream): (bool, Option<CUstream>),
 ) -> Answer {
     let [rows, columns] = [size("rows", rows)?, size("cols", columns)?];
@@ -114,5 +114,5 @@ fn matrix(
             None => driver::cuMemcpy2DUnaligned_v2(&raw const copy),
         }
     };
-    told::check(code).map_err(|why| Refused::from(why).with_code(BlasCode::MappingError))
+    report::check(code).map_err(|why| Refused::from(why).with_code(BlasCode::MappingError))
 }

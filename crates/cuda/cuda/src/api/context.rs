@@ -4,8 +4,8 @@
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context, Limit};
+use crate::deferred;
 use crate::handle::Handle;
-use crate::late;
 use crate::memory::pool;
 use crate::state;
 use crate::stream::GREATEST_PRIORITY;
@@ -181,7 +181,7 @@ driver_api! {
     /// memory pools free unused memory above their thresholds.
     fn cuCtxSynchronize() {
         let context = context::current()?;
-        late::wait_for_context(&context);
+        deferred::wait_for_context(&context);
         all_synchronized(&context);
         context.check()?;
         pool::synchronized(context.gpu.ordinal);
@@ -191,7 +191,7 @@ driver_api! {
     /// Waits for all work of a context and returns its fault.
     fn cuCtxSynchronize_v2(ctx: Handle<Context>) {
         let ctx = given(ctx)?;
-        late::wait_for_context(&ctx);
+        deferred::wait_for_context(&ctx);
         all_synchronized(&ctx);
         ctx.check()?;
         pool::synchronized(ctx.gpu.ordinal);

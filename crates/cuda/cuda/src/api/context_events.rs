@@ -5,9 +5,9 @@ use crate::args::Answer;
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::Context;
+use crate::deferred::{self, Order};
 use crate::graph::capture;
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::stream::{self, Event};
 use std::sync::Arc;
 use texunit_cuda_abi::CUresult;
@@ -38,7 +38,7 @@ pub(super) fn record(context: Handle<Context>, handle: Handle<Event>) -> Answer 
         race.event_recorded_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());
     }
     event.record();
-    late::recorded_in_context(handle.number(), &context);
+    deferred::recorded_in_context(handle.number(), &context);
     Ok(())
 }
 
@@ -52,7 +52,7 @@ pub(super) fn wait(context: Handle<Context>, handle: Handle<Event>) -> Answer {
         race.event_waited_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());
     }
     let queue = stream::default_of(&context);
-    late::context_waits(handle.number(), &Order::on(context, queue));
+    deferred::context_waits(handle.number(), &Order::on(context, queue));
     Ok(())
 }
 

@@ -5,9 +5,9 @@ use crate::array::ArrayObject;
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::Context;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
-use crate::memory::boxes::{End, Memory, copy_bytes};
+use crate::memory::boxes::{CopyEnd, Memory, copy_bytes};
 use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use texunit_cuda_abi::CUdeviceptr;
@@ -142,18 +142,18 @@ driver_api! {
 /// An end of a copy at an address of any memory space.
 ///
 /// # Safety
-/// As for [`End::memory`].
-pub(crate) unsafe fn any<'a>(address: u64) -> End<'a> {
+/// As for [`CopyEnd::memory`].
+pub(crate) unsafe fn any<'a>(address: u64) -> CopyEnd<'a> {
     // SAFETY: the caller upholds this function's safety contract.
-    unsafe { End::memory(Memory::bytes(Space::Unified, address), [0; 3]) }
+    unsafe { CopyEnd::memory(Memory::bytes(Space::Unified, address), [0; 3]) }
 }
 
-fn device(address: u64) -> End<'static> {
-    End::device(address, 0)
+fn device(address: u64) -> CopyEnd<'static> {
+    CopyEnd::device(address, 0)
 }
 
 /// An end in device memory of a context, which must have no fault.
-fn of(context: Handle<Context>, address: u64) -> Answer<End<'static>> {
+fn of(context: Handle<Context>, address: u64) -> Answer<CopyEnd<'static>> {
     context.get()?.check()?;
     Ok(device(address))
 }
@@ -161,12 +161,12 @@ fn of(context: Handle<Context>, address: u64) -> Answer<End<'static>> {
 /// An end in host memory.
 ///
 /// # Safety
-/// As for [`End::memory`].
-unsafe fn host(pointer: Raw<'_>) -> End<'_> {
+/// As for [`CopyEnd::memory`].
+unsafe fn host(pointer: Raw<'_>) -> CopyEnd<'_> {
     // SAFETY: the caller upholds this function's safety contract.
-    unsafe { End::memory(Memory::bytes(Space::Host, pointer.address()), [0; 3]) }
+    unsafe { CopyEnd::memory(Memory::bytes(Space::Host, pointer.address()), [0; 3]) }
 }
 
-fn array(array: Handle<ArrayObject>, offset: usize) -> Answer<End<'static>> {
-    Ok(End::line(array.get()?.array.clone(), offset as u64))
+fn array(array: Handle<ArrayObject>, offset: usize) -> Answer<CopyEnd<'static>> {
+    Ok(CopyEnd::line(array.get()?.array.clone(), offset as u64))
 }

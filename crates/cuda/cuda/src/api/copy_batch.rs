@@ -3,11 +3,11 @@
 use crate::args::{Answer, Elements, In, Out};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
+use crate::deferred::Order;
 use crate::graph::copies::CopiesOp;
 use crate::graph::op::Op;
 use crate::handle::Handle;
-use crate::late::Order;
-use crate::memory::boxes::{self, End, Memory};
+use crate::memory::boxes::{self, CopyEnd, Memory};
 use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use std::ffi::c_ulonglong;
@@ -130,14 +130,14 @@ fn check_other_than_default(stream: Handle<Stream>, order: &Order) -> Answer {
 
 /// The error of a batch: the index of the failed copy, or `usize::MAX` if the batch itself is
 /// invalid, and the refusal.
-type Fault = (usize, Refusal);
+type BatchError = (usize, Refusal);
 
-fn failed((index, refusal): Fault, to: Out<usize>) -> Refusal {
+fn failed((index, refusal): BatchError, to: Out<usize>) -> Refusal {
     to.set_if(index);
     refusal
 }
 
-fn whole(refusal: Refusal) -> Fault {
+fn whole(refusal: Refusal) -> BatchError {
     (usize::MAX, refusal)
 }
 
@@ -154,7 +154,7 @@ fn check_attributes(order: u32) -> Answer {
 /// Copies bytes between addresses of any memory space.
 ///
 /// # Safety
-/// As for [`End::memory`], for both ends.
+/// As for [`CopyEnd::memory`], for both ends.
 pub(crate) unsafe fn copy_bytes(to: u64, from: u64, size: usize, order: &Order) -> Answer {
     // SAFETY: the caller upholds this function's safety contract.
     let (to, from) = unsafe { (super::copy::any(to), super::copy::any(from)) };
@@ -196,7 +196,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Checks the lengths of the arrays and the attributes' indices.
-    pub(crate) fn check(&self) -> Result<(), Fault> {
+    pub(crate) fn check(&self) -> Result<(), BatchError> {
         let Self { sizes, attrs, indices, .. } = *self;
         let (count, groups) = (sizes.len(), attrs.len());
         let refused = |reason: String| Err(whole(CUresult::INVALID_VALUE.because(reason)));
@@ -227,8 +227,8 @@ impl<'a> Batch<'a> {
     /// Checks all arguments, then copies; in a captured stream the batch becomes a graph node.
     ///
     /// # Safety
-    /// As for [`End::memory`], for all destinations and sources.
-    unsafe fn submit(&self, stream: Handle<Stream>) -> Result<(), Fault> {
+    /// As for [`CopyEnd::memory`], for all destinations and sources.
+    unsafe fn submit(&self, stream: Handle<Stream>) -> Result<(), BatchError> {
         let order = Order::capturable(stream).map_err(whole)?;
         check_other_than_default(stream, &order).map_err(whole)?;
         self.check()?;
@@ -250,12 +250,12 @@ impl<'a> Batch<'a> {
 }
 
 /// # Safety
-/// As for [`End::memory`], for both ends of all copies.
+/// As for [`CopyEnd::memory`], for both ends of all copies.
 unsafe fn copy_operations(
     list: Elements<'_, CUDA_MEMCPY3D_BATCH_OP>,
     flags: c_ulonglong,
     order: &Order,
-) -> Result<(), Fault> {
+) -> Result<(), BatchError> {
     if list.is_empty() || flags != 0 {
         let reason = match list.len() {
             0 => "numOps is 0: a batch has at least one copy".to_owned(),
@@ -275,7 +275,7 @@ unsafe fn copy_operations(
 /// Executes a copy of a batch. Sizes are in elements of the array, or in bytes without an array.
 ///
 /// # Safety
-/// As for [`End::memory`], for both ends.
+/// As for [`CopyEnd::memory`], for both ends.
 unsafe fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> Answer {
     check_attributes(operation.src_access_order)?;
     let size = operation.extent.map(|n| n as u64);
@@ -325,22 +325,22 @@ fn too_wide(elements: u64, unit: u64) -> Refusal {
 }
 
 /// # Safety
-/// As for [`End::memory`].
+/// As for [`CopyEnd::memory`].
 unsafe fn operand<'a>(
     operand: &CUmemcpy3DOperand,
     array: Option<Array>,
     size: [u64; 3],
     unit: u64,
-) -> Answer<End<'a>> {
+) -> Answer<CopyEnd<'a>> {
     let [a, b, c] = operand.numbers.map(|n| n as u64);
     let bytes = |n: u64| n.checked_mul(unit).ok_or_else(|| too_wide(n, unit));
     if let Some(array) = array {
-        return Ok(End::array(array, [bytes(a)?, b, c]));
+        return Ok(CopyEnd::array(array, [bytes(a)?, b, c]));
     }
     // A pitch or height of zero means rows or layers without gaps.
     let pitch = bytes(if a == 0 { size[0] } else { a })?;
     let height = if b == 0 { size[1] } else { b };
     let memory = Memory { pitch, height, ..Memory::bytes(Space::Unified, operand.what) };
     // SAFETY: the caller upholds this function's safety contract.
-    Ok(unsafe { End::memory(memory, [0; 3]) })
+    Ok(unsafe { CopyEnd::memory(memory, [0; 3]) })
 }

@@ -5,9 +5,9 @@ use crate::args::{Answer, In};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
 use crate::context::Context;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
-use crate::memory::boxes::{self, End, Memory};
+use crate::memory::boxes::{self, CopyEnd, Memory};
 use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use texunit_cuda_abi::{
@@ -73,22 +73,22 @@ fn place(
 }
 
 /// # Safety
-/// As for [`End::memory`].
-unsafe fn end_2d<'a>(name: &str, side: &CopySide2D) -> Answer<End<'a>> {
+/// As for [`CopyEnd::memory`].
+unsafe fn end_2d<'a>(name: &str, side: &CopySide2D) -> Answer<CopyEnd<'a>> {
     let at = [side.x_in_bytes as u64, side.y as u64, 0];
     Ok(match place(name, side.memory_type, side.host, side.device, side.array)? {
         Ok((space, address)) => {
             let memory = Memory { pitch: side.pitch as u64, ..Memory::bytes(space, address) };
             // SAFETY: the caller upholds this function's safety contract.
-            unsafe { End::memory(memory, at) }
+            unsafe { CopyEnd::memory(memory, at) }
         }
-        Err(array) => End::array(array, at),
+        Err(array) => CopyEnd::array(array, at),
     })
 }
 
 /// # Safety
-/// As for [`End::memory`].
-unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<End<'a>> {
+/// As for [`CopyEnd::memory`].
+unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<CopyEnd<'a>> {
     if side.lod != 0 {
         return Err(CUresult::INVALID_VALUE
             .because(format!("{name}LOD {} is not 0, the only value that there is", side.lod)));
@@ -99,14 +99,14 @@ unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<End<'a>> {
             let [pitch, height] = [side.pitch, side.height].map(|n| n as u64);
             let memory = Memory { pitch, height, ..Memory::bytes(space, address) };
             // SAFETY: the caller upholds this function's safety contract.
-            unsafe { End::memory(memory, at) }
+            unsafe { CopyEnd::memory(memory, at) }
         }
-        Err(array) => End::array(array, at),
+        Err(array) => CopyEnd::array(array, at),
     })
 }
 
 /// # Safety
-/// As for [`End::memory`], for both ends.
+/// As for [`CopyEnd::memory`], for both ends.
 pub(super) unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
     // SAFETY: the caller upholds this function's safety contract.
@@ -115,7 +115,7 @@ pub(super) unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
 }
 
 /// # Safety
-/// As for [`End::memory`], for both ends.
+/// As for [`CopyEnd::memory`], for both ends.
 pub(crate) unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
     // SAFETY: the caller upholds this function's safety contract.
@@ -124,7 +124,7 @@ pub(crate) unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
 }
 
 /// # Safety
-/// As for [`End::memory`], for both ends.
+/// As for [`CopyEnd::memory`], for both ends.
 unsafe fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     for (name, side) in [("srcContext", &copy.src), ("dstContext", &copy.dst)] {
         // The context is that of device memory or an array; for host memory it is ignored.

@@ -5,11 +5,11 @@ use crate::args::{Answer, Out};
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::{self, Context};
+use crate::deferred::{self, Order};
 use crate::graph::capture;
 use crate::graph::op::Op;
 use crate::handle::Handle;
 use crate::ipc::event::SharedEvent;
-use crate::late::{self, Order};
 use crate::memory::pool;
 use crate::stream::{self, Event, Stream};
 use std::ffi::c_uint;
@@ -44,8 +44,8 @@ driver_api! {
             0 => Event::new(context.handle, Flags & DISABLE_TIMING != 0),
             _ => Event::of_processes(context.handle, SharedEvent::new()?),
         };
-        let handle = context.keep(new)?;
-        crate::checks::made(handle.number());
+        let handle = context.register(new)?;
+        crate::checks::created(handle.number());
         phEvent.set(handle)
     }
 
@@ -73,7 +73,7 @@ driver_api! {
     /// Whether an event has completed; an event that was never recorded counts as completed.
     fn cuEventQuery(hEvent: Handle<Event>) {
         happened(hEvent)?;
-        late::check_event(hEvent.number())?;
+        deferred::check_event(hEvent.number())?;
         if hEvent.get()?.shared.as_ref().is_some_and(|shared| !shared.has_happened()) {
             return Err(CUresult::NOT_READY.because("another process has recorded the event, and it has not happened"));
         }
@@ -101,7 +101,7 @@ fn destroy(event: Handle<Event>) -> Answer {
     // Like all calls, this one returns the context's fault; the event is destroyed anyway.
     happened(event)?;
     event.take()?;
-    late::event_ended(event.number());
+    deferred::event_ended(event.number());
     capture::event_ended(event.number());
     if let Some(race) = checks::race() {
         race.event_ended(event.number() as u64);
@@ -113,7 +113,7 @@ fn destroy(event: Handle<Event>) -> Answer {
 fn waited(event: Handle<Event>) -> Answer<Arc<Context>> {
     happened(event)?;
     capture::event_used(event.number())?;
-    late::wait_for_event(event.number());
+    deferred::wait_for_event(event.number());
     event.get()?.wait_for_others();
     let context = happened(event)?;
     checks::waited(|race| race.event_waited(event.number() as u64, None));
@@ -153,9 +153,9 @@ fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
 
 fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
     out.check()?;
-    [start, end].into_iter().try_for_each(|event| late::check_event(event.number()))?;
+    [start, end].into_iter().try_for_each(|event| deferred::check_event(event.number()))?;
     [start, end].into_iter().try_for_each(|event| capture::event_used(event.number()))?;
-    [start, end].into_iter().for_each(|event| late::wait_for_event(event.number()));
+    [start, end].into_iter().for_each(|event| deferred::wait_for_event(event.number()));
     let (start, end) = (start.get()?, end.get()?);
     if start.without_time || end.without_time {
         let name = if start.without_time { "hStart" } else { "hEnd" };

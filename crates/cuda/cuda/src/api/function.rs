@@ -4,8 +4,8 @@
 use crate::args::{Answer, Out, Raw};
 use crate::call::driver_api;
 use crate::context::{self, Context};
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::launch::{self, Shape};
 use crate::module::{Function, Module, Prepared};
 use crate::stream::Stream;
@@ -213,7 +213,7 @@ fn prepared(handle: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) 
         return Err(CUresult::INVALID_VALUE.because(format!(
             "{} of parameters were set (cuParamSetSize, cuParamSetv), and kernel `{}` has {size}",
             Count(params.len(), "byte"),
-            launch::shown(&function)
+            launch::kernel_name(&function)
         )));
     }
     params.truncate(size);

@@ -31,7 +31,7 @@ driver_api! {
             return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
         }
         let graph = Graph::create(false).handle;
-        crate::checks::made(graph.number());
+        crate::checks::created(graph.number());
         phGraph.set(graph)
     }
 
@@ -44,7 +44,7 @@ driver_api! {
     fn cuGraphClone(phGraphClone: Out<Handle<Graph>>, originalGraph: Handle<Graph>) {
         phGraphClone.check()?;
         let graph = originalGraph.get()?.copy(false)?.handle;
-        crate::checks::made(graph.number());
+        crate::checks::created(graph.number());
         phGraphClone.set(graph)
     }
 
@@ -277,14 +277,14 @@ unsafe fn give(all: &[usize], out: Out<'_, Handle<Node>>, count: InOut<'_, usize
 }
 
 /// Nodes, and the array in which to return them.
-type Given<'a> = (&'a [Handle<Node>], Out<'a, Handle<Node>>);
+type NodeList<'a> = (&'a [Handle<Node>], Out<'a, Handle<Node>>);
 
 /// Returns the dependencies of a node, or the edges of a graph, with their data.
 ///
 /// # Safety
 /// As for [`give_all`].
 unsafe fn give_links(
-    lists: &[Given<'_>],
+    lists: &[NodeList<'_>],
     data: &[CUgraphEdgeData],
     to: Option<Out<'_, CUgraphEdgeData>>,
     count: InOut<'_, usize>,

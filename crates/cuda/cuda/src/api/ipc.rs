@@ -4,9 +4,9 @@
 use crate::args::Out;
 use crate::call::driver_api;
 use crate::context;
+use crate::deferred;
 use crate::handle::Handle;
 use crate::ipc::{self, memory};
-use crate::late;
 use crate::stream::Event;
 use std::ffi::c_uint;
 use texunit_cuda_abi::{CUdeviceptr, CUipcHandle, CUresult};
@@ -16,7 +16,7 @@ driver_api! {
     fn cuIpcGetMemHandle(pHandle: Out<ipc::Handle>, dptr: CUdeviceptr) {
         context::current()?;
         pHandle.check()?;
-        late::wait_for_all();
+        deferred::wait_for_all();
         pHandle.set(memory::handle(dptr)?)
     }
 
@@ -39,7 +39,7 @@ driver_api! {
     /// Closes one opening of another process's memory.
     fn cuIpcCloseMemHandle(dptr: CUdeviceptr) {
         context::current()?;
-        late::wait_for_all();
+        deferred::wait_for_all();
         memory::close(dptr)
     }
 
@@ -61,8 +61,8 @@ driver_api! {
         phEvent.check()?;
         let shared = ipc::event::SharedEvent::open(&handle.0)?;
         let event = Event::of_processes(context.handle, shared);
-        let handle = context.keep(event)?;
-        crate::checks::made(handle.number());
+        let handle = context.register(event)?;
+        crate::checks::created(handle.number());
         phEvent.set(handle)
     }
 }

@@ -3,8 +3,8 @@
 
 use crate::args::{Answer, In, Raw};
 use crate::call::driver_api;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::launch::{self, Shape};
 use crate::module::Function;
 use crate::stream::{self, Stream};

@@ -8,8 +8,8 @@ use super::launch::launch_in;
 use crate::args::{Answer, In};
 use crate::call::driver_api;
 use crate::checks;
+use crate::deferred::{self, Order};
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::launch::Shape;
 use crate::module::Function;
 use crate::stream::{self, Stream};
@@ -101,8 +101,8 @@ fn check(i: usize, one: &CUDA_LAUNCH_PARAMS, list: &[CUDA_LAUNCH_PARAMS]) -> Ans
     {
         return Err(invalid(format!(
             "function of launchParamsList[{i}] is kernel `{}`, and that of the first launch `{}`",
-            crate::launch::shown(&function),
-            crate::launch::shown(&first)
+            crate::launch::kernel_name(&function),
+            crate::launch::kernel_name(&first)
         )));
     }
     Ok(order)
@@ -118,5 +118,5 @@ fn join(orders: &[Order]) {
         let queues: Vec<_> = orders.iter().map(|order| order.queue).collect();
         race.joined(&queues);
     }
-    late::joined(orders);
+    deferred::joined(orders);
 }

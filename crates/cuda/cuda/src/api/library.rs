@@ -8,7 +8,7 @@ use crate::handle::Handle;
 use crate::image::Image;
 use crate::library::{self, Kernel, Library};
 use crate::module::{Function, Module};
-use crate::module_options::{Given, Jit};
+use crate::module_options::{JitOptions, RawOptions};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use texunit_cuda_abi::{CUdevice, CUdeviceptr, CUresult};
 
@@ -25,7 +25,7 @@ driver_api! {
         libraryOptionValues: Raw,
         numLibraryOptions: c_uint,
     ) {
-        let jit = Given { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
+        let jit = RawOptions { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
         // SAFETY: the caller guarantees an array of this length.
         let options = unsafe { libraryOptions.elements(numLibraryOptions as usize) };
         // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
@@ -45,7 +45,7 @@ driver_api! {
         libraryOptionValues: Raw,
         numLibraryOptions: c_uint,
     ) {
-        let jit = Given { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
+        let jit = RawOptions { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
         // SAFETY: the caller guarantees an array of this length.
         let options = unsafe { libraryOptions.elements(numLibraryOptions as usize) };
         // SAFETY: the options are valid as the driver API requires.
@@ -202,16 +202,16 @@ driver_api! {
 /// Creates a library from an image and its name.
 ///
 /// # Safety
-/// As for [`Jit::read`].
+/// As for [`JitOptions::read`].
 unsafe fn load(
     library: Out<'_, Handle<Library>>,
-    jit: Given<'_>,
+    jit: RawOptions<'_>,
     of_library: (Elements<'_, c_uint>, Raw<'_>),
     image: impl FnOnce() -> Answer<(Image, String)>,
 ) -> Answer {
     library.check()?;
     // SAFETY: the caller upholds this function's safety contract.
-    let jit = unsafe { Jit::read(jit)? };
+    let jit = unsafe { JitOptions::read(jit)? };
     library_options(of_library)?;
     let (image, name) = image()?;
     library.set(library::load(image, &name, &jit)?)

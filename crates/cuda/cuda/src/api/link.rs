@@ -10,7 +10,7 @@ use crate::fatbin;
 use crate::handle::{Handle, object};
 use crate::image::{Content, Image, Ptx, unlinked};
 use crate::module::unreadable;
-use crate::module_options::{Given, Jit};
+use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
 use crate::profile::Profile;
 use crate::refused::say_refused;
@@ -24,7 +24,7 @@ use texunit_syntax::{Diagnostic, SourceFile};
 #[derive(Debug)]
 pub(crate) struct LinkState {
     /// The log buffers of the options are valid until the caller destroys the state.
-    jit: Jit<'static>,
+    jit: JitOptions<'static>,
     parts: Mutex<Parts>,
 }
 
@@ -45,7 +45,7 @@ impl LinkState {
     }
 
     /// Adds an input. Its own options take precedence over those of the state.
-    fn add(&self, image: &Image, name: &str, jit: &Jit<'_>, device: &Profile) -> Answer {
+    fn add(&self, image: &Image, name: &str, jit: &JitOptions<'_>, device: &Profile) -> Answer {
         let ptx = match image.content {
             Content::DeviceRuntime => None,
             _ => Some(self.text(image, name, jit, device)?),
@@ -63,7 +63,13 @@ impl LinkState {
     }
 
     /// The PTX of an input.
-    fn text(&self, image: &Image, name: &str, jit: &Jit<'_>, device: &Profile) -> Answer<Ptx> {
+    fn text(
+        &self,
+        image: &Image,
+        name: &str,
+        jit: &JitOptions<'_>,
+        device: &Profile,
+    ) -> Answer<Ptx> {
         let ptx = image.ptx(name, device)?;
         let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
         let diagnostics = texunit_syntax::parse(&source).diagnostics;
@@ -87,7 +93,7 @@ driver_api! {
         optionValues: InOut<'static, usize>,
         stateOut: Out<Handle<LinkState>>,
     ) {
-        let given = Given { count: numOptions, options, values: optionValues };
+        let given = RawOptions { count: numOptions, options, values: optionValues };
         // SAFETY: the options are valid as the driver API requires, and their buffers live as long
         // as the state, which the caller destroys.
         unsafe { create(given, stateOut) }
@@ -104,7 +110,7 @@ driver_api! {
         options: In<c_uint>,
         optionValues: InOut<usize>,
     ) {
-        let given = Given { count: numOptions, options, values: optionValues };
+        let given = RawOptions { count: numOptions, options, values: optionValues };
         // SAFETY: the caller guarantees the size of the data, and the options are valid as the
         // driver API requires.
         unsafe { add_data(state, r#type, data, size, name, given) }
@@ -119,7 +125,7 @@ driver_api! {
         options: In<c_uint>,
         optionValues: InOut<usize>,
     ) {
-        let given = Given { count: numOptions, options, values: optionValues };
+        let given = RawOptions { count: numOptions, options, values: optionValues };
         // SAFETY: the options are valid as the driver API requires.
         unsafe { add_file(state, r#type, path, given) }
     }
@@ -155,30 +161,30 @@ driver_api! {
 }
 
 /// # Safety
-/// As for [`Jit::read`], for the lifetime of the state.
-unsafe fn create(given: Given<'static>, state: Out<'_, Handle<LinkState>>) -> Answer {
+/// As for [`JitOptions::read`], for the lifetime of the state.
+unsafe fn create(given: RawOptions<'static>, state: Out<'_, Handle<LinkState>>) -> Answer {
     use crate::handle::Object;
     state.check()?;
     context::current()?;
     // SAFETY: the caller upholds this function's safety contract.
-    let jit = unsafe { Jit::read(given)? };
+    let jit = unsafe { JitOptions::read(given)? };
     state.set(LinkState::registry().insert(LinkState { jit, parts: Mutex::default() }))
 }
 
 /// # Safety
-/// The data has `size` bytes, and as for [`Jit::read`].
+/// The data has `size` bytes, and as for [`JitOptions::read`].
 unsafe fn add_data(
     state: Handle<LinkState>,
     kind: c_uint,
     data: Raw<'_>,
     size: usize,
     name: Text<'_>,
-    given: Given<'_>,
+    given: RawOptions<'_>,
 ) -> Answer {
     let state = state.get()?;
     let context = context::current()?;
     // SAFETY: the caller upholds this function's safety contract.
-    let jit = unsafe { Jit::read(given)? };
+    let jit = unsafe { JitOptions::read(given)? };
     if data.is_null() || size == 0 {
         let name = if data.is_null() { "data is null" } else { "size is 0" };
         return Err(
@@ -193,17 +199,17 @@ unsafe fn add_data(
 }
 
 /// # Safety
-/// As for [`Jit::read`].
+/// As for [`JitOptions::read`].
 unsafe fn add_file(
     state: Handle<LinkState>,
     kind: c_uint,
     path: Text<'_>,
-    given: Given<'_>,
+    given: RawOptions<'_>,
 ) -> Answer {
     let state = state.get()?;
     let context = context::current()?;
     // SAFETY: the caller upholds this function's safety contract.
-    let jit = unsafe { Jit::read(given)? };
+    let jit = unsafe { JitOptions::read(given)? };
     let (image, name) = file(path)?;
     state.add(&input(kind, image)?, &name, &jit, context.gpu.profile)
 }

@@ -4,8 +4,8 @@
 use crate::args::{Answer, Elements, In, OutBytes, Raw};
 use crate::call::driver_api;
 use crate::context::current;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::memory::{self, Allocation};
 use crate::state;
 use crate::stream::{self, Stream};

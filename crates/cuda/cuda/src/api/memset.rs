@@ -3,8 +3,8 @@
 use crate::args::Answer;
 use crate::call::driver_api;
 use crate::checks;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::memory::fill::fill;
 use crate::stream::Stream;
 use std::ffi::{c_uchar, c_uint, c_ushort};

@@ -6,7 +6,7 @@ use crate::context::{self, Context};
 use crate::handle::Handle;
 use crate::image::{Content, Image};
 use crate::module::{self, Function, Module};
-use crate::module_options::{Given, Jit};
+use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
 use std::ffi::{OsString, c_int, c_uint};
 use std::os::unix::ffi::OsStringExt;
@@ -18,13 +18,13 @@ driver_api! {
         module.check()?;
         let context = context::current()?;
         let (image, name) = file(fname)?;
-        module.set(made(module::load((&*context).into(), (&image, &name), &Jit::default())?))
+        module.set(mark_created(module::load((&*context).into(), (&image, &name), &JitOptions::default())?))
     }
 
     /// Loads a module from zero-terminated PTX or a fatbin.
     fn cuModuleLoadData(module: Out<Handle<Module>>, image: Raw) {
         // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
-        unsafe { load_data(module, image, &Jit::default()) }
+        unsafe { load_data(module, image, &JitOptions::default()) }
     }
 
     /// As `cuModuleLoadData`, with options. Messages are written to the log buffers.
@@ -35,9 +35,9 @@ driver_api! {
         options: In<c_uint>,
         optionValues: InOut<usize>,
     ) {
-        let given = Given { count: numOptions, options, values: optionValues };
+        let given = RawOptions { count: numOptions, options, values: optionValues };
         // SAFETY: options and image are valid as the driver API requires.
-        unsafe { load_data(module, image, &Jit::read(given)?) }
+        unsafe { load_data(module, image, &JitOptions::read(given)?) }
     }
 
     /// Loads a module from a fatbin; `CUDA_ERROR_INVALID_IMAGE` for anything else.
@@ -51,7 +51,7 @@ driver_api! {
                 "fatCubin points to text, not to a fatbin (cuModuleLoadData takes PTX)",
             ));
         }
-        load(module, &context, &image, &Jit::default())
+        load(module, &context, &image, &JitOptions::default())
     }
 
     /// Unloads a module and its kernels.
@@ -122,7 +122,11 @@ pub(super) fn file(name: Text<'_>) -> Answer<(Image, String)> {
 
 /// # Safety
 /// As for [`Image::at`].
-unsafe fn load_data(module: Out<'_, Handle<Module>>, image: Raw<'_>, jit: &Jit<'_>) -> Answer {
+unsafe fn load_data(
+    module: Out<'_, Handle<Module>>,
+    image: Raw<'_>,
+    jit: &JitOptions<'_>,
+) -> Answer {
     module.check()?;
     let context = context::current()?;
     // SAFETY: the caller upholds this function's safety contract.
@@ -133,15 +137,15 @@ fn load(
     module: Out<'_, Handle<Module>>,
     context: &Context,
     image: &Image,
-    jit: &Jit<'_>,
+    jit: &JitOptions<'_>,
 ) -> Answer {
-    module.set(made(module::load(context.into(), (image, "ptx"), jit)?))
+    module.set(mark_created(module::load(context.into(), (image, "ptx"), jit)?))
 }
 
 /// Marks a module as one that the program must unload; the runtime never unloads its own.
-fn made(module: Handle<Module>) -> Handle<Module> {
+fn mark_created(module: Handle<Module>) -> Handle<Module> {
     if !crate::refused::has_runtime() {
-        crate::checks::made(module.number());
+        crate::checks::created(module.number());
     }
     module
 }

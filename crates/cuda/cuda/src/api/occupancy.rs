@@ -176,7 +176,7 @@ fn best(
     if count == 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "no CTA of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
-            crate::launch::shown(&function)
+            crate::launch::kernel_name(&function)
         )));
     }
     block.set(threads as c_int)?;
@@ -184,7 +184,7 @@ fn best(
 }
 
 /// Resident blocks of a launch on a multiprocessor.
-struct Held {
+struct Residency {
     function: Arc<Function>,
     blocks: u32,
     multiprocessors: u32,
@@ -194,7 +194,7 @@ struct Held {
 
 /// # Safety
 /// The structure points to as many attributes as it counts.
-unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> Answer<Held> {
+unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> Answer<Residency> {
     let config = config.get()?;
     let (function, context) = current(function)?;
     let mut shape = Shape {
@@ -215,5 +215,5 @@ unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> An
     let block = Block { threads: product(shape.block), dynamic_shared: shape.shared.into() };
     let blocks = occupancy::blocks(&function, context.gpu.profile, block);
     let multiprocessors = green::multiprocessors(Handle::of(config.hStream), &context);
-    Ok(Held { function, blocks, multiprocessors, cluster: shape.cluster.map_or(1, product) })
+    Ok(Residency { function, blocks, multiprocessors, cluster: shape.cluster.map_or(1, product) })
 }

@@ -6,7 +6,7 @@ use crate::call::driver_api;
 use crate::context;
 use crate::memory::{self, Allocation, AllocationKind};
 use crate::state;
-use crate::virtual_memory::{self, Found, Who};
+use crate::virtual_memory::{self, Accessor, MappedAddress};
 use std::ffi::c_uint;
 use std::ops::Range;
 use std::sync::Arc;
@@ -129,7 +129,7 @@ struct Pointer {
     device: CUdevice,
     /// The allocation; `None` for mapped memory and variables of modules.
     allocation: Option<Arc<Allocation>>,
-    mapped: Option<Found>,
+    mapped: Option<MappedAddress>,
 }
 
 impl Pointer {
@@ -205,7 +205,7 @@ impl Pointer {
     fn access(&self) -> u32 {
         if let Some(mapped) = &self.mapped {
             let current = context::current_even_if_faulty().map(|context| context.gpu.ordinal);
-            let who = Who::Device(current.unwrap_or(self.device));
+            let who = Accessor::Device(current.unwrap_or(self.device));
             return mapped.access.get(&who).copied().unwrap_or(CU_MEM_ACCESS_FLAGS_PROT_NONE);
         }
         match self.kind() {

@@ -3,11 +3,11 @@
 
 use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
-use crate::checks::{self, Stand};
+use crate::checks::{self, QueuePosition};
 use crate::context;
+use crate::deferred::{self, Order};
 use crate::graph;
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::memory::pool::{self, Pool, PoolLocation};
 use crate::memory::{self, AllocationKind};
 use crate::state;
@@ -60,11 +60,11 @@ driver_api! {
         }
         let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed);
         let freed = memory::take("dptr", dptr, right)?;
-        let stand = match late::keeps(&order) {
-            true => Stand::submitted(order.queue),
-            false => Stand::now(order.queue),
+        let stand = match deferred::must_defer(&order) {
+            true => QueuePosition::submitted(order.queue),
+            false => QueuePosition::now(order.queue),
         };
-        late::submit(&order, move |_| {
+        deferred::submit(&order, move |_| {
             checks::freed(&stand, (freed.base, freed.size), freed.id);
             freed.end();
             Ok(())
@@ -181,7 +181,7 @@ driver_api! {
                 .because(format!("handle {:#x} is not the number of a file", handle.address()))
         })?;
         let pool = Pool::import(number)?;
-        checks::made(pool.number());
+        checks::created(pool.number());
         pool_out.set(pool)
     }
 
@@ -258,7 +258,7 @@ fn allocate(pool: &Arc<Pool>, size: usize, order: &Order) -> Answer<u64> {
     if checks::race().is_some()
         && let Some(made) = memory::find(address)
     {
-        let stand = Stand::submitted(order.queue);
+        let stand = QueuePosition::submitted(order.queue);
         checks::allocated(&stand, (address, size as u64), made.id);
     }
     Ok(address)
@@ -323,7 +323,7 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
             )));
         }
     };
-    crate::checks::made(pool.number());
+    crate::checks::created(pool.number());
     Ok(pool)
 }
 

@@ -4,8 +4,8 @@
 use crate::args::{In, Out};
 use crate::array::{ArrayObject, MipmapObject};
 use crate::call::driver_api;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::sparse;
 use crate::state;
 use crate::stream::Stream;

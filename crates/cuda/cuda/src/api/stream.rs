@@ -6,11 +6,11 @@ use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::{self, Context};
+use crate::deferred::{self, Order};
 use crate::graph::op::Op;
 use crate::graph::{self, capture};
 use crate::green::{self, GreenContext};
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::memory::pool;
 use crate::refused::InProgram;
 use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
@@ -51,7 +51,7 @@ driver_api! {
 
     /// Like `cuStreamSynchronize`; never returns `CUDA_ERROR_NOT_READY`.
     fn cuStreamQuery(hStream: Handle<Stream>) {
-        late::check_stream(&Order::of(hStream)?)?;
+        deferred::check_stream(&Order::of(hStream)?)?;
         synchronized(hStream).map(|_| ())
     }
 
@@ -77,11 +77,11 @@ driver_api! {
         if let Some(race) = checks::race() {
             race.event_waited(hEvent.number() as u64, Some(order.queue));
         }
-        late::stream_waits(&order, hEvent.number());
+        deferred::stream_waits(&order, hEvent.number());
         match &event.shared {
             None => Ok(()),
             // Work of another process is waited for when the stream reaches this point.
-            Some(_) => late::submit(&order, move |works| {
+            Some(_) => deferred::submit(&order, move |works| {
                 works?;
                 event.wait_for_others();
                 Ok(())
@@ -111,7 +111,7 @@ driver_api! {
             Ok(())
         };
         match Order::of(hStream) {
-            Ok(order) => late::submit(&order, call),
+            Ok(order) => deferred::submit(&order, call),
             Err(refusal) if refusal.code == CUresult::INVALID_HANDLE => Err(refusal),
             Err(refusal) => call(Err(refusal)),
         }
@@ -218,7 +218,7 @@ driver_api! {
 /// Makes the host wait for a stream and returns its context.
 fn synchronized(stream: Handle<Stream>) -> Answer<Arc<Context>> {
     let order = Order::of(stream)?;
-    late::wait_for_stream(&order);
+    deferred::wait_for_stream(&order);
     order.context.check()?;
     checks::waited(|race| race.synchronized(order.queue));
     Ok(order.context)
@@ -242,7 +242,7 @@ fn call(
     if let Some(place) = order.capture {
         return place.add(op);
     }
-    late::submit(&order, move |works| {
+    deferred::submit(&order, move |works| {
         works?;
         let inside = InProgram::enter();
         // SAFETY: the caller's callback is called with the arguments that the driver would pass.

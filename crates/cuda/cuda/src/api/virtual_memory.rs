@@ -6,7 +6,7 @@ use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
 use crate::handle::Handle;
 use crate::state;
-use crate::virtual_memory::{self as space, GRANULARITY, Physical, Place, Who};
+use crate::virtual_memory::{self as space, Accessor, GRANULARITY, MemoryLocation, Physical};
 use std::ffi::{c_uint, c_ulonglong};
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
@@ -113,7 +113,7 @@ driver_api! {
         }
         // SAFETY: the caller guarantees an array of this length.
         let all = unsafe { desc.elements(count) };
-        let one = |i| -> Answer<(Who, u32)> {
+        let one = |i| -> Answer<(Accessor, u32)> {
             let CUmemAccessDesc { location, flags } = all.at(i)?;
             let known = [
                 CU_MEM_ACCESS_FLAGS_PROT_NONE,
@@ -214,9 +214,9 @@ fn none(flags: u64) -> Answer {
     }
 }
 
-fn mapped(address: u64) -> Answer<space::Found> {
+fn mapped(address: u64) -> Answer<space::MappedAddress> {
     space::find(address).ok_or_else(|| {
-        let words = space::words(address);
+        let words = space::reason(address);
         CUresult::INVALID_VALUE.because(format!(
             "address {address:#x} {}",
             words.as_deref().unwrap_or("is not one where cuMemMap has mapped memory")
@@ -239,7 +239,7 @@ pub(super) fn is_file(handle_type: u32) -> Answer {
 }
 
 /// The location of memory with these properties. The host has one NUMA node here.
-fn place(prop: &CUmemAllocationProp) -> Answer<Place> {
+fn place(prop: &CUmemAllocationProp) -> Answer<MemoryLocation> {
     let CUmemLocation { kind, id } = prop.location;
     if prop.kind != CU_MEM_ALLOCATION_TYPE_PINNED {
         return Err(CUresult::INVALID_VALUE.because(format!(
@@ -248,15 +248,15 @@ fn place(prop: &CUmemAllocationProp) -> Answer<Place> {
         )));
     }
     let place = match kind {
-        CU_MEM_LOCATION_TYPE_DEVICE => Place::Device(state::gpu(id)?.ordinal),
+        CU_MEM_LOCATION_TYPE_DEVICE => MemoryLocation::Device(state::gpu(id)?.ordinal),
         CU_MEM_LOCATION_TYPE_HOST if prop.requested_handle_types != CU_MEM_HANDLE_TYPE_NONE => {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "requestedHandleTypes {} is not 0: memory of location.type CU_MEM_LOCATION_TYPE_HOST is not exported",
                 prop.requested_handle_types
             )));
         }
-        CU_MEM_LOCATION_TYPE_HOST => Place::Host,
-        CU_MEM_LOCATION_TYPE_HOST_NUMA if id == 0 => Place::Host,
+        CU_MEM_LOCATION_TYPE_HOST => MemoryLocation::Host,
+        CU_MEM_LOCATION_TYPE_HOST_NUMA if id == 0 => MemoryLocation::Host,
         _ => {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "location.type {kind}, id {id} of prop is not a place: a device (1), the host (2), or its only NUMA \
@@ -271,7 +271,7 @@ fn place(prop: &CUmemAllocationProp) -> Answer<Place> {
             prop.usage
         )));
     }
-    if prop.usage != 0 && place == Place::Host {
+    if prop.usage != 0 && place == MemoryLocation::Host {
         return Err(CUresult::INVALID_VALUE.because("memory for tiles is memory of a device"));
     }
     match prop.requested_handle_types {
@@ -281,12 +281,12 @@ fn place(prop: &CUmemAllocationProp) -> Answer<Place> {
 }
 
 /// The device or host whose access rights a location selects.
-fn who(location: CUmemLocation) -> Answer<Who> {
+fn who(location: CUmemLocation) -> Answer<Accessor> {
     match location.kind {
-        CU_MEM_LOCATION_TYPE_DEVICE => Ok(Who::Device(state::gpu(location.id)?.ordinal)),
+        CU_MEM_LOCATION_TYPE_DEVICE => Ok(Accessor::Device(state::gpu(location.id)?.ordinal)),
         CU_MEM_LOCATION_TYPE_HOST
         | CU_MEM_LOCATION_TYPE_HOST_NUMA
-        | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(Who::Host),
+        | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(Accessor::Host),
         other => Err(CUresult::INVALID_VALUE
             .because(format!("location.type {other} is not a device (1) or the host (2 to 4)"))),
     }

@@ -1,8 +1,8 @@
 //! Checks of copies: uninitialised bytes that reach the host (`init`), and kernels that use the
 //! memory concurrently (`race`).
 
-use super::{Part, Stand, copied, log, news};
-use crate::asked;
+use super::{AccessedMemory, QueuePosition, copied, log, report_new};
+use crate::allocation_trace;
 use crate::memory::endpoint::Endpoint;
 use std::ops::Range;
 use texunit_checks::race::{Memory, Queue};
@@ -18,7 +18,7 @@ pub(crate) struct Watch<'a> {
     from: &'a Endpoint<'a>,
     to: &'a Endpoint<'a>,
     /// Position for the race detector, if races are checked.
-    race: Option<&'a Stand>,
+    race: Option<&'a QueuePosition>,
     /// For each byte of a piece, whether it is undefined.
     states: Vec<u8>,
     /// Whether the destination keeps track of undefined bytes.
@@ -86,13 +86,17 @@ fn submitted(race: &Memory, queue: Queue, (what, bytes): (&str, u64), pieces: &[
 
 /// The program's call site.
 fn called_at() -> String {
-    let place = asked::here().into_iter().next();
+    let place = allocation_trace::current_frames().into_iter().next();
     place.map_or_else(String::new, |place| format!(" at {place}"))
 }
 
 impl<'a> Watch<'a> {
     /// The check of a copy; `None` if neither races nor initialisation are checked.
-    pub(crate) fn new(from: &'a Endpoint, to: &'a Endpoint, stand: &'a Stand) -> Option<Self> {
+    pub(crate) fn new(
+        from: &'a Endpoint,
+        to: &'a Endpoint,
+        stand: &'a QueuePosition,
+    ) -> Option<Self> {
         let log = log()?;
         let race = log.has(Check::Race).then_some(stand);
         let is_tracked = log.has(Check::Init);
@@ -107,10 +111,10 @@ impl<'a> Watch<'a> {
         if let Some(stand) = self.race {
             for (place, at, writes) in [(self.to, to, true), (self.from, from, false)] {
                 if let Some((array, offset)) = place.in_array(at, len as u64) {
-                    copied(stand, (Part::Array(array, offset), len as u64), writes);
+                    copied(stand, (AccessedMemory::Array(array, offset), len as u64), writes);
                 }
                 if let Some(range) = place.range(at, len as u64) {
-                    copied(stand, (Part::Memory(range.0), range.1), writes);
+                    copied(stand, (AccessedMemory::Memory(range.0), range.1), writes);
                     if place.is_of_host() && !stand.is_late() {
                         push(&mut self.shared, range, writes);
                     }
@@ -161,7 +165,7 @@ impl<'a> Watch<'a> {
 /// At the end of the copy, undefined bytes that reached the host are reported.
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
-        if let Some(&Stand { queue, .. }) = self.race {
+        if let Some(&QueuePosition { queue, .. }) = self.race {
             if self.to.is_host() {
                 // A copy to pageable memory returns only when it is done.
                 super::waited(|race| race.synchronized(queue));
@@ -196,11 +200,13 @@ impl Drop for Watch<'_> {
             )
         });
         let message = format!("a copy to the host has {bytes} {what}{each}, the first is {object}");
-        let made = asked::places(number).into_iter().enumerate().map(|(i, place)| match i {
-            0 => format!("the memory was asked for at {place}"),
-            _ => format!("called from {place}"),
-        });
-        let here = asked::here();
+        let made = allocation_trace::allocation_frames(number).into_iter().enumerate().map(
+            |(i, place)| match i {
+                0 => format!("the memory was asked for at {place}"),
+                _ => format!("called from {place}"),
+            },
+        );
+        let here = allocation_trace::current_frames();
         let host = here.first().cloned();
         let call = here.into_iter().enumerate().map(|(i, place)| match i {
             0 => format!("the copy is at {place}"),
@@ -216,6 +222,6 @@ impl Drop for Watch<'_> {
                 .to_owned()
         });
         log.found(Finding { host, severity, is_padding, help, ..finding });
-        news(None, (0, None));
+        report_new(None, (0, None));
     }
 }

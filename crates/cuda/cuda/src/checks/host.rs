@@ -9,8 +9,8 @@
 //! Registered memory is the program's own and has one mapping only: its pages are closed between
 //! API calls and open during each.
 
-use super::{log, news, race};
-use crate::asked;
+use super::{log, race, report_new};
+use crate::allocation_trace;
 use crate::memory;
 use crate::settings::settings;
 use crate::state;
@@ -161,14 +161,14 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// Reports recorded accesses. It must be called before the host waits for anything.
-pub(crate) fn tell() {
+pub(crate) fn report_accesses() {
     if COUNT.load(Relaxed) != 0 {
-        tell_all();
+        report_all();
     }
 }
 
 #[cold]
-fn tell_all() {
+fn report_all() {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(race) = race() else { return };
@@ -177,17 +177,17 @@ fn tell_all() {
     let mut whole: Vec<&Note> = whole.collect();
     whole.sort_by_key(|note| note.number.load(SeqCst));
     for note in whole {
-        tell_one(race, note);
+        report_one(race, note);
         COUNT.fetch_sub(1, SeqCst);
         note.state.store(FREE, SeqCst);
     }
-    news(None, (0, None));
+    report_new(None, (0, None));
 }
 
-fn tell_one(race: &Memory, note: &Note) {
+fn report_one(race: &Memory, note: &Note) {
     let (address, at) = (note.address.load(SeqCst), note.at.load(SeqCst));
     // Accesses by texunit's own code during a call are not accesses of the program.
-    if asked::is_ours(at) {
+    if allocation_trace::is_ours(at) {
         return;
     }
     let writes = note.writes.load(SeqCst);
@@ -198,7 +198,7 @@ fn tell_one(race: &Memory, note: &Note) {
     let callers = frames.iter().position(|&frame| frame == at).map_or(frames.len(), |i| i + 1);
     let mut trace = vec![at + 1];
     trace.extend(&frames[callers..]);
-    let places = asked::places_in_program(&trace);
+    let places = allocation_trace::frames_of(&trace);
     let host = places.first().cloned();
     let notes = places.into_iter().enumerate().map(|(i, place)| match i {
         0 => format!("the host is at {place}"),
@@ -242,7 +242,7 @@ fn object(address: u64) -> Option<Described> {
 
 /// Records an access. It runs in a signal handler and therefore takes no locks and allocates no
 /// memory.
-fn note(address: u64, writes: bool, at: usize) {
+fn record_access(address: u64, writes: bool, at: usize) {
     let takes = |note: &&Note| note.state.compare_exchange(FREE, BEGUN, SeqCst, SeqCst).is_ok();
     let Some(note) = NOTES.iter().find(takes) else { return };
     note.number.store(NUMBER.fetch_add(1, SeqCst), SeqCst);
@@ -294,7 +294,8 @@ mod tests {
         std::thread::scope(|scope| {
             for thread in 0..threads {
                 scope.spawn(move || {
-                    (0..each).for_each(|i| note(1 + 1000 * thread + i, i % 2 == 1, i as usize));
+                    (0..each)
+                        .for_each(|i| record_access(1 + 1000 * thread + i, i % 2 == 1, i as usize));
                 });
             }
         });
@@ -323,7 +324,7 @@ mod tests {
         }
         COUNT.store(0, SeqCst);
         let before = begun.address.load(SeqCst);
-        (0..MAX_NOTES as u64 + 5).for_each(|i| note(5000 + i, false, 0));
+        (0..MAX_NOTES as u64 + 5).for_each(|i| record_access(5000 + i, false, 0));
         assert_eq!((begun.address.load(SeqCst), COUNT.load(SeqCst)), (before, MAX_NOTES - 1));
         NOTES.iter().for_each(|note| note.state.store(FREE, SeqCst));
         COUNT.store(0, SeqCst);

@@ -2,8 +2,8 @@
 //! places where the program created them.
 
 use super::log;
+use crate::allocation_trace;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::asked;
 use crate::context::Context;
 use crate::graph::Graph;
 use crate::graph::exec::Exec;
@@ -39,23 +39,23 @@ fn wanted() -> Option<&'static Log> {
 }
 
 /// Records the creation of an object with this handle, for a report if it is not destroyed.
-pub(crate) fn made(number: usize) {
+pub(crate) fn created(number: usize) {
     if wanted().is_some() {
-        asked::made(number as u64);
+        allocation_trace::allocated(number as u64);
     }
 }
 
 /// Reports the objects that are alive when a context ends.
-pub(crate) fn ended(context: &Context) {
+pub(crate) fn context_ended(context: &Context) {
     let Some(log) = wanted() else { return };
     // After a fault every call is refused, also those that free memory, so that leaks are not
     // reported.
     let is_told = context.check().is_ok();
     if is_told {
-        tell(log, context);
+        report(log, context);
     }
     log.heap_ends(context.handle.number() as u64, is_told);
-    super::news(None, (0, None));
+    super::report_new(None, (0, None));
 }
 
 /// Reports the objects that are alive when the program ends. Memory pools belong to no context and
@@ -66,7 +66,7 @@ pub(super) fn at_end() {
         let mut groups = Groups::new();
         let pools = alive::<Pool>(|_| true).into_iter();
         // Default pools were not created by the program.
-        for number in pools.filter(|&number| asked::knows(number)) {
+        for number in pools.filter(|&number| allocation_trace::is_recorded(number)) {
             add(&mut groups, rules::LEAK_OBJECT, "memory pool", number, 0);
         }
         for memory in crate::virtual_memory::memories() {
@@ -83,25 +83,25 @@ pub(super) fn at_end() {
         }
         // Graphs belong to no context; inner graphs are destroyed with their outer graph.
         let graphs = alive::<Graph>(|graph| graph.owner().is_none()).into_iter();
-        for number in graphs.filter(|&number| asked::knows(number)) {
+        for number in graphs.filter(|&number| allocation_trace::is_recorded(number)) {
             add(&mut groups, rules::LEAK_OBJECT, "graph", number, 0);
         }
-        found(log, groups);
+        report_groups(log, groups);
     }
     for context in Context::registry().all(|context| context.check().is_ok()) {
-        tell(log, &context);
+        report(log, &context);
         log.heap_ends(context.handle.number() as u64, true);
     }
 }
 
-fn tell(log: &Log, context: &Context) {
+fn report(log: &Log, context: &Context) {
     let mut groups = Groups::new();
     memory_of(log, context, &mut groups);
     objects_of(context, &mut groups);
-    found(log, groups);
+    report_groups(log, groups);
 }
 
-fn found(log: &Log, groups: Groups) {
+fn report_groups(log: &Log, groups: Groups) {
     for ((code, what, _), group) in groups {
         if let Some(rule) = texunit_report::check_rule(code) {
             log.found(finding(rule, &what, group));
@@ -110,7 +110,7 @@ fn found(log: &Log, groups: Groups) {
 }
 
 fn add(groups: &mut Groups, rule: &CheckRule, what: &str, number: u64, bytes: u64) {
-    let places = asked::places(number);
+    let places = allocation_trace::allocation_frames(number);
     let line = places.first().filter(|place| texunit_checks::has_line(place));
     let key = line.map_or_else(|| places.clone(), |line| vec![line.clone()]);
     let new = || Group { places, ..Group::default() };
@@ -123,7 +123,7 @@ fn add(groups: &mut Groups, rule: &CheckRule, what: &str, number: u64, bytes: u6
 fn memory_of(log: &Log, context: &Context, groups: &mut Groups) {
     let (rule, handle) = (rules::LEAK_ALLOCATION, context.handle);
     for allocation in memory::all(|allocation| allocation.context == handle) {
-        if asked::is_of_pool(allocation.id) {
+        if allocation_trace::is_of_pool(allocation.id) {
             log.suppress(1);
             continue;
         }
@@ -151,7 +151,7 @@ fn objects_of(context: &Context, groups: &mut Groups) {
         ("instantiated graph", alive::<Exec>(|object| object.context == handle)),
     ] {
         // Objects that the runtime created for itself are not the program's.
-        for number in numbers.into_iter().filter(|&number| asked::knows(number)) {
+        for number in numbers.into_iter().filter(|&number| allocation_trace::is_recorded(number)) {
             add(groups, rules::LEAK_OBJECT, what, number, 0);
         }
     }

@@ -1,8 +1,8 @@
 //! Checks of a library's work: uninitialised bytes that it reads (`init`), and kernels that use the
 //! memory concurrently (`race`).
 
-use super::{Part, Stand, accessed, log, news};
-use crate::asked;
+use super::{AccessedMemory, QueuePosition, accessed, log, report_new};
+use crate::allocation_trace;
 use texunit_checks::{Check, Finding, rules};
 use texunit_device::Linear;
 use texunit_forms::Count;
@@ -10,7 +10,7 @@ use texunit_forms::Count;
 /// The check of one piece of work, which is told of each contiguous range.
 pub(crate) struct Work<'a> {
     function: &'a str,
-    stand: &'a Stand,
+    stand: &'a QueuePosition,
     has_races: bool,
     has_states: bool,
     /// For each byte of a range, whether it is undefined.
@@ -21,7 +21,7 @@ pub(crate) struct Work<'a> {
 
 impl<'a> Work<'a> {
     /// The check of a library's function.
-    pub(crate) fn new(function: &'a str, stand: &'a Stand) -> Self {
+    pub(crate) fn new(function: &'a str, stand: &'a QueuePosition) -> Self {
         let has = |check| log().is_some_and(|log| log.has(check));
         let (has_races, has_states) = (has(Check::Race), has(Check::Init));
         Self { function, stand, has_races, has_states, states: Vec::new(), undefined: None }
@@ -66,7 +66,9 @@ impl<'a> Work<'a> {
 
     fn access(&self, (address, len): (u64, u64), writes: bool) {
         if self.has_races {
-            accessed(self.stand, (Part::Memory(address), len), writes, || self.function.to_owned());
+            accessed(self.stand, (AccessedMemory::Memory(address), len), writes, || {
+                self.function.to_owned()
+            });
         }
     }
 
@@ -81,11 +83,13 @@ impl<'a> Work<'a> {
             self.function,
             Count(count, "byte")
         );
-        let made = asked::places(number).into_iter().enumerate().map(|(i, place)| match i {
-            0 => format!("the memory was asked for at {place}"),
-            _ => format!("called from {place}"),
-        });
-        let here = asked::here();
+        let made = allocation_trace::allocation_frames(number).into_iter().enumerate().map(
+            |(i, place)| match i {
+                0 => format!("the memory was asked for at {place}"),
+                _ => format!("called from {place}"),
+            },
+        );
+        let here = allocation_trace::current_frames();
         let host = here.first().cloned();
         let call = here.into_iter().enumerate().map(|(i, place)| match i {
             0 => format!("{} is called at {place}", self.function),
@@ -94,6 +98,6 @@ impl<'a> Work<'a> {
         let notes = call.chain(made).collect();
         let finding = Finding::of_process(rules::INIT_LIBRARY, message, notes);
         log.found(Finding { host, ..finding });
-        news(None, (0, None));
+        report_new(None, (0, None));
     }
 }

@@ -9,7 +9,7 @@ use crate::handle::Registry;
 use crate::image::Image;
 use crate::memory::pool::{self, PoolLocation};
 use crate::module::{Function, Module};
-use crate::module_options::Jit;
+use crate::module_options::JitOptions;
 use crate::origin::Origin;
 use crate::stream::{Event, Stream};
 use crate::texref::TextureReference;
@@ -57,13 +57,13 @@ fn objects_do_not_outlive_their_context() {
     let handle = ended.handle;
     too_late(Stream::create(&ended, Handle::NULL, 0, 0));
     nothing_left(Stream::registry(), |stream| stream.context == handle);
-    too_late(ended.keep(Event::new(handle, false)));
+    too_late(ended.register(Event::new(handle, false)));
     nothing_left(Event::registry(), |event| event.context == handle);
     too_late(texref::create(&ended));
     nothing_left(TextureReference::registry(), |reference| reference.context == handle);
     let text = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
     let image = Image::of(text.into(), Origin::At(0));
-    too_late(module::load((&*ended).into(), (&image, "late.ptx"), &Jit::default()));
+    too_late(module::load((&*ended).into(), (&image, "late.ptx"), &JitOptions::default()));
     nothing_left(Module::registry(), |module| module.context == handle);
     nothing_left(Function::registry(), |function| function.context == handle);
 }

@@ -1,8 +1,8 @@
 //! Stream capture: calls on a stream become nodes of a graph instead of being executed.
 //!
-//! [`Order::capturable`](crate::late::Order::capturable) tells whether a stream is captured, and by
-//! which capture: functions that submit work call it, and pass the operation to [`Place::add`]
-//! during a capture. All other functions on a stream call [`Order::of`](crate::late::Order::of),
+//! [`Order::capturable`](crate::deferred::Order::capturable) tells whether a stream is captured, and by
+//! which capture: functions that submit work call it, and pass the operation to [`CapturedStream::add`]
+//! during a capture. All other functions on a stream call [`Order::of`](crate::deferred::Order::of),
 //! which refuses a captured stream, so that a call without support for capture is refused and not
 //! executed by mistake.
 //!
@@ -12,7 +12,7 @@
 //! until it is ended.
 
 mod calls;
-mod place;
+mod captured_stream;
 mod recapture;
 
 use super::op::Op;
@@ -28,7 +28,7 @@ use texunit_checks::race::Queue;
 use texunit_cuda_abi::{CUgraphEdgeData, CUresult, Refusal};
 
 pub(crate) use calls::{called, context_used, event_used, exchange_mode};
-pub(crate) use place::Place;
+pub(crate) use captured_stream::CapturedStream;
 pub(crate) use recapture::Recapture;
 
 /// `CU_STREAM_CAPTURE_MODE_*`
@@ -129,7 +129,7 @@ fn implicit() -> Refusal {
 
 /// The capture of a stream; `None` if it is not captured. Use of a context's legacy stream during
 /// the capture of a blocking stream is refused and invalidates the capture.
-pub(crate) fn of(context: &Context, queue: Queue) -> Answer<Option<Place>> {
+pub(crate) fn of(context: &Context, queue: Queue) -> Answer<Option<CapturedStream>> {
     if !is_any() {
         return Ok(None);
     }
@@ -139,7 +139,7 @@ pub(crate) fn of(context: &Context, queue: Queue) -> Answer<Option<Place>> {
             waiting.iter().for_each(|&capture| all.invalidate(capture));
             return if waiting.is_empty() { Ok(None) } else { Err(implicit()) };
         }
-        Ok(all.streams.get(&queue).map(|tail| Place { capture: tail.capture, queue }))
+        Ok(all.streams.get(&queue).map(|tail| CapturedStream { capture: tail.capture, queue }))
     })
 }
 
@@ -193,7 +193,7 @@ pub(crate) fn recorded_outside(event: usize) {
 }
 
 /// Makes a stream wait for an event, and returns whether a capture has handled the wait.
-pub(crate) fn waits(place: Option<Place>, queue: Queue, event: usize) -> Answer<bool> {
+pub(crate) fn waits(place: Option<CapturedStream>, queue: Queue, event: usize) -> Answer<bool> {
     if !is_any() {
         return Ok(false);
     }

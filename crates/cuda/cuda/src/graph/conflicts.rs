@@ -91,7 +91,7 @@ fn ordered(plan: &Plan, after: &[Vec<usize>], step: usize) -> HashSet<usize> {
 
 /// Reports races between copies and memory sets, given the executed order of the steps and the
 /// queue of each.
-pub(super) fn tell(plan: &Plan, order: &[usize], queues: &[Queue]) {
+pub(super) fn report(plan: &Plan, order: &[usize], queues: &[Queue]) {
     let ranges: Vec<Vec<Range>> = plan.steps.iter().map(ranges).collect();
     if ranges.iter().all(Vec::is_empty) {
         return;

@@ -5,8 +5,8 @@ use super::params::context_or_current;
 use crate::api::copy_batch::Batch;
 use crate::args::{Answer, Elements, In};
 use crate::context::Context;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use texunit_cuda_abi::{CUDA_MEMCPY_BATCH_NODE_PARAMS, CUdeviceptr, CUmemcpyAttributes};
 
 /// Several copies as one operation.

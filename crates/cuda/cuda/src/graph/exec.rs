@@ -6,7 +6,7 @@
 
 use super::op::Op;
 use super::order::order;
-use super::user::Held;
+use super::user::HeldReferences;
 use super::{Graph, Link, Node, name};
 use crate::args::Answer;
 use crate::context::{self, Context};
@@ -52,7 +52,7 @@ pub(crate) struct Plan {
     /// Conditional values that a launch initialises.
     pub(crate) conditions: Vec<Arc<super::condition::Condition>>,
     /// User objects that the graph, and therefore its instances, keep alive.
-    pub(crate) users: Arc<Held>,
+    pub(crate) users: Arc<HeldReferences>,
 }
 
 /// A node in a plan.
@@ -82,15 +82,15 @@ impl Step {
 
 /// The reason why a graph cannot be instantiated: `CUgraphInstantiateResult`, the node, and the
 /// refusal.
-pub(crate) type Fault = (u32, usize, Refusal);
+pub(crate) type InstantiationError = (u32, usize, Refusal);
 
-pub(super) fn fault(how: u32, node: usize, code: CUresult, reason: String) -> Fault {
+pub(super) fn fault(how: u32, node: usize, code: CUresult, reason: String) -> InstantiationError {
     (how, node, code.because(reason))
 }
 
 impl Plan {
     /// The plan of a graph.
-    pub(crate) fn of(graph: &Graph, depth: u32) -> Result<Self, Fault> {
+    pub(crate) fn of(graph: &Graph, depth: u32) -> Result<Self, InstantiationError> {
         let state = graph.state();
         let order = order(graph.id, &state)?;
         let index: HashMap<usize, u32> =
@@ -135,13 +135,14 @@ impl Plan {
                 reason,
             ));
         }
-        let users =
-            Arc::new(Held::new(state.users.iter().map(|(&object, &count)| (object, count))));
+        let users = Arc::new(HeldReferences::new(
+            state.users.iter().map(|(&object, &count)| (object, count)),
+        ));
         Ok(Self { graph: graph.id, steps, index, conditions: state.conditions.clone(), users })
     }
 
     /// Checks the nodes of a conditional node's body, which allows some kinds only.
-    fn check_body(&self) -> Result<(), Fault> {
+    fn check_body(&self) -> Result<(), InstantiationError> {
         for step in &self.steps {
             let fits = match &step.op {
                 Op::Kernel(_)
@@ -172,7 +173,10 @@ impl Plan {
     }
 
     /// Checks that a graph can be launched by a kernel.
-    fn check_device_launch(&self, context: &mut Option<Handle<Context>>) -> Result<(), Fault> {
+    fn check_device_launch(
+        &self,
+        context: &mut Option<Handle<Context>>,
+    ) -> Result<(), InstantiationError> {
         for step in &self.steps {
             let own = match &step.op {
                 Op::Kernel(op) => Some(op.context.handle),
@@ -267,7 +271,10 @@ impl Plan {
 }
 
 /// Instantiates a graph.
-pub(crate) fn instantiate(graph: Handle<Graph>, flags: u64) -> Result<Arc<Exec>, Fault> {
+pub(crate) fn instantiate(
+    graph: Handle<Graph>,
+    flags: u64,
+) -> Result<Arc<Exec>, InstantiationError> {
     static IDS: AtomicU32 = AtomicU32::new(1);
     let whole = |refusal| (result::ERROR, 0, refusal);
     let known =
@@ -312,8 +319,8 @@ pub(crate) fn instantiate(graph: Handle<Graph>, flags: u64) -> Result<Arc<Exec>,
         running: Mutex::new(None),
         ended: Condvar::new(),
     });
-    Exec::registry().keep(exec.handle, Arc::clone(&exec));
-    crate::checks::made(exec.handle.number());
+    Exec::registry().insert_as(exec.handle, Arc::clone(&exec));
+    crate::checks::created(exec.handle.number());
     Ok(exec)
 }
 

@@ -6,7 +6,7 @@
 
 use super::op::Op;
 use crate::args::{Answer, In};
-use crate::checks::{self, Stand};
+use crate::checks::{self, QueuePosition};
 use crate::context::Context;
 use crate::memory::pool::PoolLocation;
 use crate::memory::{self, AllocationKind};
@@ -139,7 +139,7 @@ impl AllocOp {
 }
 
 /// Frees memory, in a node at a position, or (`None`) at the start of a launch.
-pub(super) fn free(dptr: u64, stand: Option<&Stand>) -> Answer {
+pub(super) fn free(dptr: u64, stand: Option<&QueuePosition>) -> Answer {
     let freed = memory::take("dptr", dptr, |kind| {
         matches!(kind, AllocationKind::Graph | AllocationKind::Device | AllocationKind::Pool(_))
     })?;

@@ -1,14 +1,14 @@
 //! Names of nodes in messages.
 
 use super::op::Op;
-use crate::launch::shown;
+use crate::launch::kernel_name;
 use texunit_cuda_abi::graph_node_type as kind;
 
 impl Op {
     /// Name of an operation in a sentence: "kernel `scale`", "memcpy".
     pub(crate) fn name(&self) -> String {
         match self {
-            Self::Kernel(kernel) => format!("kernel `{}`", shown(&kernel.function)),
+            Self::Kernel(kernel) => format!("kernel `{}`", kernel_name(&kernel.function)),
             Self::Work(task, _) => format!("work of `{}`", task.function),
             other => other.kind_name().to_owned(),
         }

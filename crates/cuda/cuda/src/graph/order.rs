@@ -1,13 +1,13 @@
 //! Topological orders of a graph's nodes.
 
-use super::exec::{Fault, Plan, fault};
+use super::exec::{InstantiationError, Plan, fault};
 use super::{State, name};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use texunit_cuda_abi::{CUresult, graph_instantiate_result as result};
 
 /// The nodes in topological order; among several candidates the oldest node is next.
-pub(super) fn order(id: u32, state: &State) -> Result<Vec<usize>, Fault> {
+pub(super) fn order(id: u32, state: &State) -> Result<Vec<usize>, InstantiationError> {
     let mut open: HashMap<usize, usize> = HashMap::with_capacity(state.nodes.len());
     let mut ready = BinaryHeap::new();
     for (&number, node) in &state.nodes {

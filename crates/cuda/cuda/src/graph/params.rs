@@ -11,9 +11,9 @@ use crate::context::{self, Context};
 use crate::handle::{Handle, Object};
 use crate::launch::{self, Shape};
 use crate::library::Kernel;
+use crate::memory_ops::BatchOp;
 use crate::module::Function;
 use crate::stream::Event;
-use crate::words::BatchOp;
 use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED, CUDA_BATCH_MEM_OP_NODE_PARAMS,

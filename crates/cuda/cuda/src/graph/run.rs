@@ -14,10 +14,10 @@ use super::queues::Queues;
 use super::{device, name};
 use crate::args::Answer;
 use crate::call::say;
-use crate::checks::{self, Stand};
+use crate::checks::{self, QueuePosition};
 use crate::context::{self, Context};
+use crate::deferred::{self, Order};
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::memory::fill::fill;
 use crate::refused::InProgram;
 use crate::settings::settings;
@@ -49,21 +49,21 @@ pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
         }
         Ok(())
     })?;
-    let keeps = late::keeps(order);
+    let keeps = deferred::must_defer(order);
     if has_memory && keeps {
         // The launch is not deferred, because the next call may query the memory that it allocates.
-        late::wait_before(order);
+        deferred::wait_before(order);
         order.context.check()?;
-        return late::at_once(|| launch.whole(exec, plan));
+        return deferred::at_once(|| launch.whole(exec, plan));
     }
-    if has_memory || !(keeps || may_wait && late::may_go_on()) {
+    if has_memory || !(keeps || may_wait && deferred::may_outlive_call()) {
         return launch.whole(exec, plan);
     }
-    late::launch(order, move |works| {
+    deferred::launch(order, move |works| {
         works?;
         launch.whole(exec, plan)
     })?;
-    late::recorded_by_last(order, &events);
+    deferred::recorded_by_last(order, &events);
     Ok(())
 }
 
@@ -163,7 +163,7 @@ impl Launch {
                 (_, wrong) => {
                     let reason = format!(
                         "kernel `{}` launches graph {exec:?}, which {}",
-                        launch::shown(&op.function),
+                        launch::kernel_name(&op.function),
                         wrong.unwrap_or_default()
                     );
                     say(format_args!("{reason}"));
@@ -186,7 +186,8 @@ impl Launch {
             // The device-side record of an updatable node decides whether it is enabled.
             let is_updatable = matches!(&step.op, Op::Kernel(op) if op.updatable.is_some());
             if step.is_enabled || is_updatable {
-                self.step(plan, step, queue).map_err(|refusal| told(plan, step, refusal))?;
+                self.step(plan, step, queue)
+                    .map_err(|refusal| with_step_name(plan, step, refusal))?;
             }
             if let Some(queues) = &queues {
                 queues.end(i);
@@ -198,13 +199,13 @@ impl Launch {
             Some(seed) => shuffled(plan, seed ^ u64::from(plan.graph)),
         };
         let may_wait = |i: usize| plan.steps.get(i).is_some_and(Step::may_wait);
-        if late::may_go_on() && order.len() > 1 && order.iter().any(|&i| may_wait(i)) {
-            late::branches(&order, |i| &plan.steps[i].before, may_wait, one)?;
+        if deferred::may_outlive_call() && order.len() > 1 && order.iter().any(|&i| may_wait(i)) {
+            deferred::branches(&order, |i| &plan.steps[i].before, may_wait, one)?;
         } else {
             order.iter().copied().try_for_each(one)?;
         }
         if let Some(queues) = &queues {
-            super::conflicts::tell(plan, &order, &queues.own);
+            super::conflicts::report(plan, &order, &queues.own);
         }
         Ok(())
     }
@@ -219,7 +220,8 @@ impl Launch {
             Op::Empty => Ok(()),
             Op::Kernel(op) => {
                 op.context.check()?;
-                let (stand, graph) = (Stand::now(queue), locked(&self.running).last().copied());
+                let (stand, graph) =
+                    (QueuePosition::now(queue), locked(&self.running).last().copied());
                 let graph = graph.unwrap_or_default() as u64;
                 let Some((shape, params)) = op.updated()? else { return Ok(()) };
                 launch::run((&op.context, &op.function), &shape, &params, stand, graph)?;
@@ -227,7 +229,7 @@ impl Launch {
             }
             Op::Work(task, context) => {
                 let context = alive(*context)?;
-                task.run(&context, &Stand::now(queue)).inspect_err(|refusal| {
+                task.run(&context, &QueuePosition::now(queue)).inspect_err(|refusal| {
                     if refusal.code != CUresult::OUT_OF_MEMORY {
                         context.fail(refusal.clone());
                     }
@@ -266,7 +268,7 @@ impl Launch {
                 Ok(())
             }
             Op::MemAlloc(op) => op.run(&self.order.context),
-            Op::MemFree(dptr) => super::memory::free(*dptr, Some(&Stand::now(queue))),
+            Op::MemFree(dptr) => super::memory::free(*dptr, Some(&QueuePosition::now(queue))),
             Op::Batch(op) => op.run(queue),
             Op::Child(_) => step.inner.iter().try_for_each(|inner| self.run(inner, Some(queue))),
             Op::Conditional(op) => self.conditional(plan, step, op, queue),
@@ -315,7 +317,7 @@ fn alive(context: Handle<Context>) -> Answer<Arc<Context>> {
 
 /// The refusal of a step with the step's name. Steps with inner graphs, and faults that have ended
 /// the context, name it themselves.
-fn told(plan: &Plan, step: &Step, refusal: Refusal) -> Refusal {
+fn with_step_name(plan: &Plan, step: &Step, refusal: Refusal) -> Refusal {
     let is_told = matches!(step.op, Op::Child(_) | Op::Conditional(_));
     match is_told {
         true => refusal,

@@ -80,9 +80,9 @@ pub(crate) fn release(object: usize, count: u32) {
 
 /// References that an executable graph holds as long as it may be launched.
 #[derive(Debug)]
-pub(crate) struct Held(Vec<(usize, u32)>);
+pub(crate) struct HeldReferences(Vec<(usize, u32)>);
 
-impl Held {
+impl HeldReferences {
     /// References to the same objects as those of a graph.
     pub(crate) fn new(users: impl Iterator<Item = (usize, u32)>) -> Self {
         let all: Vec<(usize, u32)> = users.collect();
@@ -91,7 +91,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldReferences {
     fn drop(&mut self) {
         self.0.iter().for_each(|&(object, count)| release(object, count));
     }

@@ -14,7 +14,7 @@ const KIND: u8 = 3;
 
 /// Memory of another process that this one has opened; `users` counts the opens that have not been closed.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedMemory {
     pub(crate) ticket: Ticket,
     pub(crate) users: Mutex<u32>,
 }
@@ -52,7 +52,7 @@ pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
     if let Some(known) =
         opened(|of, opened| opened.ticket == ticket && of.context == context.handle)
     {
-        if let AllocationKind::Opened(opened) = &known.kind {
+        if let AllocationKind::OpenedMemory(opened) = &known.kind {
             *opened.users() += 1;
         }
         return Ok(known.base);
@@ -65,7 +65,7 @@ pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
     let device = CUdevice::from_le_bytes([a, b, c, d]);
     let gpu = state::gpu(device)?;
     let (buffer, base) = map(pages, size, device)?;
-    let kind = AllocationKind::Opened(Opened { ticket, users: Mutex::new(1) });
+    let kind = AllocationKind::OpenedMemory(OpenedMemory { ticket, users: Mutex::new(1) });
     memory::take_in(context, gpu, (base, size), buffer, kind)
 }
 
@@ -93,24 +93,24 @@ pub(crate) fn close(address: u64) -> Answer {
             "dptr {address:#x} is not an address that cuIpcOpenMemHandle has returned, or was closed before"
         ))
     })?;
-    let AllocationKind::Opened(opened) = &known.kind else { return Ok(()) };
+    let AllocationKind::OpenedMemory(opened) = &known.kind else { return Ok(()) };
     let mut users = opened.users();
     *users = users.saturating_sub(1);
     match *users {
-        0 => memory::free("dptr", address, |kind| matches!(kind, AllocationKind::Opened(_))),
+        0 => memory::free("dptr", address, |kind| matches!(kind, AllocationKind::OpenedMemory(_))),
         _ => Ok(()),
     }
 }
 
-fn opened(is: impl Fn(&Allocation, &Opened) -> bool) -> Option<Arc<Allocation>> {
+fn opened(is: impl Fn(&Allocation, &OpenedMemory) -> bool) -> Option<Arc<Allocation>> {
     let all = memory::all(|allocation| match &allocation.kind {
-        AllocationKind::Opened(opened) => is(allocation, opened),
+        AllocationKind::OpenedMemory(opened) => is(allocation, opened),
         _ => false,
     });
     all.into_iter().next()
 }
 
-impl Opened {
+impl OpenedMemory {
     fn users(&self) -> std::sync::MutexGuard<'_, u32> {
         self.users.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }

@@ -8,7 +8,7 @@
 //! parent.
 
 use super::{Shape, run_grid};
-use crate::checks::{self, Stand};
+use crate::checks::{self, QueuePosition};
 use crate::context::{Context, Limit};
 use crate::faults;
 use crate::module::{Function, Module};
@@ -29,7 +29,7 @@ use texunit_report::place::function_name;
 
 /// Outcome of a grid.
 #[derive(Clone, Debug)]
-pub(super) enum Ended {
+pub(super) enum GridOutcome {
     /// The grid and all its child grids have ended.
     Done,
     /// A fault, which has been reported.
@@ -38,7 +38,7 @@ pub(super) enum Ended {
 
 /// Position of a grid in a tree of device-side launches.
 #[derive(Debug)]
-pub(super) struct Family<'a> {
+pub(super) struct GridPosition<'a> {
     pub(super) grid: Grid,
     /// Handle of the graph node that the grid belongs to; 0 for none.
     pub(super) graph: u64,
@@ -50,7 +50,7 @@ pub(super) struct Family<'a> {
     pub(super) text: Option<&'a Mutex<Vec<u8>>>,
 }
 
-impl Family<'_> {
+impl GridPosition<'_> {
     /// The launching kernel and its location: `parent(int*) at parent.cu:12`.
     pub(super) fn launched_by(&self, module: &Module) -> Option<String> {
         let caller = self.callers.first()?;
@@ -77,17 +77,17 @@ impl Family<'_> {
 }
 
 /// Answers a kernel's device-side API calls, and runs its child grids.
-pub(super) struct Parent<'a> {
+pub(super) struct ParentGrid<'a> {
     pub(super) context: &'a Context,
     pub(super) module: &'a Arc<Module>,
-    pub(super) family: &'a Family<'a>,
-    pub(super) stand: Stand,
+    pub(super) family: &'a GridPosition<'a>,
+    pub(super) stand: QueuePosition,
     /// Whether the launch or an ancestor is recorded.
     pub(super) is_recorded: bool,
-    pub(super) failed: Mutex<Option<Result<Ended, Refusal>>>,
+    pub(super) failed: Mutex<Option<Result<GridOutcome, Refusal>>>,
 }
 
-impl fmt::Debug for Parent<'_> {
+impl fmt::Debug for ParentGrid<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Parent").field("family", &self.family).finish_non_exhaustive()
     }
@@ -99,13 +99,13 @@ fn number() -> u64 {
     NEXT.fetch_add(1, Relaxed)
 }
 
-impl Parent<'_> {
+impl ParentGrid<'_> {
     pub(super) fn runtime(&self) -> Runtime<'_> {
         Runtime { grid: &self.family.grid, host: self }
     }
 
     /// The reason why a child grid that the kernel waited for has failed.
-    pub(super) fn take_failed(&self) -> Option<Result<Ended, Refusal>> {
+    pub(super) fn take_failed(&self) -> Option<Result<GridOutcome, Refusal>> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -119,9 +119,9 @@ impl Parent<'_> {
         &self,
         work: Vec<Work>,
         text: Option<&Mutex<Vec<u8>>>,
-    ) -> Result<Ended, Refusal> {
+    ) -> Result<GridOutcome, Refusal> {
         if work.is_empty() {
-            return Ok(Ended::Done);
+            return Ok(GridOutcome::Done);
         }
         let mut order = Order::begin(&self.stand);
         let mut waiting = work.len();
@@ -130,33 +130,35 @@ impl Parent<'_> {
             let stand = order.before(item);
             let ended = self.item(item, (waiting, text), stand.clone())?;
             order.after(item, &stand);
-            if matches!(ended, Ended::Faulted(_)) {
+            if matches!(ended, GridOutcome::Faulted(_)) {
                 return Ok(ended);
             }
         }
         order.end();
-        Ok(Ended::Done)
+        Ok(GridOutcome::Done)
     }
 
     fn item(
         &self,
         work: &Work,
         (waiting, text): (usize, Option<&Mutex<Vec<u8>>>),
-        stand: Stand,
-    ) -> Result<Ended, Refusal> {
+        stand: QueuePosition,
+    ) -> Result<GridOutcome, Refusal> {
         let callers = std::iter::once(&work.caller).chain(&self.family.callers).cloned();
         let Task::Launch { kernel, shape, params } = &work.task else {
-            let Err(mut fault) = self.module.loaded.perform(work) else { return Ok(Ended::Done) };
+            let Err(mut fault) = self.module.loaded.perform(work) else {
+                return Ok(GridOutcome::Done);
+            };
             fault.launched_by = self.family.callers.clone();
             self.fault(&fault);
-            return Ok(Ended::Faulted(fault));
+            return Ok(GridOutcome::Faulted(fault));
         };
         let function = self.function(*kernel).ok_or_else(|| {
             CUresult::NOT_FOUND.because("the kernel that a kernel launches is not in the module")
         })?;
         let &DeviceShape { grid, block, dynamic_shared: shared } = shape;
         let shape = Shape { grid, block, shared, cooperative: false, cluster: None };
-        let family = Family {
+        let family = GridPosition {
             grid: self.family.grid.child(waiting),
             graph: self.family.graph,
             callers: callers.collect(),
@@ -170,7 +172,7 @@ impl Parent<'_> {
     /// Reports a fault of a device-side copy or memory set.
     fn fault(&self, fault: &Fault) {
         let source = self.module.loaded.source();
-        faults::tell(fault, source);
+        faults::report(fault, source);
         crate::report::faulted(self.module, fault);
         if !faults::stays_usable(&fault.kind) {
             self.context.fail(faults::refusal(fault, source));
@@ -178,7 +180,7 @@ impl Parent<'_> {
     }
 }
 
-impl RuntimeHost for Parent<'_> {
+impl RuntimeHost for ParentGrid<'_> {
     fn device(&self) -> (i32, i32) {
         let count = crate::state::gpus().map_or(1, |gpus| gpus.len() as i32);
         (self.context.gpu.ordinal, count)
@@ -254,7 +256,7 @@ impl RuntimeHost for Parent<'_> {
     fn run_now(&self, work: Vec<Work>) -> Result<Vec<u8>, FaultKind> {
         let text = Mutex::default();
         match self.run(work, Some(&text)) {
-            Ok(Ended::Done) => Ok(text.into_inner().unwrap_or_else(PoisonError::into_inner)),
+            Ok(GridOutcome::Done) => Ok(text.into_inner().unwrap_or_else(PoisonError::into_inner)),
             failed => {
                 let mut first = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
                 first.get_or_insert(failed);
@@ -266,7 +268,7 @@ impl RuntimeHost for Parent<'_> {
 
 /// Happens-before relations between a parent and its items, for the race detector.
 struct Order<'s> {
-    parent: &'s Stand,
+    parent: &'s QueuePosition,
     /// `None` if races are not checked.
     events: Option<Events>,
 }
@@ -280,7 +282,7 @@ struct Events {
 }
 
 impl<'s> Order<'s> {
-    fn begin(parent: &'s Stand) -> Self {
+    fn begin(parent: &'s QueuePosition) -> Self {
         // Deferred work has its position in the race detector already.
         let race = checks::race().filter(|_| !parent.is_late());
         let events = race.map(|race| {
@@ -293,7 +295,7 @@ impl<'s> Order<'s> {
     }
 
     /// Position of an item in the race detector.
-    fn before(&self, work: &Work) -> Stand {
+    fn before(&self, work: &Work) -> QueuePosition {
         let (Some(race), Some(Events { parent, items })) = (checks::race(), &self.events) else {
             return self.parent.clone();
         };
@@ -305,10 +307,10 @@ impl<'s> Order<'s> {
         behind.iter().for_each(|(event, _)| race.event_waited(*event, Some(queue)));
         let behind: Vec<Queue> = behind.into_iter().map(|(_, queue)| queue).collect();
         race.child_begins(queue, (self.parent.queue, work.id), &behind);
-        Stand::now(queue)
+        QueuePosition::now(queue)
     }
 
-    fn after(&mut self, work: &Work, stand: &Stand) {
+    fn after(&mut self, work: &Work, stand: &QueuePosition) {
         if let (Some(race), Some(Events { items, .. })) = (checks::race(), &mut self.events) {
             let event = number();
             race.event_recorded(event, stand.queue);

@@ -1,11 +1,11 @@
 //! Reports about a launch that has ended or was refused: printed text, trace and report.
 
-use super::children::Family;
-use super::{Shape, reasons, shown};
+use super::children::GridPosition;
+use super::{Shape, kernel_name, reasons};
 use crate::call::say;
 use crate::module::{Function, Module};
 use crate::settings::settings;
-use crate::{older, report};
+use crate::{ptx_version, report};
 use std::ffi::{c_int, c_void};
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use texunit_device::{Fault, LaunchError, LaunchStats, Tally};
 use texunit_forms::Count;
 
 /// Handles the results of a launch: printed text, a line of the trace, an entry of the report.
-pub(super) fn tell(
-    (module, function, family): (&Module, &Function, &Family<'_>),
+pub(super) fn report(
+    (module, function, family): (&Module, &Function, &GridPosition<'_>),
     shape: &Shape,
     (number, time): (u64, Duration),
     (stats, tally): (&LaunchStats, &Tally),
@@ -28,7 +28,7 @@ pub(super) fn tell(
         }
     }
     if fault.is_none() {
-        older::note(function, shape, stats);
+        ptx_version::note(function, shape, stats);
     }
     if settings().trace.launch {
         let Shape { grid, block, shared, .. } = shape;
@@ -48,7 +48,7 @@ pub(super) fn tell(
             Count(stats.thread_instructions, "instruction"),
             Count(stats.fetches, "fetch"),
             Count(stats.surface_accesses, "surface access"),
-            older::traced(function),
+            ptx_version::traced(function),
             fault.map_or_else(String::new, |fault| crate::launch_trace::fault(function, fault)),
         ));
     }
@@ -69,7 +69,7 @@ pub(super) fn refused(
         LaunchError::Unsupported(diagnostics) => {
             say(format_args!(
                 "kernel `{}` is not launched: it contains instructions that texunit does not execute\n{}",
-                shown(function),
+                kernel_name(function),
                 texunit_report::human(
                     (module.loaded.source(), &**module.loaded.sources()),
                     diagnostics,

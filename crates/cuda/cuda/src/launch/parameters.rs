@@ -33,7 +33,7 @@ pub(crate) unsafe fn parameters(
         (true, true) => {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "kernelParams and extra are both null, but kernel `{}` has {}",
-                reasons::shown(function),
+                reasons::kernel_name(function),
                 Count(function.kernel.params().len(), "parameter")
             )));
         }
@@ -46,7 +46,7 @@ pub(crate) unsafe fn parameters(
                 let place = buffer.get_mut(start..end).ok_or_else(|| {
                     CUresult::INVALID_VALUE.because(format!(
                         "parameter {i} of kernel `{}` is not inside its {} of parameters",
-                        reasons::shown(function),
+                        reasons::kernel_name(function),
                         Count(size, "byte")
                     ))
                 })?;

@@ -8,14 +8,14 @@ use texunit_device::{ArgError, Diagnostic};
 use texunit_forms::Count;
 
 /// Name of a kernel in messages.
-pub(crate) fn shown(function: &Function) -> String {
+pub(crate) fn kernel_name(function: &Function) -> String {
     texunit_report::place::function_name(function.kernel.name())
 }
 
 /// The refusal because the function's module has been unloaded meanwhile.
 pub(super) fn module_gone(function: &Function) -> Refusal {
     CUresult::INVALID_HANDLE
-        .because(format!("the module of kernel `{}` has been unloaded", shown(function)))
+        .because(format!("the module of kernel `{}` has been unloaded", kernel_name(function)))
 }
 
 /// The reason for refusing more dynamic shared memory than a launch may have.
@@ -27,7 +27,7 @@ pub(super) fn too_much_shared(context: &Context, function: &Function, shape: &Sh
          CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that \
          up to {}",
         shape.shared,
-        shown(function),
+        kernel_name(function),
         Count(fixed, "byte"),
         i64::from(optin).saturating_sub(i64::from(fixed)).max(0)
     )
@@ -39,7 +39,7 @@ pub(super) fn unsupported(function: &Function, diagnostics: &[Diagnostic]) -> St
     let more = diagnostics.len().saturating_sub(1);
     let first = first.map_or_else(String::new, |first| format!(": {}", first.message));
     let more = if more == 0 { String::new() } else { format!(", and {more} more") };
-    let name = shown(function);
+    let name = kernel_name(function);
     format!("kernel `{name}` contains instructions that texunit does not execute{first}{more}")
 }
 
@@ -52,16 +52,16 @@ pub(super) fn wrong(error: &ArgError, shape: &Shape, function: &Function) -> Str
                 "{what}Dim{axis} {value} is not from 1 to {max}, the sizes of a {what} on this device"
             )
         }
-        ArgError::Block(reason) => format!("kernel `{}`: {reason}", shown(function)),
+        ArgError::Block(reason) => format!("kernel `{}`: {reason}", kernel_name(function)),
         ArgError::Shared { size, max } => format!(
             "sharedMemBytes {} and {} of static shared memory of kernel `{}` are {}, more than the {max} \
              that a CTA can have on this device",
             shape.shared,
             Count(function.static_shared(), "byte"),
-            shown(function),
+            kernel_name(function),
             Count(size, "byte")
         ),
-        other => format!("kernel `{}`: {other}", shown(function)),
+        other => format!("kernel `{}`: {other}", kernel_name(function)),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use crate::args::Answer;
 use crate::array::ArrayObject;
-use crate::checks::{self, Stand, Watch};
+use crate::checks::{self, QueuePosition, Watch};
+use crate::deferred::{self, Order};
 use crate::error::refusal;
 use crate::graph::op::{CopyOp, Op};
-use crate::late::{self, Order};
 use crate::memory;
 use crate::memory::endpoint::{Endpoint, Side, Space};
 use std::marker::PhantomData;
@@ -23,16 +23,16 @@ const PIECE: u64 = 64 * 1024;
 /// An end of a copy, as the caller describes it. If it is the program's memory, it is valid for the
 /// lifetime.
 #[derive(Clone, Debug)]
-pub(crate) struct End<'a> {
-    of: Of,
+pub(crate) struct CopyEnd<'a> {
+    of: EndKind,
     /// Offset of the region: byte, row, slice or layer.
     at: [u64; 3],
     program: PhantomData<&'a ()>,
 }
 
 #[derive(Clone, Debug)]
-enum Of {
-    /// Memory at an address. It is constructed only by [`End`]'s constructors, whose contracts
+enum EndKind {
+    /// Memory at an address. It is constructed only by [`CopyEnd`]'s constructors, whose contracts
     /// guarantee its validity.
     Memory(Memory),
     /// An array, and whether the copy's parameters count bytes of its first row instead of bytes,
@@ -60,7 +60,7 @@ impl Memory {
 }
 
 /// An end that has been checked and resolved.
-pub(super) struct Found<'a> {
+pub(super) struct ResolvedEnd<'a> {
     pub(super) place: Endpoint<'a>,
     /// For memory, the distance in bytes between rows and between slices.
     steps: [u64; 2],
@@ -68,40 +68,40 @@ pub(super) struct Found<'a> {
     at: [u64; 3],
 }
 
-impl<'a> End<'a> {
+impl<'a> CopyEnd<'a> {
     /// A region in memory of any space at an offset of bytes, rows, slices.
     ///
     /// # Safety
     /// The part of the region in memory unknown to the driver is valid for the lifetime: readable
     /// for a source, writable and not referenced elsewhere for a destination.
     pub(crate) unsafe fn memory(memory: Memory, at: [u64; 3]) -> Self {
-        Self { of: Of::Memory(memory), at, program: PhantomData }
+        Self { of: EndKind::Memory(memory), at, program: PhantomData }
     }
 
     /// A region in device memory with a pitch.
     pub(crate) fn device(address: u64, pitch: u64) -> Self {
         let memory = Memory { pitch, ..Memory::bytes(Space::Device, address) };
-        Self { of: Of::Memory(memory), at: [0; 3], program: PhantomData }
+        Self { of: EndKind::Memory(memory), at: [0; 3], program: PhantomData }
     }
 
     /// A region in an array at an offset of bytes, rows, slices or layers.
     pub(crate) fn array(array: Array, at: [u64; 3]) -> Self {
-        Self { of: Of::Array(array, false), at, program: PhantomData }
+        Self { of: EndKind::Array(array, false), at, program: PhantomData }
     }
 
     /// A byte range of a one-dimensional array.
     pub(crate) fn line(array: Array, offset: u64) -> Self {
-        Self { of: Of::Array(array, true), at: [offset, 0, 0], program: PhantomData }
+        Self { of: EndKind::Array(array, true), at: [offset, 0, 0], program: PhantomData }
     }
 
     /// Whether the end is device memory that is not allocated yet, but may be when a graph is
     /// launched.
     fn comes_later(&self) -> Answer<bool> {
         Ok(match &self.of {
-            Of::Memory(memory) => {
+            EndKind::Memory(memory) => {
                 memory::is_device_address(memory.address)? && memory::find(memory.address).is_none()
             }
-            Of::Array(..) => false,
+            EndKind::Array(..) => false,
         })
     }
 
@@ -110,11 +110,11 @@ impl<'a> End<'a> {
         let [x_in_bytes, y, z] = self.at.map(|n| n as usize);
         let side = CopySide3D { x_in_bytes, y, z, ..CopySide3D::default() };
         Ok(match &self.of {
-            Of::Array(array, _) => {
+            EndKind::Array(array, _) => {
                 let memory_type = CU_MEMORYTYPE_ARRAY;
                 CopySide3D { memory_type, array: ArrayObject::handle_of(array)?.number(), ..side }
             }
-            &Of::Memory(Memory { address, pitch, height, space }) => {
+            &EndKind::Memory(Memory { address, pitch, height, space }) => {
                 let side = CopySide3D { pitch: pitch as usize, height: height as usize, ..side };
                 let is_host = match space {
                     Space::Host => true,
@@ -135,10 +135,10 @@ impl<'a> End<'a> {
     }
 
     /// Resolves the end, and checks that a region of this size is inside.
-    pub(super) fn find(&self, side: Side, size: [u64; 3]) -> Answer<Found<'a>> {
+    pub(super) fn find(&self, side: Side, size: [u64; 3]) -> Answer<ResolvedEnd<'a>> {
         let at = self.at;
         match &self.of {
-            Of::Array(array, is_line) => {
+            EndKind::Array(array, is_line) => {
                 array.check_box(at, size).map_err(|error| {
                     let side = side.name();
                     match wrong_in_array(side, array, *is_line, (at, size)) {
@@ -146,9 +146,9 @@ impl<'a> End<'a> {
                         None => refusal(error).within(|| format!("{side}Array"), &[]),
                     }
                 })?;
-                Ok(Found { place: Endpoint::Array(array.clone()), steps: [0; 2], at })
+                Ok(ResolvedEnd { place: Endpoint::Array(array.clone()), steps: [0; 2], at })
             }
-            &Of::Memory(Memory { address, pitch, height, space }) => {
+            &EndKind::Memory(Memory { address, pitch, height, space }) => {
                 let Span { before, len, steps } = span(side.name(), pitch, height, at, size)
                     .map_err(|reason| CUresult::INVALID_VALUE.because(reason))?;
                 let passed = || {
@@ -164,11 +164,11 @@ impl<'a> End<'a> {
                     // SAFETY: the contract of the end's constructor guarantees memory unknown to
                     // the driver; this memory is known.
                     let place = unsafe { Endpoint::at(side, space, address, all)? };
-                    return Ok(Found { place, steps, at: [before, 0, 0] });
+                    return Ok(ResolvedEnd { place, steps, at: [before, 0, 0] });
                 }
                 // SAFETY: the contract of the end's constructor guarantees the memory.
                 let place = unsafe { Endpoint::at(side, space, start, len)? };
-                Ok(Found { place, steps, at: [0; 3] })
+                Ok(ResolvedEnd { place, steps, at: [0; 3] })
             }
         }
     }
@@ -271,7 +271,7 @@ fn span(side: &str, pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Re
     })
 }
 
-impl Found<'_> {
+impl ResolvedEnd<'_> {
     /// The offset of a byte in a row of the region.
     pub(super) fn offset(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
         match self.place {
@@ -288,14 +288,14 @@ impl Found<'_> {
     }
 
     /// The end without a lifetime; `None` if it is the program's memory.
-    fn kept(&self) -> Option<Found<'static>> {
-        Some(Found { place: self.place.kept()?, steps: self.steps, at: self.at })
+    fn without_lifetime(&self) -> Option<ResolvedEnd<'static>> {
+        Some(ResolvedEnd { place: self.place.without_lifetime()?, steps: self.steps, at: self.at })
     }
 
     /// The end for a deferred copy: memory that the program may reuse when the call returns is read
     /// now.
-    fn staged(&self, size: [u64; 3]) -> Answer<Found<'static>> {
-        if let Some(kept) = self.kept() {
+    fn staged(&self, size: [u64; 3]) -> Answer<ResolvedEnd<'static>> {
+        if let Some(kept) = self.without_lifetime() {
             return Ok(kept);
         }
         let [width, rows, slices] = size.map(|n| n as usize);
@@ -305,7 +305,7 @@ impl Found<'_> {
             self.place.read(self.offset(at), row)?;
         }
         let steps = [size[0], size[0] * size[1]];
-        Ok(Found { place: Endpoint::Staged(bytes.into()), steps, at: [0; 3] })
+        Ok(ResolvedEnd { place: Endpoint::Staged(bytes.into()), steps, at: [0; 3] })
     }
 
     /// Whether the rows of a region of this size are contiguous.
@@ -318,7 +318,12 @@ impl Found<'_> {
 
 /// Copies a region in a stream, immediately or deferred. Nothing is copied if an end is invalid; an
 /// empty region is allowed.
-pub(crate) fn copy(to_end: &End<'_>, from_end: &End<'_>, size: [u64; 3], order: &Order) -> Answer {
+pub(crate) fn copy(
+    to_end: &CopyEnd<'_>,
+    from_end: &CopyEnd<'_>,
+    size: [u64; 3],
+    order: &Order,
+) -> Answer {
     if let Some(place) = order.capture {
         place.check()?;
     }
@@ -339,31 +344,35 @@ pub(crate) fn copy(to_end: &End<'_>, from_end: &End<'_>, size: [u64; 3], order: 
     let (from, to) = (from_end.find(Side::Src, size)?, to_end.find(Side::Dst, size)?);
     let packed = from.is_packed(size) && to.is_packed(size);
     let size = if packed { [size[0] * size[1] * size[2], 1, 1] } else { size };
-    if !late::keeps(order) {
-        return transfer(&from, &to, size, &Stand::now(order.queue));
+    if !deferred::must_defer(order) {
+        return transfer(&from, &to, size, &QueuePosition::now(order.queue));
     }
     // A copy to pageable memory ends before the call returns.
-    let is_sync =
-        |end: &End<'_>| matches!(&end.of, Of::Memory(memory) if memory::is_sync(memory.address));
+    let is_sync = |end: &CopyEnd<'_>| matches!(&end.of, EndKind::Memory(memory) if memory::is_sync(memory.address));
     let waits = order.waits || is_sync(to_end) || is_sync(from_end);
-    let Some(to) = to.kept().filter(|_| !waits) else {
-        late::wait_before(order);
+    let Some(to) = to.without_lifetime().filter(|_| !waits) else {
+        deferred::wait_before(order);
         order.context.check()?;
-        return transfer(&from, &to, size, &Stand::now(order.queue));
+        return transfer(&from, &to, size, &QueuePosition::now(order.queue));
     };
     let from = from.staged(size)?;
-    let stand = Stand::submitted(order.queue);
+    let stand = QueuePosition::submitted(order.queue);
     let shared = from.shared(size).map(|row| (row, false));
     let shared = shared.chain(to.shared(size).map(|row| (row, true)));
     checks::copies(order.queue, shared, size.iter().product());
-    late::submit(order, move |works| {
+    deferred::submit(order, move |works| {
         works?;
         transfer(&from, &to, size, &stand)
     })
 }
 
 /// Copies a region.
-fn transfer(from: &Found<'_>, to: &Found<'_>, size: [u64; 3], stand: &Stand) -> Answer {
+fn transfer(
+    from: &ResolvedEnd<'_>,
+    to: &ResolvedEnd<'_>,
+    size: [u64; 3],
+    stand: &QueuePosition,
+) -> Answer {
     let mut piece = vec![0; size[0].min(PIECE) as usize];
     let mut watch = Watch::new(&from.place, &to.place, stand);
     for z in 0..size[2] {
@@ -384,6 +393,6 @@ fn transfer(from: &Found<'_>, to: &Found<'_>, size: [u64; 3], stand: &Stand) -> 
 }
 
 /// Copies contiguous bytes.
-pub(crate) fn copy_bytes(to: End<'_>, from: End<'_>, len: usize, order: &Order) -> Answer {
+pub(crate) fn copy_bytes(to: CopyEnd<'_>, from: CopyEnd<'_>, len: usize, order: &Order) -> Answer {
     copy(&to, &from, [len as u64, 1, 1], order)
 }

@@ -166,7 +166,7 @@ impl<'a> Endpoint<'a> {
     }
 
     /// The end without a lifetime; `None` if it is the program's memory.
-    pub(crate) fn kept(&self) -> Option<Endpoint<'static>> {
+    pub(crate) fn without_lifetime(&self) -> Option<Endpoint<'static>> {
         match self {
             Self::Linear(linear) => Some(Endpoint::Linear(linear.clone())),
             Self::Array(array) => Some(Endpoint::Array(array.clone())),

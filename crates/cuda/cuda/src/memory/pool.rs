@@ -6,7 +6,7 @@
 //! continues to count as used, and the address, which a later allocation reuses. For host memory
 //! only the counts are kept.
 
-mod kept;
+mod free_list;
 mod share;
 mod shared;
 
@@ -15,8 +15,8 @@ use crate::context::Context;
 use crate::handle::{Handle, Object, object};
 use crate::memory::{self, AllocationKind};
 use crate::state;
-use kept::Kept;
-pub(crate) use share::Share;
+use free_list::FreeList;
+pub(crate) use share::PoolShare;
 pub(crate) use shared::Shared;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -85,7 +85,7 @@ pub(crate) struct State {
     pub(crate) most_reserved: u64,
     /// Bytes that are kept and that the device counts as used.
     counted: u64,
-    kept: Kept,
+    kept: FreeList,
     /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`.
     pub(crate) threshold: u64,
     /// `CU_MEMPOOL_ATTR_REUSE_*`, the first three.
@@ -143,15 +143,15 @@ fn on(id: CUdevice) -> CUmemLocation {
 
 /// The pools of a location: the default pool and the current one.
 #[derive(Clone, Copy, Debug)]
-struct OfPlace {
+struct LocationPools {
     default: Handle<Pool>,
     current: Handle<Pool>,
 }
 
-static PLACES: Mutex<BTreeMap<PoolLocation, OfPlace>> = Mutex::new(BTreeMap::new());
+static PLACES: Mutex<BTreeMap<PoolLocation, LocationPools>> = Mutex::new(BTreeMap::new());
 
 /// Accesses the pools of a location, whose default pool is created at the first access.
-fn of_place<T>(place: PoolLocation, work: impl FnOnce(&mut OfPlace) -> T) -> T {
+fn of_place<T>(place: PoolLocation, work: impl FnOnce(&mut LocationPools) -> T) -> T {
     let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
     work(places.entry(place).or_insert_with(|| {
         let location = match place {
@@ -160,7 +160,7 @@ fn of_place<T>(place: PoolLocation, work: impl FnOnce(&mut OfPlace) -> T) -> T {
             PoolLocation::Managed => CUmemLocation::default(),
         };
         let default = Pool::create(place, location, 0);
-        OfPlace { default, current: default }
+        LocationPools { default, current: default }
     }))
 }
 
@@ -260,7 +260,7 @@ impl Pool {
         let state = Mutex::new(State { reuse: [1; 3], ..State::default() });
         let handle = Handle::fresh();
         let pool = Self { handle, place, location, max_size, shared, state };
-        Self::registry().keep(handle, Arc::new(pool));
+        Self::registry().insert_as(handle, Arc::new(pool));
         handle
     }
 
@@ -340,7 +340,7 @@ impl Pool {
         }
     }
 
-    fn take(self: &Arc<Self>, size: u64, found: Option<(u64, u64)>) -> Answer<Share> {
+    fn take(self: &Arc<Self>, size: u64, found: Option<(u64, u64)>) -> Answer<PoolShare> {
         let mut state = self.state();
         let used = state.used.checked_add(size).ok_or_else(|| {
             CUresult::OUT_OF_MEMORY.because(format!(
@@ -357,7 +357,7 @@ impl Pool {
         }
         state.used = used;
         state.most = state.most.max(used);
-        Ok(Share::new(Arc::clone(self), size, found))
+        Ok(PoolShare::new(Arc::clone(self), size, found))
     }
 
     /// `cuMemPoolGetAccess`: a device can always access its own memory and host memory.

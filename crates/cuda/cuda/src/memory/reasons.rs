@@ -13,7 +13,7 @@ impl AllocationKind {
             Self::Pool(_) => "cuMemFreeAsync, cudaFreeAsync, cuMemFree",
             Self::Host(_) => "cuMemFreeHost, cudaFreeHost",
             Self::Registered(_) => "cuMemHostUnregister, cudaHostUnregister",
-            Self::Opened(_) => "cuIpcCloseMemHandle, cudaIpcCloseMemHandle",
+            Self::OpenedMemory(_) => "cuIpcCloseMemHandle, cudaIpcCloseMemHandle",
         }
     }
 }
@@ -28,7 +28,7 @@ impl Allocation {
             AllocationKind::Host(_) => "host memory",
             AllocationKind::Registered(_) => "registered host memory",
             AllocationKind::Managed => "managed memory",
-            AllocationKind::Opened(_) => "memory of another process",
+            AllocationKind::OpenedMemory(_) => "memory of another process",
         };
         let made_by = Some(self.made_by()).filter(|name| name.starts_with("cu"));
         format!("{what} ({})", made_by.unwrap_or("cuMemHostRegister"))
@@ -56,7 +56,7 @@ pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
         None if crate::virtual_memory::is_reserved(address) => format!(
             "{name} {address:#x}, {}: it {}",
             Count(len, "byte"),
-            crate::virtual_memory::words(address).unwrap_or_default()
+            crate::virtual_memory::reason(address).unwrap_or_default()
         ),
         Some(found) => format!(
             "{name} {address:#x}: {} pass the end of the allocation, in which {} are left (number {}: {} of {} \

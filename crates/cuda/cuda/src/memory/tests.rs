@@ -39,7 +39,7 @@ fn set_up() -> Arc<Context> {
 }
 
 /// Source and destination of copies, with a model of its contents.
-struct Thing {
+struct CopyObject {
     kind: Holder,
     model: Vec<u8>,
 }
@@ -50,7 +50,7 @@ enum Holder {
     Array(usize, Array),
 }
 
-impl Thing {
+impl CopyObject {
     fn host(size: usize) -> Self {
         Self { kind: Holder::Host(vec![0; size]), model: vec![0; size] }
     }
@@ -171,7 +171,7 @@ impl Layout {
     }
 }
 
-fn things(context: &Context) -> Vec<Thing> {
+fn things(context: &Context) -> Vec<CopyObject> {
     let device = &state::gpu(0).unwrap().device;
     let array = |format, geometry, [width, height, depth]: [u32; 3], layers| {
         let extent = Extent { width, height, depth };
@@ -199,12 +199,12 @@ fn things(context: &Context) -> Vec<Thing> {
         mip.level(1).unwrap(),
     ];
     let mut things = vec![
-        Thing::host(20_000),
-        Thing::host(9_000),
-        Thing::device(context, 30_000),
-        Thing::device(context, 7_001),
+        CopyObject::host(20_000),
+        CopyObject::host(9_000),
+        CopyObject::device(context, 30_000),
+        CopyObject::device(context, 7_001),
     ];
-    things.extend(arrays.into_iter().map(|array| Thing::array(context, array)));
+    things.extend(arrays.into_iter().map(|array| CopyObject::array(context, array)));
     things
 }
 

@@ -1,7 +1,7 @@
 //! The folder of a recorded launch: unique, even if several processes record at the same time.
 
-use super::Wanted;
-use super::wanted::plain_name;
+use super::RecordSettings;
+use super::options::plain_name;
 use crate::module::Function;
 use crate::settings::settings;
 use std::fs::{File, TryLockError};
@@ -47,7 +47,7 @@ const PART: [&str; 2] = [".texunit-", ".part"];
 /// Creates a folder for a job that is being written. It is among the files that the run removes at
 /// its end, if they are on the same disk, because a process may be killed at any time, and an
 /// incomplete job must not look like a complete one.
-pub(super) fn unfinished(wanted: &Wanted) -> PathBuf {
+pub(super) fn unfinished(wanted: &RecordSettings) -> PathBuf {
     // Errors here are reported when the job is written.
     let _ = std::fs::create_dir_all(&wanted.folder);
     let of_run = settings().evidence.as_deref();
@@ -69,7 +69,7 @@ fn disk(folder: &Path) -> Option<u64> {
 /// Renames the folder of a complete job to its final name, also within the job.
 pub(super) fn finish(
     unfinished: &Path,
-    wanted: &Wanted,
+    wanted: &RecordSettings,
     function: &Function,
     number: u64,
 ) -> io::Result<PathBuf> {

@@ -13,17 +13,17 @@ const MAX_COUNTED: usize = 4000;
 
 /// Counts by text and position in it.
 #[derive(Debug, Default)]
-pub(super) struct Rows(BTreeMap<(u64, u32), Row>);
+pub(super) struct InstructionCounts(BTreeMap<(u64, u32), InstructionCount>);
 
 #[derive(Debug, Default)]
-struct Row {
+struct InstructionCount {
     count: u64,
     /// Location and text for the report, known once the instruction was among the most frequent of
     /// a launch.
     told: Option<(CodeLocation, String)>,
 }
 
-impl Rows {
+impl InstructionCounts {
     /// Adds the counts of a launch.
     pub(super) fn add(&mut self, module: &Module, stats: &LaunchStats) {
         let all = &stats.interpreted.0;

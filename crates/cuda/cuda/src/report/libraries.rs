@@ -1,7 +1,7 @@
 //! Lists loaded libraries with the names of NVIDIA's: texunit's, NVIDIA's that cannot run, and
 //! NVIDIA's that were never called.
 
-use crate::{asked, foreign};
+use crate::{allocation_trace, foreign};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use texunit_evidence::Library;
@@ -28,7 +28,7 @@ pub(super) fn all() -> Vec<Library> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let paths: BTreeSet<&str> =
         maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..])).collect();
-    let own = asked::module(all as fn() -> Vec<Library> as usize);
+    let own = allocation_trace::module(all as fn() -> Vec<Library> as usize);
     let own = own.and_then(|(path, _)| Path::new(&path).canonicalize().ok());
     let folder = own.as_deref().and_then(Path::parent);
     paths.into_iter().filter_map(|path| library(Path::new(path), folder)).collect()

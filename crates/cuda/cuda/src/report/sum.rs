@@ -1,6 +1,6 @@
 //! Accumulated statistics for the report: the launches of each kernel, and repeated findings.
 
-use super::interpreted::Rows;
+use super::interpreted::InstructionCounts;
 use crate::faults;
 use crate::launch::Shape;
 use crate::module::{Function, Module};
@@ -13,17 +13,17 @@ use texunit_report::{CodeLocation, Host};
 
 /// Statistics of all launches of kernels with one name.
 #[derive(Debug)]
-pub(super) struct Sum {
+pub(super) struct KernelStatistics {
     kernel: Kernel,
     wall: Duration,
     cpu: Duration,
     /// Counts of fetches and surface accesses.
     tally: Tally,
-    interpreted: Rows,
+    interpreted: InstructionCounts,
     has_news: bool,
 }
 
-impl Sum {
+impl KernelStatistics {
     pub(super) fn new(module: &Module, function: &Function) -> Self {
         let (name, loaded) = (function.kernel.name(), &module.loaded);
         let kernel = Kernel {
@@ -32,7 +32,7 @@ impl Sum {
             ..Kernel::default()
         };
         let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
-        let (tally, interpreted) = (Tally::default(), Rows::default());
+        let (tally, interpreted) = (Tally::default(), InstructionCounts::default());
         Self { kernel, wall, cpu, tally, interpreted, has_news: false }.older(function)
     }
 
@@ -111,13 +111,13 @@ pub(super) fn milliseconds(time: Duration) -> f64 {
 
 /// A finding with its key: the module's text and the position in it.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct ReportedFinding {
     key: (u64, u32),
     finding: Finding,
     has_news: bool,
 }
 
-impl Found {
+impl ReportedFinding {
     pub(super) fn new(key: (u64, u32), finding: Finding) -> Self {
         Self { key, finding, has_news: true }
     }
@@ -163,7 +163,7 @@ pub(super) fn finding(fault: &Fault, module: &Module, launch: u64) -> ((u64, u32
         kind: fault.kind.name().to_owned(),
         message: faults::message(&fault.kind),
         help,
-        notes: fault.kind.allocation().map(crate::asked::lines).unwrap_or_default(),
+        notes: fault.kind.allocation().map(crate::allocation_trace::lines).unwrap_or_default(),
         related: fault.launched_by.iter().map(|caller| launched(caller, fault, source)).collect(),
         code: Some(faults::code(&fault.kind).name()),
         kernel: fault.kernel.clone(),

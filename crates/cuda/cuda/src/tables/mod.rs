@@ -86,20 +86,20 @@ macro_rules! functions {
 use functions;
 
 /// A table that can be requested.
-struct Known {
+struct ExportTable {
     name: &'static str,
     /// UUID of the table as a number.
     uuid: u128,
     address: fn() -> *const c_void,
 }
 
-const fn known(name: &'static str, uuid: u128, address: fn() -> *const c_void) -> Known {
-    Known { name, uuid, address }
+const fn known(name: &'static str, uuid: u128, address: fn() -> *const c_void) -> ExportTable {
+    ExportTable { name, uuid, address }
 }
 
 /// All tables.
 #[rustfmt::skip]
-static TABLES: [Known; 6] = [
+static TABLES: [ExportTable; 6] = [
     known("CUDART_INTERFACE", 0x6bd5fb6c_5bf4_e74a_8987_d93912fd9df9, runtime::interface),
     known("TOOLS_RUNTIME_CALLBACK_HOOKS", 0xa094798c_2e74_2e74_93f2_0800200c0a66, runtime::hooks),
     known("TOOLS_TLS", 0x42d85a81_23f6_cb47_8298_f6e78a3aecdc, runtime::tools_tls),

@@ -3,8 +3,8 @@
 //! The memory exists as long as it has handles or is mapped. A handle retained by address
 //! (`cuMemRetainAllocationHandle`) is the original one, whose references are counted.
 
+use crate::allocation_trace;
 use crate::args::Answer;
-use crate::asked;
 use crate::handle::{Handle, Object, object};
 use crate::memory;
 use crate::state::{self, Gpu};
@@ -23,7 +23,7 @@ pub(super) const NAME: &str = "cuMemCreate";
 
 /// Location of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum MemoryLocation {
     /// On a device.
     Device(CUdevice),
     /// In the host's memory.
@@ -39,7 +39,7 @@ pub(crate) struct Physical {
     pages: Arc<Pages>,
     /// Properties passed at creation.
     pub(crate) prop: CUmemAllocationProp,
-    pub(crate) place: Place,
+    pub(crate) place: MemoryLocation,
     /// Size in bytes.
     pub(crate) size: u64,
     /// Unique number, which messages use.
@@ -59,10 +59,10 @@ impl Physical {
     pub(crate) fn create(
         size: u64,
         prop: CUmemAllocationProp,
-        place: Place,
+        place: MemoryLocation,
     ) -> Answer<Handle<Self>> {
         let counted = match place {
-            Place::Device(ordinal) => {
+            MemoryLocation::Device(ordinal) => {
                 let gpu = state::gpu(ordinal)?;
                 memory::with_room(gpu, || {
                     let room = gpu.device.reserve(size);
@@ -70,7 +70,7 @@ impl Physical {
                 })?;
                 Some(Arc::clone(gpu))
             }
-            Place::Host => None,
+            MemoryLocation::Host => None,
         };
         let is_shared = prop.requested_handle_types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR != 0;
         let pages = match is_shared {
@@ -92,14 +92,14 @@ impl Physical {
     fn keep(
         pages: Pages,
         prop: CUmemAllocationProp,
-        place: Place,
+        place: MemoryLocation,
         counted: Option<Arc<Gpu>>,
     ) -> Handle<Self> {
         let (handle, number) = (Handle::fresh(), Block::next_number());
-        asked::made(number);
+        allocation_trace::allocated(number);
         let (size, pages, users) = (pages.size(), Arc::new(pages), Mutex::new(1));
         let memory = Self { handle, users, pages, prop, place, size, number, counted };
-        Self::registry().keep(handle, Arc::new(memory));
+        Self::registry().insert_as(handle, Arc::new(memory));
         handle
     }
 
@@ -118,7 +118,7 @@ impl Physical {
     pub(crate) fn retain(self: &Arc<Self>) -> Handle<Self> {
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         if *users == 0 {
-            Self::registry().keep(self.handle, Arc::clone(self));
+            Self::registry().insert_as(self.handle, Arc::clone(self));
         }
         *users += 1;
         self.handle
@@ -156,7 +156,7 @@ impl Physical {
         let Some((prop, place)) = read_note(&note) else {
             return refused(format!("file {number} is not memory of cuMemCreate"));
         };
-        if let Place::Device(ordinal) = place {
+        if let MemoryLocation::Device(ordinal) = place {
             state::gpu(ordinal)?;
         }
         Ok(Self::keep(pages, prop, place, None))
@@ -179,8 +179,8 @@ impl Physical {
     /// The device of the memory; `None` for host memory.
     pub(crate) fn ordinal(&self) -> Option<CUdevice> {
         match self.place {
-            Place::Device(ordinal) => Some(ordinal),
-            Place::Host => None,
+            MemoryLocation::Device(ordinal) => Some(ordinal),
+            MemoryLocation::Host => None,
         }
     }
 
@@ -198,7 +198,7 @@ impl Physical {
 
 impl Drop for Physical {
     fn drop(&mut self) {
-        asked::freed(self.number);
+        allocation_trace::freed(self.number);
         if let Some(gpu) = &self.counted {
             gpu.device.release_reserved(self.size);
         }
@@ -215,7 +215,7 @@ fn note(prop: &CUmemAllocationProp) -> Vec<u8> {
 }
 
 /// Reads a label, which another process may have written.
-fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, Place)> {
+fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, MemoryLocation)> {
     let &[KIND, gpu_direct_rdma_capable, ref rest @ ..] = note else { return None };
     let [kind, id, requested_handle_types] = *rest.as_chunks::<4>().0 else { return None };
     let kind = u32::from_le_bytes(kind);
@@ -228,8 +228,8 @@ fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, Place)> {
         ..CUmemAllocationProp::default()
     };
     let place = match kind {
-        CU_MEM_LOCATION_TYPE_DEVICE => Place::Device(location.id),
-        _ => Place::Host,
+        CU_MEM_LOCATION_TYPE_DEVICE => MemoryLocation::Device(location.id),
+        _ => MemoryLocation::Host,
     };
     Some((prop, place))
 }

@@ -30,7 +30,7 @@ in_order! {
 
 /// Source or destination of a copy: an array or memory, and the offset in it.
 #[derive(Clone, Copy)]
-struct Side {
+struct CopySide {
     array: Array,
     memory: cudaPitchedPtr,
     pos: cudaPos,
@@ -39,7 +39,7 @@ struct Side {
 }
 
 /// A copy as the driver takes it.
-struct Boxes {
+struct DriverCopy {
     src: CopySide3D,
     dst: CopySide3D,
     size: [usize; 3],
@@ -58,20 +58,20 @@ unsafe fn copy(parms: &cudaMemcpy3DParms, order: Order) -> Answer {
 
 /// Translates a copy for the driver; `None` if its extent is empty.
 pub(super) fn to_boxes(parms: &cudaMemcpy3DParms) -> Answer<Option<CUDA_MEMCPY3D>> {
-    Ok(sides(parms)?.map(|Boxes { src, dst, size: [width_in_bytes, height, depth] }| {
+    Ok(sides(parms)?.map(|DriverCopy { src, dst, size: [width_in_bytes, height, depth] }| {
         CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth }
     }))
 }
 
-fn sides(parms: &cudaMemcpy3DParms) -> Answer<Option<Boxes>> {
+fn sides(parms: &cudaMemcpy3DParms) -> Answer<Option<DriverCopy>> {
     let direction = Direction::of(parms.kind)?;
-    let src = Side {
+    let src = CopySide {
         array: parms.src_array,
         memory: parms.src_ptr,
         pos: parms.src_pos,
         kind: direction.source(),
     };
-    let dst = Side {
+    let dst = CopySide {
         array: parms.dst_array,
         memory: parms.dst_ptr,
         pos: parms.dst_pos,
@@ -86,9 +86,9 @@ unsafe fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
     context()?;
     let kind = CU_MEMORYTYPE_DEVICE;
     let (src_context, dst_context) = (context_of(parms.src_device)?, context_of(parms.dst_device)?);
-    let src = Side { array: parms.src_array, memory: parms.src_ptr, pos: parms.src_pos, kind };
-    let dst = Side { array: parms.dst_array, memory: parms.dst_ptr, pos: parms.dst_pos, kind };
-    let Some(Boxes { mut src, mut dst, size }) = to_driver(&src, &dst, parms.extent)? else {
+    let src = CopySide { array: parms.src_array, memory: parms.src_ptr, pos: parms.src_pos, kind };
+    let dst = CopySide { array: parms.dst_array, memory: parms.dst_ptr, pos: parms.dst_pos, kind };
+    let Some(DriverCopy { mut src, mut dst, size }) = to_driver(&src, &dst, parms.extent)? else {
         return Ok(());
     };
     (src.context, dst.context) = (src_context, dst_context);
@@ -106,7 +106,7 @@ unsafe fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
 /// Translates a copy for the driver; `None` if its extent is empty. If there is an array, the
 /// extent is in its elements (texels for block-compressed arrays). Offsets are in elements of their
 /// own side, which are bytes for memory.
-fn to_driver(src: &Side, dst: &Side, extent: cudaExtent) -> Answer<Option<Boxes>> {
+fn to_driver(src: &CopySide, dst: &CopySide, extent: cudaExtent) -> Answer<Option<DriverCopy>> {
     let cudaExtent { width, height, depth } = extent;
     if width == 0 || height == 0 || depth == 0 {
         return Ok(None);
@@ -155,7 +155,11 @@ fn to_driver(src: &Side, dst: &Side, extent: cudaExtent) -> Answer<Option<Boxes>
             }
         }
     }
-    Ok(Some(Boxes { src: src.to_driver(unit, bytes)?, dst: dst.to_driver(unit, bytes)?, size }))
+    Ok(Some(DriverCopy {
+        src: src.to_driver(unit, bytes)?,
+        dst: dst.to_driver(unit, bytes)?,
+        size,
+    }))
 }
 
 /// The format of the arrays of a copy, whose elements have equal sizes.
@@ -172,7 +176,7 @@ fn element(src: Array, dst: Array) -> Answer<Option<Format>> {
     Ok(src.or(dst))
 }
 
-impl Side {
+impl CopySide {
     /// Converts the offset: texels to blocks, elements to bytes.
     fn to_driver(self, unit: usize, bytes: usize) -> Answer<CopySide3D> {
         let cudaPos { x, y, z } = self.pos;

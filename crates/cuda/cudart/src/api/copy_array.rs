@@ -26,7 +26,7 @@ in_order! {
     ) |order| {
         let array = ArrayPosition { array: dst, x: wOffset, y: hOffset };
         // SAFETY: the program's memory is valid as the runtime API requires.
-        unsafe { Way::In.rows(array, (src, spitch), [width, height], kind, order) }
+        unsafe { ArrayCopy::ToArray.rows(array, (src, spitch), [width, height], kind, order) }
     }
 
     /// Copies rows out of an array.
@@ -42,7 +42,7 @@ in_order! {
     ) |order| {
         let array = ArrayPosition { array: src, x: wOffset, y: hOffset };
         // SAFETY: the program's memory is valid as the runtime API requires.
-        unsafe { Way::Out.rows(array, (dst, dpitch), [width, height], kind, order) }
+        unsafe { ArrayCopy::FromArray.rows(array, (dst, dpitch), [width, height], kind, order) }
     }
 
     /// Copies a byte range into an array, row after row (deprecated).
@@ -56,7 +56,7 @@ in_order! {
     ) |order| {
         let array = ArrayPosition { array: dst, x: wOffset, y: hOffset };
         // SAFETY: the program's memory is valid as the runtime API requires.
-        unsafe { Way::In.line(array, src, count, kind, order) }
+        unsafe { ArrayCopy::ToArray.line(array, src, count, kind, order) }
     }
 
     /// Copies a byte range out of an array, row after row (deprecated).
@@ -70,7 +70,7 @@ in_order! {
     ) |order| {
         let array = ArrayPosition { array: src, x: wOffset, y: hOffset };
         // SAFETY: the program's memory is valid as the runtime API requires.
-        unsafe { Way::Out.line(array, dst, count, kind, order) }
+        unsafe { ArrayCopy::FromArray.line(array, dst, count, kind, order) }
     }
 }
 
@@ -122,8 +122,8 @@ runtime_api! {
         let memory = (CU_MEMORYTYPE_HOST, between.address);
         // SAFETY: the buffer is our own and holds this many bytes.
         unsafe {
-            Way::Out.pieces(&from, memory, Order::Wait)?;
-            Way::In.pieces(&to, memory, Order::Wait)
+            ArrayCopy::FromArray.pieces(&from, memory, Order::Wait)?;
+            ArrayCopy::ToArray.pieces(&to, memory, Order::Wait)
         }
     }
 }
@@ -170,22 +170,22 @@ fn between_arrays(kind: u32) -> Answer {
 
 /// Direction of a copy between memory and an array.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum ArrayCopy {
     /// From memory to the array.
-    In,
+    ToArray,
     /// From the array to memory.
-    Out,
+    FromArray,
 }
 
-impl Way {
+impl ArrayCopy {
     /// `CU_MEMORYTYPE_*` of the memory.
     ///
     /// `cudaErrorInvalidMemcpyDirection` if the program passes the opposite direction.
     fn memory(self, kind: u32) -> Answer<u32> {
         let direction = Direction::of(kind)?;
         match self {
-            Self::In => direction.writes_device().map(|()| direction.source()),
-            Self::Out => direction.reads_device().map(|()| direction.destination()),
+            Self::ToArray => direction.writes_device().map(|()| direction.source()),
+            Self::FromArray => direction.reads_device().map(|()| direction.destination()),
         }
     }
 
@@ -199,8 +199,8 @@ impl Way {
         order: Order,
     ) -> Answer {
         let (from, to) = match self {
-            Self::In => (memory, array),
-            Self::Out => (array, memory),
+            Self::ToArray => (memory, array),
+            Self::FromArray => (array, memory),
         };
         // SAFETY: the caller upholds this function's safety contract.
         unsafe { boxes(from, to, size, order) }
@@ -253,7 +253,12 @@ impl Way {
     ///
     /// # Safety
     /// As for [`boxes`].
-    unsafe fn pieces(self, pieces: &[Piece], (kind, address): (u32, u64), order: Order) -> Answer {
+    unsafe fn pieces(
+        self,
+        pieces: &[ArrayRect],
+        (kind, address): (u32, u64),
+        order: Order,
+    ) -> Answer {
         pieces.iter().try_for_each(|piece| {
             let address = address.checked_add(piece.at).ok_or_else(|| {
                 CUresult::INVALID_VALUE.because(format!(
@@ -268,7 +273,7 @@ impl Way {
 }
 
 /// A part of a contiguous byte range that is a rectangle in an array.
-struct Piece {
+struct ArrayRect {
     array: CopySide3D,
     /// Offset of the part in the range.
     at: u64,
@@ -280,7 +285,7 @@ struct Piece {
 impl ArrayPosition {
     /// Splits a contiguous byte range into rectangles: the rest of the first row, full rows, part
     /// of the last row.
-    fn pieces(self, count: usize) -> Answer<Vec<Piece>> {
+    fn pieces(self, count: usize) -> Answer<Vec<ArrayRect>> {
         let Self { array, x, y } = self;
         let (descriptor, format) = format_of(array)?;
         let unit = if format.is_blocks() { 4 } else { 1 };
@@ -304,7 +309,7 @@ impl ArrayPosition {
             };
             if width != 0 {
                 let array = array_side(array, x, y);
-                pieces.push(Piece { array, at: at as u64, pitch, size: [width, height, 1] });
+                pieces.push(ArrayRect { array, at: at as u64, pitch, size: [width, height, 1] });
             }
             at += width * height;
             y = y.checked_add(height).ok_or_else(|| {

@@ -3,7 +3,7 @@
 
 use crate::code::{Answer, FftCode};
 use crate::number::Precision::{Double, Single};
-use crate::plan::{self, Made};
+use crate::plan::{self, MadePlan};
 use crate::shape::{Kind, Type, together};
 use rustfft::FftDirection;
 use std::ffi::c_int;
@@ -61,7 +61,7 @@ fn exec(
     addresses: [CUdeviceptr; 2],
     direction: c_int,
 ) -> Answer {
-    let (plan, Made { shape, engine, .. }) = plan::made(handle)?;
+    let (plan, MadePlan { shape, engine, .. }) = plan::made(handle)?;
     if let Some((kind, precision)) =
         of.filter(|&(kind, precision)| shape.of != Type { kind, precision })
     {

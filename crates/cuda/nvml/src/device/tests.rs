@@ -4,10 +4,10 @@ use super::*;
 #[test]
 fn places_on_the_bus() {
     for text in ["00000000:0A:00.0", "0000:0a:00.0", "0:a:0.0", "0a:00.0", "0a:00"] {
-        assert_eq!(place(text), Some((10, 0)), "{text}");
+        assert_eq!(pci_location(text), Some((10, 0)), "{text}");
     }
     for text in ["", "0a", "1:0a:00.0", "0a:00.1", "0a:00.", "x:00.0", "0a:00:00:00:00.0"] {
-        assert_eq!(place(text), None, "{text}");
+        assert_eq!(pci_location(text), None, "{text}");
     }
 }
 

@@ -81,7 +81,7 @@ fn has_name(path: &Path, name: &str) -> bool {
 const MAX_LOADED: usize = 8;
 
 /// An array with the replacement functions of each of the [`MAX_LOADED`] copies of a kind:
-/// `Ours::of::<0>()` and so on.
+/// `Replacements::of::<0>()` and so on.
 macro_rules! for_each_number {
     ($ours:ident) => {
         [

@@ -1,6 +1,6 @@
 //! The fields of `nvidia-smi --query-gpu`: their names, units and values.
 
-use super::nvml::{Card, Seen};
+use super::nvml::{Card, DriverState};
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,7 @@ pub(super) struct Field {
     /// Unit of the values.
     unit: Option<&'static str>,
     /// Value for a device; `None` for properties that a simulated device lacks.
-    value: fn(&Seen, &Card) -> Option<String>,
+    value: fn(&DriverState, &Card) -> Option<String>,
 }
 
 impl std::fmt::Debug for Field {
@@ -33,7 +33,7 @@ const MIB: Option<&str> = Some("MiB");
 const fn known(
     names: &'static [&'static str],
     unit: Option<&'static str>,
-    value: fn(&Seen, &Card) -> Option<String>,
+    value: fn(&DriverState, &Card) -> Option<String>,
 ) -> Field {
     Field { names, unit, value }
 }
@@ -84,7 +84,7 @@ impl Field {
     }
 
     /// Value for a device as printed.
-    pub(super) fn shown(&self, seen: &Seen, card: &Card, units: bool) -> String {
+    pub(super) fn shown(&self, seen: &DriverState, card: &Card, units: bool) -> String {
         match ((self.value)(seen, card), self.unit.filter(|_| units)) {
             (None, _) => "[N/A]".to_owned(),
             (Some(value), None) => value,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Versions and devices as NVML reports them.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct DriverState {
     /// Driver version.
     pub(super) driver: String,
     /// CUDA version as a number, as `cuDriverGetVersion` returns it.
@@ -15,7 +15,7 @@ pub(super) struct Seen {
     pub(super) cards: Vec<Card>,
 }
 
-impl Seen {
+impl DriverState {
     /// CUDA version for display: 13.5.
     pub(super) fn cuda(&self) -> String {
         format!("{}.{}", self.version / 1000, self.version % 1000 / 10)
@@ -159,7 +159,7 @@ fn written(buffer: &[c_char]) -> String {
 }
 
 /// Queries the library for everything that `nvidia-smi` prints.
-pub(super) fn ask() -> Result<Seen, String> {
+pub(super) fn ask() -> Result<DriverState, String> {
     let nvml = Nvml::load()?;
     let (mut count, mut version) = (0, 0);
     let mut driver: [c_char; 80] = [0; 80];
@@ -181,5 +181,5 @@ pub(super) fn ask() -> Result<Seen, String> {
         })?;
     }
     let cards = (0..count).map(|index| nvml.card(index)).collect::<Result<_, _>>()?;
-    Ok(Seen { driver: written(&driver), version, cards })
+    Ok(DriverState { driver: written(&driver), version, cards })
 }

@@ -6,7 +6,7 @@ use texunit_check::Architecture;
 
 /// Form of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Takes {
+enum ValueForm {
     Nothing,
     /// A value after `=`, or the next argument.
     Word,
@@ -15,7 +15,7 @@ enum Takes {
     /// A value after `=` or directly attached: `-O3`.
     Attached,
 }
-use Takes::{Attached, Nothing, Truth, Word};
+use ValueForm::{Attached, Nothing, Truth, Word};
 
 /// Effect of an option here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,10 +44,10 @@ enum Effect {
 use Effect::{Refused, RefusedIfTrue, Tunes};
 
 /// An option: its long name, its short name, the form of its value, and its effect.
-type Row = (&'static str, &'static str, Takes, Effect);
+type OptionSpec = (&'static str, &'static str, ValueForm, Effect);
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+const ROWS: &[OptionSpec] = &[
     ("Ofast-compile", "Ofc", Word, Tunes),
     ("allow-expensive-optimizations", "allow-expensive-optimizations", Truth, Tunes),
     ("apply-controls", "apply-controls", Word, Refused),
@@ -116,7 +116,7 @@ const ROWS: &[Row] = &[
 
 /// Action that the command line requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Wanted {
+pub(super) enum Action {
     #[default]
     Assembly,
     Versions,
@@ -149,7 +149,7 @@ impl fmt::Display for Input {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)]
 pub(super) struct Options {
-    pub(super) wanted: Wanted,
+    pub(super) wanted: Action,
     pub(super) arch: Architecture,
     /// Whether the architecture is virtual, so that no file is written.
     pub(super) only_checks: bool,
@@ -175,7 +175,7 @@ impl Options {
         warn: &mut dyn FnMut(String),
     ) -> Result<Self, String> {
         let mut options = Self {
-            wanted: Wanted::default(),
+            wanted: Action::default(),
             arch: Architecture { number: 75, suffix: None },
             only_checks: false,
             output: "elf.o".to_owned(),
@@ -238,10 +238,10 @@ impl Options {
                     "option '{name}' makes code that differs from the PTX, which is all that texunit's ptxas hands on"
                 ));
             }
-            Effect::Help => self.wanted = self.wanted.max(Wanted::Help),
-            Effect::Version => self.wanted = self.wanted.max(Wanted::Version),
-            Effect::Architectures => self.wanted = self.wanted.max(Wanted::Architectures),
-            Effect::Versions => self.wanted = self.wanted.max(Wanted::Versions),
+            Effect::Help => self.wanted = self.wanted.max(Action::Help),
+            Effect::Version => self.wanted = self.wanted.max(Action::Version),
+            Effect::Architectures => self.wanted = self.wanted.max(Action::Architectures),
+            Effect::Versions => self.wanted = self.wanted.max(Action::Versions),
             Effect::Architecture => {
                 let known = value.parse().ok().filter(|&arch| is_known(arch));
                 self.arch = known.ok_or_else(|| match value.starts_with("lto_") {
@@ -290,13 +290,13 @@ fn is_known(arch: Architecture) -> bool {
 
 /// The option that an argument names, with an attached value: `--name`, `-short`, each also with
 /// `=value`, and `-O3`.
-fn named(word: &str) -> Result<(&'static Row, Option<&str>), String> {
+fn named(word: &str) -> Result<(&'static OptionSpec, Option<&str>), String> {
     let bare = &word[1..];
     let (name, value) = match bare.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (bare, None),
     };
-    let is = |row: &&Row| match name.strip_prefix('-') {
+    let is = |row: &&OptionSpec| match name.strip_prefix('-') {
         Some(long) => row.0 == long,
         None => row.1 == name,
     };

@@ -18,15 +18,15 @@ const GOOD: &str = "\
 }
 ";
 
-struct Ended {
+struct Exit {
     code: u8,
-    said: Said,
+    said: Output,
 }
 
-fn ptxas(arguments: &[&str]) -> Ended {
-    let mut said = Said::default();
+fn ptxas(arguments: &[&str]) -> Exit {
+    let mut said = Output::default();
     let code = run(arguments.iter().map(|&word| word.to_owned()).collect(), &mut said);
-    Ended { code, said }
+    Exit { code, said }
 }
 
 /// A folder with the text as `k.ptx`; returns the paths of that file and of `k.o`.
@@ -49,12 +49,12 @@ fn ptx_is_handed_on() {
     assert_eq!(written, format!("{GOOD}{IN_PLACE}: sm_86\n\0"));
     // The program's own output is valid input.
     let again = ptxas(&[&output, "-arch", "sm_86", "-o", &output]);
-    assert_eq!((again.code, again.said), (0, Said::default()));
+    assert_eq!((again.code, again.said), (0, Output::default()));
     let limited = ptxas(&["-maxrregcount", "32", "-arch=sm_80", &ptx, "-o", &output]);
     assert_eq!(limited.code, 0, "{}", limited.said.err);
     assert!(std::fs::read_to_string(&output).unwrap().contains("(.param .u64 p) .maxnreg 32 {"));
     let text = ptxas(&["-ias", GOOD, "-arch=sm_80", "-O3", "-m64", "-o", &output]);
-    assert_eq!((text.code, text.said), (0, Said::default()));
+    assert_eq!((text.code, text.said), (0, Output::default()));
     std::fs::remove_file(&output).unwrap();
     // No file is written for a virtual architecture.
     assert_eq!(ptxas(&[&ptx, "-arch=compute_80", "-o", &output]).code, 0);
@@ -123,7 +123,7 @@ fn what_cannot_be_done_is_named() {
     assert_eq!(ptxas(&["-optf", endless.to_str().unwrap()]).code, 255);
     let options = folder.file("options", "-arch sm_80\n -w ");
     let checked = ptxas(&["-optf", options.to_str().unwrap(), &ptx, "-o", "/dev/null"]);
-    assert_eq!((checked.code, checked.said), (0, Said::default()));
+    assert_eq!((checked.code, checked.said), (0, Output::default()));
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use super::links;
 use crate::args::{Answer, In, InOut, Out};
 use crate::call::driver_api;
+use crate::deferred::Order;
 use crate::graph::capture::{self, Info, Recapture};
 use crate::graph::{Graph, Node};
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::stream::{self, Stream};
 use std::ffi::{c_uint, c_void};
 use texunit_cuda_abi::{CUgraphEdgeData, CUgraphRecaptureCallback, CUresult};
@@ -59,7 +59,7 @@ driver_api! {
         stream::find(hStream)?;
         let ended = capture::end(stream::queue(hStream));
         if let Ok(graph) = &ended {
-            crate::checks::made(graph.number());
+            crate::checks::created(graph.number());
         }
         phGraph.set(*ended.as_ref().unwrap_or(&Handle::NULL))?;
         ended.map(|_| ())
@@ -160,7 +160,7 @@ fn status(info: Option<&Info>) -> c_uint {
 }
 
 /// Out-pointers for the graph, its nodes, edge data and their number.
-type Places<'a> = (
+type CaptureOut<'a> = (
     Out<'a, Handle<Graph>>,
     Out<'a, *const usize>,
     Out<'a, *const CUgraphEdgeData>,
@@ -171,7 +171,7 @@ fn tell(
     stream: Handle<Stream>,
     to: Out<'_, c_uint>,
     id: Out<'_, u64>,
-    (graph, nodes, data, count): Places<'_>,
+    (graph, nodes, data, count): CaptureOut<'_>,
 ) -> Answer {
     to.check()?;
     let found = info(stream)?;

@@ -2,11 +2,11 @@
 
 use crate::args::{Answer, InOut, Out, Raw};
 use crate::call::driver_api;
-use crate::graph::exec::{self, Exec, Fault};
+use crate::deferred::Order;
+use crate::graph::exec::{self, Exec, InstantiationError};
 use crate::graph::op::Op;
 use crate::graph::{Graph, Node, run, update};
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::stream::Stream;
 use std::ffi::{c_uint, c_ulonglong};
 use texunit_cuda_abi::{
@@ -26,7 +26,7 @@ driver_api! {
         phGraphExec.check()?;
         // SAFETY: the caller passes the capacity of its buffer.
         let log = unsafe { logBuffer.room(bufferSize) };
-        let told = |(_, node, refusal): Fault| {
+        let told = |(_, node, refusal): InstantiationError| {
             phErrorNode.set_if(Handle::of(node));
             if !logBuffer.is_null() && !log.is_empty() {
                 let reason = refusal.reason(&[]);
@@ -132,7 +132,7 @@ driver_api! {
 fn instantiate_with(
     graph: Handle<Graph>,
     params: &CUDA_GRAPH_INSTANTIATE_PARAMS,
-) -> Result<Handle<Exec>, Fault> {
+) -> Result<Handle<Exec>, InstantiationError> {
     if params.flags & flag::UPLOAD != 0 {
         Order::of(Handle::of(params.hUploadStream))
             .map_err(|refusal: Refusal| (result::ERROR, 0, refusal.named("hUploadStream")))?;

@@ -9,8 +9,8 @@ use crate::graph::exec::Exec;
 use crate::graph::op::Op;
 use crate::graph::{Graph, Node, params, update};
 use crate::handle::Handle;
+use crate::memory_ops::BatchOp;
 use crate::stream::Event;
-use crate::words::BatchOp;
 use std::ffi::c_uint;
 use std::sync::Arc;
 use texunit_cuda_abi::{

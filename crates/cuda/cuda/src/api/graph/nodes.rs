@@ -7,8 +7,8 @@ use crate::context::Context;
 use crate::graph::op::Op;
 use crate::graph::{self, Graph, Link, Node, memory, params};
 use crate::handle::Handle;
+use crate::memory_ops::BatchOp;
 use crate::stream::Event;
-use crate::words::BatchOp;
 use std::ffi::{c_uint, c_ulonglong};
 use std::sync::Arc;
 use texunit_cuda_abi::{

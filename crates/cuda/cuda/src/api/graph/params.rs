@@ -7,8 +7,8 @@ use crate::call::driver_api;
 use crate::graph::op::{KernelOp, Op};
 use crate::graph::{self, Graph, Node, params, updatable};
 use crate::handle::Handle;
+use crate::memory_ops::BatchOp;
 use crate::stream::Event;
-use crate::words::BatchOp;
 use std::ffi::c_uint;
 use std::sync::Arc;
 use texunit_cuda_abi::{

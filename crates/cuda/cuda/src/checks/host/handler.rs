@@ -1,7 +1,7 @@
 //! The SIGSEGV handler that detects accesses to closed pages. It is installed in front of the
 //! program's own handler, which gets all other signals.
 
-use super::note;
+use super::record_access;
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -75,8 +75,8 @@ extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut
         if let Some(before) = before
             && before != Rights::ReadWrite
         {
-            let (at, writes) = who(context);
-            note(address, before == Rights::Read || writes, at);
+            let (at, writes) = access_of(context);
+            record_access(address, before == Rights::Read || writes, at);
         }
         // SAFETY: as for the access above.
         unsafe { *errno = saved };
@@ -85,13 +85,13 @@ extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut
         }
     }
     let frame = (&raw const address).addr();
-    others((signal, info, context), frame);
+    pass_on((signal, info, context), frame);
 }
 
 /// The program's instruction pointer, and whether the access writes. On processors that do not
 /// report it, accesses count as reads.
 #[cfg(target_arch = "x86_64")]
-fn who(context: *mut c_void) -> (usize, bool) {
+fn access_of(context: *mut c_void) -> (usize, bool) {
     let context: *const libc::ucontext_t = context.cast();
     // SAFETY: the system passes this structure to the handler.
     let registers = unsafe { &(*context).uc_mcontext.gregs };
@@ -100,20 +100,20 @@ fn who(context: *mut c_void) -> (usize, bool) {
 }
 
 #[cfg(target_arch = "aarch64")]
-fn who(context: *mut c_void) -> (usize, bool) {
+fn access_of(context: *mut c_void) -> (usize, bool) {
     let context: *const libc::ucontext_t = context.cast();
     // SAFETY: as for the access above.
     (unsafe { (*context).uc_mcontext.pc } as usize, false)
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn who(_: *mut c_void) -> (usize, bool) {
+fn access_of(_: *mut c_void) -> (usize, bool) {
     (0, false)
 }
 
 /// Handles a signal that is not caused by a closed page as if our handler did not exist.
 #[inline(never)]
-fn others((signal, info, context): (c_int, *mut libc::siginfo_t, *mut c_void), frame: usize) {
+fn pass_on((signal, info, context): (c_int, *mut libc::siginfo_t, *mut c_void), frame: usize) {
     // A handler that the program installed later may call ours, which it found installed: the same
     // signal, deeper on the stack.
     let called = CALLED.try_with(|called| called.replace((context.addr(), frame)));

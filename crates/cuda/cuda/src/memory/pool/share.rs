@@ -10,7 +10,7 @@ use texunit_device::{Buffer, Device};
 /// Bytes of a pool that an allocation uses. When it is dropped, after the memory itself, the pool
 /// keeps the bytes.
 #[derive(Debug)]
-pub(crate) struct Share {
+pub(crate) struct PoolShare {
     /// The pool.
     pub(crate) pool: Arc<Pool>,
     size: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Share {
     found: Option<(u64, u64)>,
 }
 
-impl Share {
+impl PoolShare {
     /// A share of a pool; `found` is the range of an imported allocation.
     pub(super) fn new(pool: Arc<Pool>, size: u64, found: Option<(u64, u64)>) -> Self {
         Self { pool, size, place: OnceLock::new(), range: OnceLock::new(), found }
@@ -58,7 +58,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for PoolShare {
     fn drop(&mut self) {
         let mut state = self.pool.state();
         state.used = state.used.saturating_sub(self.size);

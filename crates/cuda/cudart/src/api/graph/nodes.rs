@@ -16,7 +16,7 @@ use texunit_cuda_abi::{
 /// Arguments common to all of these functions: the out-pointer for the node, the graph, and the
 /// dependencies.
 #[derive(Clone, Copy)]
-struct New<'a> {
+struct NewNode<'a> {
     node: Out<'a, CUgraphNode>,
     graph: CUgraph,
     before: In<'a, CUgraphNode>,
@@ -24,7 +24,7 @@ struct New<'a> {
 }
 
 /// Defines functions that add a node of one kind: given are the parameters after the dependencies,
-/// and a body that is given the common arguments as [`New`].
+/// and a body that is given the common arguments as [`NewNode`].
 macro_rules! adds {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) |$new:ident| $body:block)*) => {
         runtime_api! {$(
@@ -37,7 +37,7 @@ macro_rules! adds {
                 $($arg: $type),*
             ) {
                 state::context()?;
-                let $new = New { node: pGraphNode, graph, before: pDependencies, count: numDependencies };
+                let $new = NewNode { node: pGraphNode, graph, before: pDependencies, count: numDependencies };
                 $body
             }
         )*}
@@ -47,7 +47,7 @@ macro_rules! adds {
 /// Calls a driver function that adds a node.
 macro_rules! add {
     ($function:ident, $new:ident $(, $arg:expr)*) => {{
-        let New { node, graph, before, count } = $new;
+        let NewNode { node, graph, before, count } = $new;
         // SAFETY: the caller passes the number of dependencies, and valid pointers in the
         // parameters.
         check(unsafe { driver::$function(node.as_ptr(), graph, before.as_ptr(), count $(, $arg)*) })
@@ -136,20 +136,20 @@ adds! {
     }
 }
 
-fn add_copy(new: New<'_>, copy: &CUDA_MEMCPY3D) -> Answer {
+fn add_copy(new: NewNode<'_>, copy: &CUDA_MEMCPY3D) -> Answer {
     add!(cuGraphAddMemcpyNode, new, std::ptr::from_ref(copy), 0)
 }
 
 /// Adds a node of any kind, with edge data.
 fn add_any(
-    new: New<'_>,
+    new: NewNode<'_>,
     data: In<'_, CUgraphEdgeData>,
     params: InOut<'_, CUgraphNodeParams>,
 ) -> Answer {
     state::context()?;
     let given = params.get()?;
     let mut of_driver = translated(&given)?;
-    let New { node, graph, before, count } = new;
+    let NewNode { node, graph, before, count } = new;
     // SAFETY: the caller passes the number of dependencies, and valid pointers in the parameters.
     check(unsafe {
         driver::cuGraphAddNode_v2(
@@ -175,7 +175,7 @@ runtime_api! {
         numDependencies: usize,
         nodeParams: InOut<CUgraphNodeParams>,
     ) {
-        let new = New { node: pGraphNode, graph, before: pDependencies, count: numDependencies };
+        let new = NewNode { node: pGraphNode, graph, before: pDependencies, count: numDependencies };
         add_any(new, dependencyData, nodeParams)
     }
 }
@@ -190,7 +190,7 @@ runtime_api! {
         numDependencies: usize,
         nodeParams: InOut<CUgraphNodeParams>,
     ) {
-        let new = New { node: pGraphNode, graph, before: pDependencies, count: numDependencies };
+        let new = NewNode { node: pGraphNode, graph, before: pDependencies, count: numDependencies };
         add_any(new, In::null(), nodeParams)
     }
 
@@ -203,7 +203,7 @@ runtime_api! {
         numDependencies: usize,
         nodeParams: InOut<CUgraphNodeParams>,
     ) {
-        let new = New { node: pGraphNode, graph, before: pDependencies, count: numDependencies };
+        let new = NewNode { node: pGraphNode, graph, before: pDependencies, count: numDependencies };
         add_any(new, dependencyData, nodeParams)
     }
 }

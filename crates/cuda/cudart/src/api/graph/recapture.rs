@@ -23,22 +23,22 @@ type Callback = unsafe extern "C" fn(
 /// `cudaGraphRecaptureCallbackData`: the program's callback and its argument.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(crate) struct Told {
+pub(crate) struct RecaptureCallback {
     function: Option<Callback>,
     data: usize,
 }
 
 runtime_api! {
     /// Starts capturing a stream into the existing nodes of a graph.
-    fn cudaStreamBeginRecaptureToGraph(stream: CUstream, mode: c_uint, graph: CUgraph, callbackData: In<Told>) {
+    fn cudaStreamBeginRecaptureToGraph(stream: CUstream, mode: c_uint, graph: CUgraph, callbackData: In<RecaptureCallback>) {
         state::context()?;
         let told = match callbackData.is_null() {
             true => None,
             false => Some(callbackData.get()?),
         };
         let told = told.and_then(|told| Some((told.function?, told.data)));
-        let data = told.map_or(std::ptr::null_mut(), |told| kept(told).cast());
-        let function = told.map(|_| tell as Callback);
+        let data = told.map_or(std::ptr::null_mut(), |told| stored(told).cast());
+        let function = told.map(|_| forward_change as Callback);
         // SAFETY: the callback matches its data, which is never freed.
         check(unsafe { driver::cuStreamBeginRecaptureToGraph(stream, mode, graph, function, data) })
     }
@@ -46,17 +46,18 @@ runtime_api! {
 
 /// Stores a callback and its argument at an address that is never freed, because a capture may end
 /// at any time. Equal pairs are stored once.
-fn kept((function, data): (Callback, usize)) -> *mut Told {
+fn stored((function, data): (Callback, usize)) -> *mut RecaptureCallback {
     static ALL: Mutex<BTreeMap<(usize, usize), usize>> = Mutex::new(BTreeMap::new());
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     let address = all.entry((function as usize, data)).or_insert_with(|| {
-        Box::into_raw(Box::new(Told { function: Some(function), data })).expose_provenance()
+        Box::into_raw(Box::new(RecaptureCallback { function: Some(function), data }))
+            .expose_provenance()
     });
     std::ptr::with_exposed_provenance_mut(*address)
 }
 
-/// Callback for the driver, whose data is a pair stored by [`kept`].
-unsafe extern "C" fn tell(
+/// Callback for the driver, whose data is a pair stored by [`stored`].
+unsafe extern "C" fn forward_change(
     data: *mut c_void,
     node: CUgraphNode,
     original: *const CUgraphNodeParams,
@@ -64,7 +65,7 @@ unsafe extern "C" fn tell(
     status: c_uint,
 ) -> CUresult {
     // SAFETY: the driver passes the registered data, and structures that are valid during the call.
-    let (told, original, new) = unsafe { (*data.cast::<Told>(), *original, *new) };
+    let (told, original, new) = unsafe { (*data.cast::<RecaptureCallback>(), *original, *new) };
     let (Some(function), Ok(original), Ok(new)) =
         (told.function, of_driver_params(original), of_driver_params(new))
     else {

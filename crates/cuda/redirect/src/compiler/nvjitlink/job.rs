@@ -84,7 +84,7 @@ impl Job {
             return self;
         }
         if let Some(other) = &self.other {
-            tell_not(other);
+            print_not_linked(other);
             return self;
         }
         if let Some(lto) = self.lto.take().filter(|lto| !lto.inputs.is_empty()) {
@@ -98,7 +98,7 @@ impl Job {
         }
         match link(std::mem::take(&mut self.inputs), self.runtime) {
             Ok(ptx) => {
-                tell();
+                print_linked();
                 let mut bytes = limited(ptx, self.registers, self.architecture).text.into_bytes();
                 bytes.push(0);
                 Self { linked: Some(bytes), ..self }
@@ -138,7 +138,7 @@ fn what(kind: c_uint) -> &'static str {
 }
 
 /// Prints once in a process that the program gets PTX instead of machine code.
-fn tell() {
+fn print_linked() {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
         say(format_args!(
@@ -149,7 +149,7 @@ fn tell() {
 }
 
 /// Prints once in a process which input could not be linked as PTX.
-fn tell_not(other: &str) {
+fn print_not_linked(other: &str) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
         say(format_args!(

@@ -27,21 +27,22 @@ use std::path::Path;
 use texunit_link::Ptx;
 
 /// `nvJitLinkResult`: 0 is success.
-type Answer = c_int;
+type NvJitLinkResult = c_int;
 /// `nvJitLinkHandle`
 type Handle = *mut c_void;
 
-type Create = unsafe extern "C" fn(*mut Handle, c_uint, *const *const c_char) -> Answer;
-type Destroy = unsafe extern "C" fn(*mut Handle) -> Answer;
-type AddData = unsafe extern "C" fn(Handle, c_uint, *const c_void, usize, *const c_char) -> Answer;
-type AddFile = unsafe extern "C" fn(Handle, c_uint, *const c_char) -> Answer;
-type Complete = unsafe extern "C" fn(Handle) -> Answer;
-type Size = unsafe extern "C" fn(Handle, *mut usize) -> Answer;
-type Get = unsafe extern "C" fn(Handle, *mut c_void) -> Answer;
+type Create = unsafe extern "C" fn(*mut Handle, c_uint, *const *const c_char) -> NvJitLinkResult;
+type Destroy = unsafe extern "C" fn(*mut Handle) -> NvJitLinkResult;
+type AddData =
+    unsafe extern "C" fn(Handle, c_uint, *const c_void, usize, *const c_char) -> NvJitLinkResult;
+type AddFile = unsafe extern "C" fn(Handle, c_uint, *const c_char) -> NvJitLinkResult;
+type Complete = unsafe extern "C" fn(Handle) -> NvJitLinkResult;
+type Size = unsafe extern "C" fn(Handle, *mut usize) -> NvJitLinkResult;
+type Get = unsafe extern "C" fn(Handle, *mut c_void) -> NvJitLinkResult;
 
 /// `NVJITLINK_ERROR_INTERNAL`: returned after a panic in a replacement function, which has been
 /// printed.
-const INTERNAL: Answer = 6;
+const INTERNAL: NvJitLinkResult = 6;
 
 /// nvJitLink's own functions.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +120,7 @@ fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
 }
 
 /// The functions that replace those of one copy of nvJitLink.
-struct Ours {
+struct Replacements {
     create: Create,
     destroy: Destroy,
     add_data: AddData,
@@ -129,7 +130,7 @@ struct Ours {
     cubin: Get,
 }
 
-impl Ours {
+impl Replacements {
     const fn of<const N: usize>() -> Self {
         Self {
             create: create::<N>,
@@ -143,10 +144,10 @@ impl Ours {
     }
 }
 
-static OURS: [Ours; MAX_LOADED] = for_each_number!(Ours);
+static OURS: [Replacements; MAX_LOADED] = for_each_number!(Replacements);
 
 /// Runs `work` with the own functions of the nvJitLink of this number.
-fn answer(number: usize, work: impl FnOnce(&Functions) -> Answer) -> Answer {
+fn answer(number: usize, work: impl FnOnce(&Functions) -> NvJitLinkResult) -> NvJitLinkResult {
     LOADED.answer(number, INTERNAL, work)
 }
 
@@ -156,13 +157,13 @@ fn job<T>(number: usize, handle: Handle, work: impl FnOnce(&mut Job) -> T) -> Op
 }
 
 /// The PTX that nvJitLink makes of LTO code, or its error.
-fn optimised(own: &Functions, lto: &Lto) -> Result<Ptx, Answer> {
-    let checked = |error: Answer| if error == 0 { Ok(()) } else { Err(error) };
+fn optimised(own: &Functions, lto: &Lto) -> Result<Ptx, NvJitLinkResult> {
+    let checked = |error: NvJitLinkResult| if error == 0 { Ok(()) } else { Err(error) };
     let options: Vec<_> = lto.options.iter().map(|option| option.as_ptr()).collect();
     let (mut handle, mut size): (Handle, usize) = (std::ptr::null_mut(), 0);
     // SAFETY: a list of C strings, and a local variable for the handle.
     checked(unsafe { (own.create)(&mut handle, options.len() as c_uint, options.as_ptr()) })?;
-    let mut link = || -> Result<Vec<u8>, Answer> {
+    let mut link = || -> Result<Vec<u8>, NvJitLinkResult> {
         for (name, bytes) in &lto.inputs {
             let data = bytes.as_ptr().cast();
             // SAFETY: the handle is our own; the data has this length, and the name is a C string.
@@ -203,7 +204,7 @@ unsafe extern "C" fn create<const N: usize>(
     handle: *mut Handle,
     count: c_uint,
     options: *const *const c_char,
-) -> Answer {
+) -> NvJitLinkResult {
     answer(N, |own| {
         // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.create)(handle, count, options) };
@@ -218,7 +219,7 @@ unsafe extern "C" fn create<const N: usize>(
 }
 
 /// `nvJitLinkDestroy`
-unsafe extern "C" fn destroy<const N: usize>(handle: *mut Handle) -> Answer {
+unsafe extern "C" fn destroy<const N: usize>(handle: *mut Handle) -> NvJitLinkResult {
     answer(N, |own| {
         if !handle.is_null() {
             // SAFETY: the pointer to a handle is not null.
@@ -239,7 +240,7 @@ unsafe extern "C" fn add_data<const N: usize>(
     data: *const c_void,
     size: usize,
     name: *const c_char,
-) -> Answer {
+) -> NvJitLinkResult {
     answer(N, |own| {
         // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.add_data)(handle, kind, data, size, name) };
@@ -258,7 +259,7 @@ unsafe extern "C" fn add_file<const N: usize>(
     handle: Handle,
     kind: c_uint,
     file: *const c_char,
-) -> Answer {
+) -> NvJitLinkResult {
     answer(N, |own| {
         // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.add_file)(handle, kind, file) };
@@ -275,7 +276,7 @@ unsafe extern "C" fn add_file<const N: usize>(
 }
 
 /// `nvJitLinkComplete`
-unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> Answer {
+unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> NvJitLinkResult {
     answer(N, |own| {
         // SAFETY: the caller's argument is passed on unchanged.
         let result = unsafe { (own.complete)(handle) };
@@ -292,7 +293,10 @@ unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> Answer {
 }
 
 /// `nvJitLinkGetLinkedCubinSize`
-unsafe extern "C" fn cubin_size<const N: usize>(handle: Handle, size: *mut usize) -> Answer {
+unsafe extern "C" fn cubin_size<const N: usize>(
+    handle: Handle,
+    size: *mut usize,
+) -> NvJitLinkResult {
     answer(N, |own| {
         let linked = job(N, handle, |job| job.linked.as_ref().map(Vec::len)).flatten();
         if let Some(linked) = linked.filter(|_| !size.is_null()) {
@@ -306,7 +310,7 @@ unsafe extern "C" fn cubin_size<const N: usize>(handle: Handle, size: *mut usize
 }
 
 /// `nvJitLinkGetLinkedCubin`
-unsafe extern "C" fn cubin<const N: usize>(handle: Handle, to: *mut c_void) -> Answer {
+unsafe extern "C" fn cubin<const N: usize>(handle: Handle, to: *mut c_void) -> NvJitLinkResult {
     answer(N, |own| {
         let give = |bytes: &Vec<u8>| {
             // SAFETY: the caller has queried the size, and its buffer holds this many bytes.

@@ -63,15 +63,15 @@ pub(super) struct Functions {
 
 /// State of an nvrtc program.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct ProgramState {
     /// The program's sources as PTX comments.
     sources: Arc<str>,
     /// Whether the last compilation was to give machine code and gave PTX instead.
-    is_turned: bool,
+    replaces_machine_code: bool,
 }
 
 /// The loaded copies of nvrtc, each with the state of its programs.
-pub(super) static LOADED: Table<Functions, BTreeMap<usize, Known>> = Table::new();
+pub(super) static LOADED: Table<Functions, BTreeMap<usize, ProgramState>> = Table::new();
 
 /// Whether a library is nvrtc. `libnvrtc-builtins` is another library.
 pub(super) fn is_nvrtc(path: &Path) -> bool {
@@ -115,7 +115,7 @@ fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
 }
 
 /// The functions that replace those of one copy of nvrtc.
-struct Ours {
+struct Replacements {
     create: Create,
     destroy: Destroy,
     compile: Compile,
@@ -125,7 +125,7 @@ struct Ours {
     ptx: Get,
 }
 
-impl Ours {
+impl Replacements {
     const fn of<const N: usize>() -> Self {
         Self {
             create: create::<N>,
@@ -139,7 +139,7 @@ impl Ours {
     }
 }
 
-static OURS: [Ours; MAX_LOADED] = for_each_number!(Ours);
+static OURS: [Replacements; MAX_LOADED] = for_each_number!(Replacements);
 
 /// `NVRTC_ERROR_INTERNAL_ERROR`: returned after a panic in a replacement function, which has been
 /// printed.
@@ -151,12 +151,15 @@ fn answer(number: usize, work: impl FnOnce(&Functions) -> NvrtcResult) -> NvrtcR
 }
 
 /// Reads or changes the state of the programs.
-fn programs<T>(number: usize, work: impl FnOnce(&mut BTreeMap<usize, Known>) -> T) -> Option<T> {
+fn programs<T>(
+    number: usize,
+    work: impl FnOnce(&mut BTreeMap<usize, ProgramState>) -> T,
+) -> Option<T> {
     LOADED.state(number, work)
 }
 
 /// The state of a program.
-fn known(number: usize, program: Program) -> Known {
+fn state_of(number: usize, program: Program) -> ProgramState {
     programs(number, |all| all.get(&program.addr()).cloned()).flatten().unwrap_or_default()
 }
 
@@ -194,7 +197,7 @@ unsafe extern "C" fn create<const N: usize>(
         let sources = handed_comments(std::iter::once((&*name, &*main)).chain(of_headers));
         // SAFETY: the pointer is not null, and nvrtc has written to it.
         let program = unsafe { *program };
-        let known = Known { sources: sources.into(), is_turned: false };
+        let known = ProgramState { sources: sources.into(), replaces_machine_code: false };
         programs(N, |all| all.insert(program.addr(), known));
         result
     })
@@ -207,8 +210,10 @@ unsafe extern "C" fn compile<const N: usize>(
     options: *const *const c_char,
 ) -> NvrtcResult {
     answer(N, |own| {
-        let turn = |is_turned| {
-            programs(N, |all| all.entry(program.addr()).or_default().is_turned = is_turned);
+        let turn = |replaces_machine_code| {
+            programs(N, |all| {
+                all.entry(program.addr()).or_default().replaces_machine_code = replaces_machine_code
+            });
         };
         turn(false);
         // SAFETY: the caller's list has this length.
@@ -222,7 +227,7 @@ unsafe extern "C" fn compile<const N: usize>(
         // SAFETY: C strings, one more than the caller passed, all valid during the call.
         let result = unsafe { (own.compile)(program, pointers.len() as c_int, pointers.as_ptr()) };
         // nvrtc reports its own errors.
-        tell(machine.as_deref().filter(|_| result == 0), links_later);
+        print_replaced(machine.as_deref().filter(|_| result == 0), links_later);
         turn(result == 0 && machine.is_some());
         result
     })
@@ -230,7 +235,7 @@ unsafe extern "C" fn compile<const N: usize>(
 
 /// Prints once in a process that PTX is compiled instead of machine code, or that results for
 /// NVIDIA's linker cannot be run.
-fn tell(machine: Option<&str>, links_later: bool) {
+fn print_replaced(machine: Option<&str>, links_later: bool) {
     static TURNED: Once = Once::new();
     static LINKED: Once = Once::new();
     if let Some(machine) = machine {
@@ -253,7 +258,12 @@ fn tell(machine: Option<&str>, links_later: bool) {
 }
 
 /// Size of the PTX with the program's sources after it.
-fn size_with(own: &Functions, program: Program, known: &Known, size: *mut usize) -> NvrtcResult {
+fn size_with(
+    own: &Functions,
+    program: Program,
+    known: &ProgramState,
+    size: *mut usize,
+) -> NvrtcResult {
     // SAFETY: the caller's arguments, passed on to nvrtc's function.
     let result = unsafe { (own.ptx_size)(program, size) };
     if result == 0 && !size.is_null() {
@@ -269,7 +279,12 @@ fn size_with(own: &Functions, program: Program, known: &Known, size: *mut usize)
 }
 
 /// Copies the PTX, and after it the program's sources.
-fn text_with(own: &Functions, program: Program, known: &Known, to: *mut c_char) -> NvrtcResult {
+fn text_with(
+    own: &Functions,
+    program: Program,
+    known: &ProgramState,
+    to: *mut c_char,
+) -> NvrtcResult {
     let mut size = 0;
     // SAFETY: the caller's arguments, passed on to nvrtc's functions. The caller's buffer has the
     // size that [`size_with`] returned, so that there is room for the sources from nvrtc's
@@ -288,18 +303,18 @@ fn text_with(own: &Functions, program: Program, known: &Known, to: *mut c_char) 
 
 /// `nvrtcGetPTXSize`
 unsafe extern "C" fn ptx_size<const N: usize>(program: Program, size: *mut usize) -> NvrtcResult {
-    answer(N, |own| size_with(own, program, &known(N, program), size))
+    answer(N, |own| size_with(own, program, &state_of(N, program), size))
 }
 
 /// `nvrtcGetPTX`
 unsafe extern "C" fn ptx<const N: usize>(program: Program, to: *mut c_char) -> NvrtcResult {
-    answer(N, |own| text_with(own, program, &known(N, program), to))
+    answer(N, |own| text_with(own, program, &state_of(N, program), to))
 }
 
 /// `nvrtcGetCUBINSize`
 unsafe extern "C" fn cubin_size<const N: usize>(program: Program, size: *mut usize) -> NvrtcResult {
-    answer(N, |own| match known(N, program) {
-        known if known.is_turned => size_with(own, program, &known, size),
+    answer(N, |own| match state_of(N, program) {
+        known if known.replaces_machine_code => size_with(own, program, &known, size),
         // SAFETY: the caller's arguments are passed on unchanged.
         _ => unsafe { (own.cubin_size)(program, size) },
     })
@@ -307,8 +322,8 @@ unsafe extern "C" fn cubin_size<const N: usize>(program: Program, size: *mut usi
 
 /// `nvrtcGetCUBIN`
 unsafe extern "C" fn cubin<const N: usize>(program: Program, to: *mut c_char) -> NvrtcResult {
-    answer(N, |own| match known(N, program) {
-        known if known.is_turned => text_with(own, program, &known, to),
+    answer(N, |own| match state_of(N, program) {
+        known if known.replaces_machine_code => text_with(own, program, &known, to),
         // SAFETY: the caller's arguments are passed on unchanged.
         _ => unsafe { (own.cubin)(program, to) },
     })

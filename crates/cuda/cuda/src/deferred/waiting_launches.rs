@@ -2,7 +2,7 @@
 //!
 //! A kernel that may wait ([`texunit_device::Kernel::may_wait`]) is executed by another thread,
 //! while the calling thread waits for its end or for the notice that all its running CTAs wait
-//! ([`Company`], by `simt::Others`). Then the call returns, as on a GPU, and the kernel continues.
+//! ([`WaitMonitor`], by `simt::Others`). Then the call returns, as on a GPU, and the kernel continues.
 //! Later work of its stream is stored (`super`) and executed by such threads, too. No timeouts are
 //! involved.
 //!
@@ -10,7 +10,7 @@
 //! memory that they poll. This is a deadlock, a fault of each of them. It is detected when each
 //! kernel has polled many times since the last of them began to wait.
 
-use super::kept::{Id, Item};
+use super::items::{Id, Item};
 use super::{run, run_late, with};
 use crate::args::Answer;
 use crate::settings::settings;
@@ -33,7 +33,7 @@ const MAX_IDLE: usize = 4;
 
 /// Whether a launch may continue after its call has returned, which is not the case for repeatable
 /// runs.
-pub(crate) fn may_go_on() -> bool {
+pub(crate) fn may_outlive_call() -> bool {
     settings().schedule.is_none() && settings().record.is_none()
 }
 
@@ -55,9 +55,9 @@ impl Call {
 
 /// Callback for the notice that everything a thread runs is waiting.
 #[derive(Clone)]
-pub(super) struct Told(pub(super) Arc<dyn Fn() + Send + Sync>);
+pub(super) struct WaitNotice(pub(super) Arc<dyn Fn() + Send + Sync>);
 
-impl std::fmt::Debug for Told {
+impl std::fmt::Debug for WaitNotice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Told")
     }
@@ -65,7 +65,7 @@ impl std::fmt::Debug for Told {
 
 thread_local! {
     /// The callback of the call that waits for this thread's work.
-    static CALL: RefCell<Option<Told>> = const { RefCell::new(None) };
+    static CALL: RefCell<Option<WaitNotice>> = const { RefCell::new(None) };
     /// Whether the thread is one of texunit's.
     static IS_RUNNER: Cell<bool> = const { Cell::new(false) };
 }
@@ -93,9 +93,9 @@ pub(super) fn forget() {
 
 /// Counts a thread of the program as waiting for kernels, until dropped.
 #[derive(Debug)]
-pub(super) struct Blocked;
+pub(super) struct BlockedThread;
 
-impl Blocked {
+impl BlockedThread {
     pub(super) fn begin() -> Self {
         BLOCKED.fetch_add(1, AcqRel);
         changed();
@@ -103,7 +103,7 @@ impl Blocked {
     }
 }
 
-impl Drop for Blocked {
+impl Drop for BlockedThread {
     fn drop(&mut self) {
         // The counter may have been reset by a fork.
         let _ = BLOCKED.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1));
@@ -125,7 +125,7 @@ fn runners() -> MutexGuard<'static, Vec<Arc<Runner>>> {
 }
 
 /// Executes a job in another thread. The job is returned if the system cannot create a thread.
-fn beside(job: Job) -> Result<(), Job> {
+fn run_in_thread(job: Job) -> Result<(), Job> {
     let idle = runners().pop();
     let runner = match idle {
         Some(runner) => runner,
@@ -164,16 +164,16 @@ fn work(own: &Arc<Runner>) {
 }
 
 /// Counts an item as running beside its call, until dropped.
-struct Counted;
+struct BusyItem;
 
-impl Counted {
+impl BusyItem {
     fn begin() -> Self {
         BUSY.fetch_add(1, AcqRel);
         Self
     }
 }
 
-impl Drop for Counted {
+impl Drop for BusyItem {
     fn drop(&mut self) {
         let _ = BUSY.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1));
     }
@@ -184,13 +184,13 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
     let call = Arc::<Call>::default();
     let (own, context) = (Arc::clone(&call), Arc::clone(&item.context));
     super::watch_exit();
-    let counted = Counted::begin();
+    let counted = BusyItem::begin();
     let job = move || {
         let _counted = counted;
         // As during a call, observed memory is accessible to the kernel.
         let _call = crate::checks::called();
         let call = Arc::clone(&own);
-        CALL.set(Some(Told(Arc::new(move || call.tell(Ok(()))))));
+        CALL.set(Some(WaitNotice(Arc::new(move || call.tell(Ok(()))))));
         let answer = run(id, item);
         CALL.set(None);
         let told = own.answer.lock().unwrap_or_else(PoisonError::into_inner).is_some();
@@ -199,10 +199,10 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
             answer => own.tell(answer),
         }
     };
-    if let Err(job) = beside(Box::new(job)) {
+    if let Err(job) = run_in_thread(Box::new(job)) {
         job();
     }
-    let _blocked = Blocked::begin();
+    let _blocked = BlockedThread::begin();
     let mut answer = call.answer.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         match answer.take() {
@@ -217,18 +217,18 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
 }
 
 /// Counts this thread as waiting for kernels, if it belongs to the program.
-pub(super) fn blocked() -> Option<Blocked> {
-    (!IS_RUNNER.get()).then(Blocked::begin)
+pub(super) fn blocked() -> Option<BlockedThread> {
+    (!IS_RUNNER.get()).then(BlockedThread::begin)
 }
 
 /// The callback of the call that waits for this thread's work.
-pub(super) fn told() -> Option<Told> {
+pub(super) fn wait_notice() -> Option<WaitNotice> {
     // A launch from a destructor, after thread-local values have been destroyed, has no such call.
     CALL.try_with(|call| call.borrow().clone()).unwrap_or_default()
 }
 
 /// Makes this thread one of texunit's, which runs a part of an item for a call.
-pub(super) fn runs_for(told: Told) {
+pub(super) fn runs_for(told: WaitNotice) {
     IS_RUNNER.set(true);
     super::IS_INSIDE.set(true);
     CALL.set(Some(told));
@@ -237,13 +237,13 @@ pub(super) fn runs_for(told: Told) {
 /// Executes all items without unfinished dependencies in threads of their own.
 pub(super) fn run_what_is_ready() {
     while let Some((id, item)) = with(|state| state.begin_ready()) {
-        let counted = Counted::begin();
+        let counted = BusyItem::begin();
         let job = move || {
             let _call = crate::checks::called();
             run_late(id, item);
             drop(counted);
         };
-        if let Err(job) = beside(Box::new(job)) {
+        if let Err(job) = run_in_thread(Box::new(job)) {
             job();
         }
     }
@@ -274,17 +274,17 @@ fn changed() {
 
 /// Decides whether a waiting launch may continue to wait for others.
 #[derive(Debug)]
-pub(crate) struct Company {
+pub(crate) struct WaitMonitor {
     number: u64,
     /// The callback of the call that waits for the launch.
-    call: Option<Told>,
+    call: Option<WaitNotice>,
     /// Set if a thread of the program runs the launch itself.
-    blocked: Option<Blocked>,
+    blocked: Option<BlockedThread>,
     /// The reason why the launch must not wait for others.
     alone: Option<&'static str>,
 }
 
-impl Company {
+impl WaitMonitor {
     pub(crate) fn new(is_recorded: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Relaxed);
@@ -295,7 +295,7 @@ impl Company {
             KERNELS_BESIDE.fetch_add(1, AcqRel);
         }
         let blocked = blocked();
-        let call = told();
+        let call = wait_notice();
         let alone = match (is_recorded, settings().schedule) {
             (true, _) => Some(
                 "the launch is recorded (`--record`), and a recorded launch cannot wait for what others do",
@@ -309,7 +309,7 @@ impl Company {
     }
 }
 
-impl Drop for Company {
+impl Drop for WaitMonitor {
     fn drop(&mut self) {
         if self.blocked.is_none() {
             let _ = KERNELS_BESIDE.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1));
@@ -319,7 +319,7 @@ impl Drop for Company {
     }
 }
 
-impl Others for Company {
+impl Others for WaitMonitor {
     fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict {
         if super::HAS_ENDED.load(Relaxed) {
             // The memory that the kernel polls may be freed any time, so that its thread stops.

@@ -18,7 +18,7 @@ pub(super) type Id = u64;
 
 /// A stream of a context; each context has its own default stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Line {
+pub(super) struct StreamKey {
     pub(super) context: usize,
     pub(super) queue: Queue,
 }
@@ -38,7 +38,7 @@ pub(super) struct State {
     /// Items that threads are executing, with their contexts.
     pub(super) running: BTreeMap<Id, usize>,
     /// Dependencies of the next item of each stream.
-    pub(super) tails: HashMap<Line, Vec<Id>>,
+    pub(super) tails: HashMap<StreamKey, Vec<Id>>,
     /// Dependencies that each event stands for, by its handle.
     pub(super) events: HashMap<usize, Vec<Id>>,
     pub(super) random: u64,
@@ -49,13 +49,13 @@ impl State {
         self.waiting.contains_key(&id) || self.running.contains_key(&id)
     }
 
-    pub(super) fn tail(&self, line: Line) -> impl Iterator<Item = Id> {
+    pub(super) fn tail(&self, line: StreamKey) -> impl Iterator<Item = Id> {
         self.tails.get(&line).into_iter().flatten().copied().filter(|&id| self.is_open(id))
     }
 
     /// Dependencies of the next item of a stream.
-    pub(super) fn before(&self, line: Line) -> Vec<Id> {
-        let waits = |other: &Line| match (line.queue, other.queue) {
+    pub(super) fn before(&self, line: StreamKey) -> Vec<Id> {
+        let waits = |other: &StreamKey| match (line.queue, other.queue) {
             _ if other.context != line.context => false,
             (queue, other_queue) => queue.waits_for(other_queue) || *other == line,
         };
@@ -64,7 +64,7 @@ impl State {
         ids.into_iter().collect()
     }
 
-    pub(super) fn add(&mut self, line: Line, context: &Arc<Context>, work: Work) -> Id {
+    pub(super) fn add(&mut self, line: StreamKey, context: &Arc<Context>, work: Work) -> Id {
         self.last += 1;
         let (id, after) = (self.last, self.before(line));
         self.waiting.insert(id, Item { context: Arc::clone(context), after, work });
@@ -75,7 +75,7 @@ impl State {
     /// Registers an item without dependencies as running.
     pub(super) fn begin_new(
         &mut self,
-        line: Line,
+        line: StreamKey,
         context: &Arc<Context>,
         work: Work,
     ) -> (Id, Item) {
@@ -143,11 +143,11 @@ mod tests {
     use crate::profile;
     use crate::state::Gpu;
 
-    fn own(id: u64, is_blocking: bool) -> Line {
-        Line { context: 1, queue: Queue::Own { id, is_blocking } }
+    fn own(id: u64, is_blocking: bool) -> StreamKey {
+        StreamKey { context: 1, queue: Queue::Own { id, is_blocking } }
     }
 
-    const DEFAULT: Line = Line { context: 1, queue: Queue::Default };
+    const DEFAULT: StreamKey = StreamKey { context: 1, queue: Queue::Default };
 
     fn context() -> Arc<Context> {
         Context::create(&Arc::new(Gpu::new(0, profile::default(), 1)), 0)
@@ -164,7 +164,7 @@ mod tests {
         let add = |state: &mut State, line| state.add(line, &context, nothing());
         let a = [free, free].map(|line| add(&mut state, line));
         let b = add(&mut state, blocking);
-        let other = Line { context: 2, ..DEFAULT };
+        let other = StreamKey { context: 2, ..DEFAULT };
         let c = add(&mut state, other);
         assert_eq!(state.before(free), [a[1]]);
         assert_eq!(state.before(DEFAULT), [b]);

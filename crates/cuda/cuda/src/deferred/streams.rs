@@ -1,17 +1,17 @@
 //! Dependencies across streams: events of whole contexts, and streams that wait for each other.
 
-use super::kept::{Id, Line, State};
+use super::items::{Id, State, StreamKey};
 use super::{Order, has_any, with};
 use crate::context::Context;
 use std::collections::BTreeSet;
 
-fn lines(state: &State, context: &Context) -> Vec<Line> {
+fn lines(state: &State, context: &Context) -> Vec<StreamKey> {
     let number = context.handle.number();
     state.tails.keys().copied().filter(|line| line.context == number).collect()
 }
 
 /// Dependencies of the next items of several streams, without those that are done.
-fn tails(state: &State, lines: &[Line]) -> Vec<Id> {
+fn tails(state: &State, lines: &[StreamKey]) -> Vec<Id> {
     let ids: BTreeSet<Id> = lines.iter().flat_map(|&line| state.before(line)).collect();
     ids.into_iter().collect()
 }
@@ -46,7 +46,7 @@ pub(crate) fn context_waits(event: usize, order: &Order) {
 pub(crate) fn joined(orders: &[Order]) {
     if has_any() {
         with(|state| {
-            let lines: Vec<Line> = orders.iter().map(Order::line).collect();
+            let lines: Vec<StreamKey> = orders.iter().map(Order::line).collect();
             let ids = tails(state, &lines);
             for line in lines {
                 state.tails.insert(line, ids.clone());

@@ -19,12 +19,12 @@ use texunit_cuda_abi::{
 
 /// A captured stream and its capture.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CapturedStream {
     pub(super) capture: u64,
     pub(super) queue: Queue,
 }
 
-impl Place {
+impl CapturedStream {
     /// Refusal of a call that is not allowed in a captured stream, which invalidates the capture.
     pub(crate) fn forbidden(self) -> Refusal {
         with(|all| all.invalidate(self.capture));

@@ -2,7 +2,7 @@
 //!
 //! As long as no step waits, steps are executed one after the other in a fixed order.
 
-use super::aside::{Told, blocked, runs_for, told};
+use super::waiting_launches::{WaitNotice, blocked, runs_for, wait_notice};
 use crate::args::Answer;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use texunit_cuda_abi::CUresult;
 
 /// Outcome of a step.
-enum News {
+enum StepOutcome {
     Waits,
     Ends(Answer),
 }
@@ -21,7 +21,7 @@ struct Steps {
     /// Number of running steps.
     running: usize,
     answer: Answer,
-    news: Receiver<(usize, News)>,
+    news: Receiver<(usize, StepOutcome)>,
 }
 
 impl Steps {
@@ -36,7 +36,7 @@ impl Steps {
     fn wait(&mut self, of: Option<usize>) {
         let _blocked = blocked();
         while let Ok((i, news)) = self.news.recv() {
-            if let News::Ends(answer) = news {
+            if let StepOutcome::Ends(answer) = news {
                 self.running -= 1;
                 self.done(i, answer);
             }
@@ -55,7 +55,7 @@ pub(crate) fn branches<'p>(
     may_wait: impl Fn(usize) -> bool,
     one: impl Fn(usize) -> Answer + Sync,
 ) -> Answer {
-    let outer = told();
+    let outer = wait_notice();
     let (tell, news) = channel();
     let mut steps = Steps { is_done: vec![false; order.len()], running: 0, answer: Ok(()), news };
     let mut todo: VecDeque<usize> = order.iter().copied().collect();
@@ -68,12 +68,12 @@ pub(crate) fn branches<'p>(
                 Some(i) => {
                     let (tell, waits, one) = (tell.clone(), tell.clone(), &one);
                     let work = move || {
-                        runs_for(Told(Arc::new(move || {
-                            let _ = waits.send((i, News::Waits));
+                        runs_for(WaitNotice(Arc::new(move || {
+                            let _ = waits.send((i, StepOutcome::Waits));
                         })));
                         let _call = crate::checks::called();
                         let answer = one(i);
-                        let _ = tell.send((i, News::Ends(answer)));
+                        let _ = tell.send((i, StepOutcome::Ends(answer)));
                     };
                     // The thread's name marks it as texunit's own.
                     let thread = std::thread::Builder::new().name("texunit".to_owned());

@@ -5,7 +5,7 @@ use texunit_record::{Chosen, Limit};
 
 /// Settings of the recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct RecordSettings {
     /// `TEXUNIT_RECORD`: the folder.
     pub(crate) folder: PathBuf,
     /// `TEXUNIT_RECORD_KERNEL=NAME[:N]`: a single launch, written into the folder itself.
@@ -21,7 +21,7 @@ pub(crate) struct Wanted {
 pub(crate) fn wanted(
     variable: &impl Fn(&str) -> Option<String>,
     complaints: &mut Vec<String>,
-) -> Option<Wanted> {
+) -> Option<RecordSettings> {
     let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
     // The path is made absolute, as the program may change its working directory.
     let folder = std::path::absolute(set("TEXUNIT_RECORD")?).ok()?;
@@ -45,7 +45,7 @@ pub(crate) fn wanted(
         }
     };
     let quiet = set("TEXUNIT_RECORD_QUIET").is_some_and(|value| value.trim() != "0");
-    Some(Wanted { folder, kernel, limit, quiet })
+    Some(RecordSettings { folder, kernel, limit, quiet })
 }
 
 /// Whether a kernel is selected, by its name in the PTX, by its demangled name, or by the plain

@@ -3,7 +3,7 @@
 //! be detected. This module recognises such allocations and tells the user how to turn the pool
 //! off.
 
-use super::{Known, known, module};
+use super::{Traces, module, traces};
 use crate::call::say;
 use crate::memory::AllocationKind;
 use std::ffi::{CStr, c_int, c_void};
@@ -87,11 +87,11 @@ static TOLD: AtomicU8 = AtomicU8::new(0);
 
 /// Records an allocation if it was made by a pool. Only device memory of `cuMemAlloc` is shared by
 /// several arrays; pinned memory and memory of the driver's own pools has the size of one array.
-pub(crate) fn made(number: u64, kind: &AllocationKind) {
+pub(crate) fn allocated(number: u64, kind: &AllocationKind) {
     let Some(pool) = asking() else { return };
     let is_block = matches!(kind, AllocationKind::Device);
     ASKED.fetch_or(u8::from(is_block) << pool as u8, Relaxed);
-    known().get_or_insert_default().pools.insert(number, (pool, is_block));
+    traces().get_or_insert_default().pools.insert(number, (pool, is_block));
 }
 
 /// The pool that makes the current allocation.
@@ -144,7 +144,7 @@ fn is_any_loaded() -> bool {
 
 /// Prints once, when a kernel is launched, that a pool's memory may be used or that the pool was
 /// turned off.
-pub(crate) fn tell() {
+pub(crate) fn warn() {
     let news = ASKED.load(Relaxed) & !TOLD.load(Relaxed);
     if news == 0 {
         return;
@@ -173,7 +173,7 @@ pub(crate) fn tell() {
     }
 }
 
-impl Known {
+impl Traces {
     /// The line of a report about an allocation that is a pool's block.
     pub(super) fn block(&self, number: u64) -> Option<String> {
         let (pool, _) =

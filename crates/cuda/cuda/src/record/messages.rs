@@ -1,6 +1,6 @@
 //! Messages about launches that are recorded, or that cannot be.
 
-use super::{OWNER, Wanted, progress};
+use super::{OWNER, RecordSettings, progress};
 use crate::call::say;
 use crate::module::Function;
 use crate::settings::settings;
@@ -12,7 +12,12 @@ use texunit_forms::Count;
 use texunit_record::{Refused, Written};
 
 /// Reports a recorded launch.
-pub(super) fn recorded(wanted: &Wanted, function: &Function, number: u64, written: &Written) {
+pub(super) fn recorded(
+    wanted: &RecordSettings,
+    function: &Function,
+    number: u64,
+    written: &Written,
+) {
     if let Some(progress) = progress().as_mut() {
         progress.written += 1;
         progress.bytes += written.bytes;
@@ -40,7 +45,7 @@ fn size(bytes: u64) -> String {
 }
 
 /// Reports why a launch cannot be recorded; once for each kernel if all launches are recorded.
-pub(super) fn refused(wanted: &Wanted, function: &Function, number: u64, why: &Refused) {
+pub(super) fn refused(wanted: &RecordSettings, function: &Function, number: u64, why: &Refused) {
     let kernel = function.kernel.name();
     let name = texunit_report::place::function_name(kernel);
     let mut text = format!("launch {number}, of {name}, is not recorded: {why}");
@@ -49,22 +54,22 @@ pub(super) fn refused(wanted: &Wanted, function: &Function, number: u64, why: &R
     }
     let first = progress().as_mut().is_some_and(|progress| progress.told.insert(kernel.to_owned()));
     if first || wanted.kernel.is_some() {
-        tell(wanted, &text);
+        print(wanted, &text);
     }
 }
 
 /// Reports that work of a library is not recorded, once for each function.
-pub(super) fn beside(wanted: &Wanted, function: &str) {
+pub(super) fn library_work(wanted: &RecordSettings, function: &str) {
     let first = progress().get_or_insert_default().told.insert(function.to_owned());
     if first && wanted.kernel.is_none() {
         let text = format!(
             "{function} is work of a library, which is not recorded; launches after it are, with the memory that it has written"
         );
-        tell(wanted, &text);
+        print(wanted, &text);
     }
 }
 
-fn tell(wanted: &Wanted, text: &str) {
+fn print(wanted: &RecordSettings, text: &str) {
     if !wanted.quiet {
         say(format_args!("{text}"));
         return;
@@ -124,7 +129,7 @@ fn end() {
             let _ = write!(text, " and {} more", progress.of_kernel.len() - MAX_NAMES);
         }
     }
-    tell(wanted, &text);
+    print(wanted, &text);
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use crate::args::{Answer, In};
 use crate::call::driver_api;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
+use crate::memory_ops::{BatchOp, operation};
 use crate::stream::Stream;
-use crate::words::{BatchOp, operation};
 use std::ffi::c_uint;
 use texunit_cuda_abi::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUstreamBatchMemOpParams};
 

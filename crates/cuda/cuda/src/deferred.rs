@@ -11,28 +11,28 @@
 //! other work (`aside`): its call returns, the launch continues in a thread of its own, and
 //! dependent work is stored until it has ended and then executed immediately.
 
-mod aside;
 mod branches;
-mod kept;
-mod several;
+mod items;
+mod streams;
+mod waiting_launches;
 
 use crate::args::Answer;
 use crate::call::Owner;
 use crate::context::{self, Context};
-use crate::graph::capture::{self, Place};
+use crate::graph::capture::{self, CapturedStream};
 use crate::green;
 use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
-pub(crate) use aside::{Company, may_go_on};
 pub(crate) use branches::branches;
-use kept::{Id, Item, Line, State, Work};
-pub(crate) use several::{context_waits, joined, recorded_in_context};
+use items::{Id, Item, State, StreamKey, Work};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+pub(crate) use streams::{context_waits, joined, recorded_in_context};
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUresult;
+pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
 
 /// The stream in which work is submitted, with its context.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub(crate) struct Order {
     /// Whether the call returns only when the work is done.
     pub(crate) waits: bool,
     /// The capture whose graph gets the work as a node instead of its execution ([`capture`]).
-    pub(crate) capture: Option<Place>,
+    pub(crate) capture: Option<CapturedStream>,
 }
 
 impl Order {
@@ -79,8 +79,8 @@ impl Order {
         Self { context, queue, multiprocessors, waits: false, capture: None }
     }
 
-    fn line(&self) -> Line {
-        Line { context: self.context.handle.number(), queue: self.queue }
+    fn line(&self) -> StreamKey {
+        StreamKey { context: self.context.handle.number(), queue: self.queue }
     }
 }
 
@@ -110,7 +110,7 @@ fn is_on() -> bool {
 
 /// Whether work of a stream is stored now: always with `--schedule`, or because it depends on a
 /// launch in progress.
-pub(crate) fn keeps(order: &Order) -> bool {
+pub(crate) fn must_defer(order: &Order) -> bool {
     is_on() || has_any() && with(|state| !state.before(order.line()).is_empty())
 }
 
@@ -119,7 +119,7 @@ fn state() -> MutexGuard<'static, Option<State>> {
     if !OWNER.is_this_process() {
         OWNER.take();
         *state = None;
-        aside::forget();
+        waiting_launches::forget();
     }
     state.get_or_insert_with(|| State {
         random: settings().schedule.unwrap_or_default(),
@@ -136,22 +136,22 @@ fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
 /// Executes work of a stream immediately, or defers it. `work` is given the state of the context by
 /// then; an error of deferred work is returned by every later call.
 pub(crate) fn submit(order: &Order, work: impl FnOnce(Answer) -> Answer + 'static) -> Answer {
-    if !keeps(order) {
+    if !must_defer(order) {
         return work(Ok(()));
     }
-    keep(order, Work(Box::new(work)));
+    defer(order, Work(Box::new(work)));
     Ok(())
 }
 
 /// As [`submit`] for a launch that may wait for other work: if all its running CTAs wait, the call
 /// returns and the launch continues.
 pub(crate) fn launch(order: &Order, work: impl FnOnce(Answer) -> Answer + 'static) -> Answer {
-    if keeps(order) {
-        keep(order, Work(Box::new(work)));
+    if must_defer(order) {
+        defer(order, Work(Box::new(work)));
         return Ok(());
     }
     let begun = with(|state| state.begin_new(order.line(), &order.context, Work(Box::new(work))));
-    aside::run_until_it_waits(begun)
+    waiting_launches::run_until_it_waits(begun)
 }
 
 /// Registers the execution of stored items at the end of the program.
@@ -160,7 +160,7 @@ fn watch_exit() {
     AT_EXIT.call_once(|| crate::call::at_exit(end));
 }
 
-fn keep(order: &Order, work: Work) -> Id {
+fn defer(order: &Order, work: Work) -> Id {
     watch_exit();
     let (id, oldest) = with(|state| {
         let id = state.add(order.line(), &order.context, work);
@@ -172,13 +172,13 @@ fn keep(order: &Order, work: Work) -> Id {
         (id, oldest)
     });
     if !oldest.is_empty() {
-        settle(&oldest);
+        execute_with_dependencies(&oldest);
     }
     id
 }
 
 /// Executes items with all their dependencies.
-fn settle(ids: &[Id]) {
+fn execute_with_dependencies(ids: &[Id]) {
     if !is_on() {
         return wait_until_done(ids);
     }
@@ -205,7 +205,7 @@ fn settle(ids: &[Id]) {
 
 /// Waits until threads of texunit have executed items.
 fn wait_until_done(ids: &[Id]) {
-    let _blocked = aside::Blocked::begin();
+    let _blocked = waiting_launches::BlockedThread::begin();
     let mut guard = state();
     while let Some(state) = guard.as_mut() {
         if !ids.iter().any(|&id| state.is_open(id)) {
@@ -224,7 +224,7 @@ fn run(id: Id, item: Item) -> Answer {
             IS_INSIDE.set(false);
             with(|state| state.end(self.0));
             if settings().schedule.is_none() {
-                aside::run_what_is_ready();
+                waiting_launches::run_what_is_ready();
             }
             DONE.notify_all();
         }
@@ -244,7 +244,7 @@ fn run_late(id: Id, item: Item) {
 
 /// Whether there may be anything to wait for.
 fn has_any() -> bool {
-    (is_on() || aside::is_busy() && !IS_INSIDE.get() && !HAS_ENDED.load(Relaxed))
+    (is_on() || waiting_launches::is_busy() && !IS_INSIDE.get() && !HAS_ENDED.load(Relaxed))
         && with(|state| !state.waiting.is_empty() || !state.running.is_empty())
 }
 
@@ -281,7 +281,7 @@ pub(crate) fn wait_for_stream(order: &Order) {
             true => state.before(order.line()),
             false => state.tail(order.line()).collect(),
         });
-        settle(&ids);
+        execute_with_dependencies(&ids);
     }
 }
 
@@ -301,14 +301,16 @@ pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> T {
 /// Waits for all work that precedes an operation of a stream which is executed immediately.
 pub(crate) fn wait_before(order: &Order) {
     if has_any() {
-        settle(&with(|state| state.before(order.line())));
+        execute_with_dependencies(&with(|state| state.before(order.line())));
     }
 }
 
 /// Waits for an event.
 pub(crate) fn wait_for_event(event: usize) {
     if has_any() {
-        settle(&with(|state| state.events.get(&event).cloned().unwrap_or_default()));
+        execute_with_dependencies(&with(|state| {
+            state.events.get(&event).cloned().unwrap_or_default()
+        }));
     }
 }
 
@@ -324,7 +326,7 @@ pub(crate) fn push(event: usize) {
 pub(crate) fn wait_for_context(context: &Context) {
     if has_any() {
         let number = context.handle.number();
-        settle(&with(|state| {
+        execute_with_dependencies(&with(|state| {
             let waiting =
                 state.waiting.iter().map(|(&id, item)| (id, item.context.handle.number()));
             let running = state.running.iter().map(|(&id, &of)| (id, of));
@@ -337,7 +339,7 @@ pub(crate) fn wait_for_context(context: &Context) {
 /// Waits for all work.
 pub(crate) fn wait_for_all() {
     if has_any() {
-        settle(&with(|state| {
+        execute_with_dependencies(&with(|state| {
             state.waiting.keys().chain(state.running.keys()).copied().collect::<Vec<_>>()
         }));
     }
@@ -345,14 +347,14 @@ pub(crate) fn wait_for_all() {
 
 /// Records an event in a stream; `happens` is called when the preceding work is done.
 pub(crate) fn record(event: usize, order: &Order, happens: impl FnOnce() + 'static) {
-    if !keeps(order) {
+    if !must_defer(order) {
         return happens();
     }
     let work = move |_| {
         happens();
         Ok(())
     };
-    let id = keep(order, Work(Box::new(work)));
+    let id = defer(order, Work(Box::new(work)));
     with(|state| state.events.insert(event, vec![id]));
 }
 
@@ -416,7 +418,7 @@ const WAITING: &[&str] = &[
 /// Called at the start of each driver function.
 pub(crate) fn called(name: &str) {
     let waits = |name: &str| WAITING.contains(&name) || name.starts_with("cuTexRefSet");
-    if (settings().schedule.is_some() || aside::is_busy()) && waits(name) {
+    if (settings().schedule.is_some() || waiting_launches::is_busy()) && waits(name) {
         wait_for_all();
     }
 }

@@ -2,7 +2,7 @@
 //! that others write.
 //!
 //! Operations are executed during the call up to the first wait whose value has not been written.
-//! The rest continues concurrently with the program, as a waiting kernel does ([`late::launch`]):
+//! The rest continues concurrently with the program, as a waiting kernel does ([`deferred::launch`]):
 //! later work of the stream is stored, and if nothing is left that could write the value, that is
 //! reported as a deadlock. A write happens before later waits at the same address, which the race
 //! detector sees as an event of that address.
@@ -11,9 +11,9 @@ use crate::args::{Answer, In};
 use crate::call::say;
 use crate::checks;
 use crate::context::Context;
+use crate::deferred::{self, Order, WaitMonitor};
 use crate::error::refusal;
 use crate::graph::op::Op;
-use crate::late::{self, Company, Order};
 use crate::memory;
 use std::sync::Arc;
 use std::time::Duration;
@@ -149,8 +149,8 @@ impl BatchOp {
             op.find(operation)?;
         }
         let queue = order.queue;
-        if late::keeps(order) {
-            return late::submit(order, move |works| {
+        if deferred::must_defer(order) {
+            return deferred::submit(order, move |works| {
                 works?;
                 op.run(queue)
             });
@@ -159,7 +159,7 @@ impl BatchOp {
         if done == op.operations.len() {
             return Ok(());
         }
-        late::launch(order, move |works| {
+        deferred::launch(order, move |works| {
             works?;
             op.run_from(done, queue)
         })
@@ -232,7 +232,7 @@ impl BatchOp {
             say(format_args!("{reason}"));
             CUresult::LAUNCH_TIMEOUT.because(reason)
         };
-        if !late::may_go_on() {
+        if !deferred::may_outlive_call() {
             return Err(endless(
                 "with `--schedule` and `--record` a stream cannot wait for what comes later",
             ));
@@ -245,7 +245,7 @@ impl BatchOp {
             threads: 0,
             looks: vec![Looked { address, size, value: None, object: None }],
         };
-        let others = Company::new(false);
+        let others = WaitMonitor::new(false);
         for looks in 1_u64.. {
             let Some(word) = self.find(operation)? else { break };
             if holds(&word, operation)? {

@@ -24,7 +24,7 @@ pub(crate) fn note(function: &Function, shape: &Shape, stats: &LaunchStats) {
         "warning: kernel `{}` is empty, though it has parameters. Its PTX is for sm_{target}; an sm_{device} takes machine code of the \
              program, which may have what the source has for newer devices (`__CUDA_ARCH__`); compile with `-arch=compute_{device}`, or \
              run with `--device sm_{target}` (TEXUNIT_DEVICE=sm_{target})",
-        crate::launch::shown(function)
+        crate::launch::kernel_name(function)
     ));
 }
 

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 /// Freed device memory, by size and address. An entry is reused for allocations of at least half
 /// its size.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct FreeList {
     rooms: BTreeSet<(u64, u64)>,
     /// Sum of the sizes in bytes.
     sum: u64,
 }
 
-impl Kept {
+impl FreeList {
     /// Granularity of sizes.
     const UNIT: u64 = 512;
 

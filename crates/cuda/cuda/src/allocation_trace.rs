@@ -33,7 +33,7 @@ struct Trace {
 }
 
 #[derive(Default)]
-struct Known {
+struct Traces {
     by_number: HashMap<u64, Calls>,
     /// Numbers of freed allocations, oldest first.
     freed: VecDeque<u64>,
@@ -48,32 +48,32 @@ struct Calls {
     freed: Option<Trace>,
 }
 
-static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+static KNOWN: Mutex<Option<Traces>> = Mutex::new(None);
 
-fn known() -> MutexGuard<'static, Option<Known>> {
+fn traces() -> MutexGuard<'static, Option<Traces>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Records the stack trace of an allocation.
-pub(crate) fn made(number: u64) {
+pub(crate) fn allocated(number: u64) {
     if settings().host_backtrace {
         let made = trace();
         let calls = Calls { made, freed: None };
-        known().get_or_insert_default().by_number.insert(number, calls);
+        traces().get_or_insert_default().by_number.insert(number, calls);
     }
 }
 
 /// Records the stack trace of a free.
 pub(crate) fn freed(number: u64) {
-    if let Some(known) = &mut *known() {
+    if let Some(known) = &mut *traces() {
         known.pools.remove(&number);
     }
     if !settings().host_backtrace {
         return;
     }
     let trace = trace();
-    let mut known = known();
-    let Known { by_number, freed, .. } = known.get_or_insert_default();
+    let mut known = traces();
+    let Traces { by_number, freed, .. } = known.get_or_insert_default();
     let Some(calls) = by_number.get_mut(&number) else { return };
     calls.freed = Some(trace);
     freed.push_back(number);
@@ -98,7 +98,7 @@ fn trace() -> Trace {
 /// pool that it is a block of.
 pub(crate) fn lines(number: u64) -> Vec<String> {
     let (calls, block) = {
-        let known = known();
+        let known = traces();
         let Some(known) = known.as_ref() else { return Vec::new() };
         let calls =
             known.by_number.get(&number).map(|calls| (calls.made.clone(), calls.freed.clone()));
@@ -106,37 +106,37 @@ pub(crate) fn lines(number: u64) -> Vec<String> {
     };
     let mut lines = Vec::new();
     if let Some((made, freed)) = calls {
-        lines.extend(said(&format!("allocation {number} was asked for at"), &made));
-        lines.extend(freed.iter().flat_map(|freed| said("and freed at", freed)));
+        lines.extend(format_trace(&format!("allocation {number} was asked for at"), &made));
+        lines.extend(freed.iter().flat_map(|freed| format_trace("and freed at", freed)));
     }
     lines.extend(block);
     lines
 }
 
 /// Whether the stack trace of an allocation or object with this number is recorded.
-pub(crate) fn knows(number: u64) -> bool {
-    known().as_ref().is_some_and(|known| known.by_number.contains_key(&number))
+pub(crate) fn is_recorded(number: u64) -> bool {
+    traces().as_ref().is_some_and(|known| known.by_number.contains_key(&number))
 }
 
 /// Whether the allocation with this number belongs to a package's memory pool, which frees nothing
 /// before the end.
 pub(crate) fn is_of_pool(number: u64) -> bool {
-    known().as_ref().is_some_and(|known| known.pools.contains_key(&number))
+    traces().as_ref().is_some_and(|known| known.pools.contains_key(&number))
 }
 
 /// Frames of the call that allocated the number, innermost first; empty if it is unknown.
-pub(crate) fn places(number: u64) -> Vec<String> {
-    let made = known().as_ref().and_then(|known| Some(known.by_number.get(&number)?.made.clone()));
+pub(crate) fn allocation_frames(number: u64) -> Vec<String> {
+    let made = traces().as_ref().and_then(|known| Some(known.by_number.get(&number)?.made.clone()));
     made.map_or_else(Vec::new, |made| frames(&made))
 }
 
 /// Frames of the current call, innermost first; empty if backtraces are not enabled.
-pub(crate) fn here() -> Vec<String> {
+pub(crate) fn current_frames() -> Vec<String> {
     if settings().host_backtrace { frames(&trace()) } else { Vec::new() }
 }
 
 /// Formats a trace: the first frame on the line of `what`, its callers below.
-fn said(what: &str, trace: &Trace) -> Vec<String> {
+fn format_trace(what: &str, trace: &Trace) -> Vec<String> {
     let frames = frames(trace);
     let Some((first, callers)) = frames.split_first() else {
         return vec![format!("{what} a place that is not known")];
@@ -157,7 +157,7 @@ fn frames(trace: &Trace) -> Vec<String> {
     let outside = trace.addresses.iter().skip_while(|&&address| is_ours(address));
     let mut shown = Vec::new();
     for &address in outside {
-        let is_main = show(address, &mut shown);
+        let is_main = add_functions(address, &mut shown);
         if is_main || shown.len() >= MAX_SHOWN {
             break;
         }
@@ -168,7 +168,7 @@ fn frames(trace: &Trace) -> Vec<String> {
 
 /// Adds the functions at a return address, of which there are several with inlining, and returns
 /// whether the last one is `main`. Template wrappers in CUDA's headers are omitted.
-fn show(address: usize, shown: &mut Vec<String>) -> bool {
+fn add_functions(address: usize, shown: &mut Vec<String>) -> bool {
     let (before, mut is_main, mut in_toolkit) = (shown.len(), false, false);
     // The return address may belong to the next line or function, so that the call before it is
     // resolved.
@@ -211,7 +211,7 @@ fn is_wrapper(function: &str) -> bool {
 }
 
 /// Frames for code addresses, innermost first. Frames of the C library are omitted.
-pub(crate) fn places_in_program(addresses: &[usize]) -> Vec<String> {
+pub(crate) fn frames_of(addresses: &[usize]) -> Vec<String> {
     let is_system = |&&address: &&usize| {
         let name = module(address).map(|(name, _)| name).unwrap_or_default();
         let file = name.rsplit('/').next().unwrap_or(&name);
@@ -299,7 +299,7 @@ mod tests {
         assert!((3..=MAX_KEPT).contains(&trace.addresses.len()) && trace.python.is_empty());
         let mut shown = Vec::new();
         trace.addresses.iter().for_each(|&address| {
-            show(address, &mut shown);
+            add_functions(address, &mut shown);
         });
         let place = shown.iter().find(|line| line.contains("a_function_of_the_test"));
         assert!(place.is_some_and(|line| line.contains("asked.rs:")), "{shown:?}");
@@ -309,6 +309,9 @@ mod tests {
             is_wrapper("cudaMalloc<int>(int**, unsigned long)") && !is_wrapper("cuda_thing<int>()")
         );
         assert!(!is_ours(1) && module(1).is_none());
-        assert_eq!(said("freed at", &Trace::default()), ["freed at a place that is not known"]);
+        assert_eq!(
+            format_trace("freed at", &Trace::default()),
+            ["freed at a place that is not known"]
+        );
     }
 }

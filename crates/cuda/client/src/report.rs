@@ -24,7 +24,7 @@ impl Str {
 /// has been told that there is none.
 mod linked {
     use super::Str;
-    use crate::driver::Found;
+    use crate::driver::DriverFunction;
 
     type Begins = unsafe extern "C" fn(Str) -> u32;
     type Ends = unsafe extern "C" fn(u32, Str, Str, Str);
@@ -32,13 +32,17 @@ mod linked {
     type Reason = unsafe extern "C" fn(*mut u8, usize) -> usize;
 
     // SAFETY: these are the types of the functions in module `refused` of crate `texunit-cuda`.
-    pub(super) static BEGINS: Found<Begins> = unsafe { Found::named(c"texunit_runtime_begins") };
+    pub(super) static BEGINS: DriverFunction<Begins> =
+        unsafe { DriverFunction::named(c"texunit_runtime_begins") };
     // SAFETY: as for the access above.
-    pub(super) static ENDS: Found<Ends> = unsafe { Found::named(c"texunit_runtime_ends") };
+    pub(super) static ENDS: DriverFunction<Ends> =
+        unsafe { DriverFunction::named(c"texunit_runtime_ends") };
     // SAFETY: as for the access above.
-    pub(super) static SAY: Found<Say> = unsafe { Found::named(c"texunit_say_refused") };
+    pub(super) static SAY: DriverFunction<Say> =
+        unsafe { DriverFunction::named(c"texunit_say_refused") };
     // SAFETY: as for the access above.
-    pub(super) static REASON: Found<Reason> = unsafe { Found::named(c"texunit_reason") };
+    pub(super) static REASON: DriverFunction<Reason> =
+        unsafe { DriverFunction::named(c"texunit_reason") };
 }
 
 /// Reports how a call has ended.
@@ -55,7 +59,7 @@ fn ends(code: u32, function: &str, name: &str, reason: &str) {
 pub struct Call {
     function: &'static str,
     /// Whether the trace or a report records how the call ends.
-    is_told: bool,
+    is_reported: bool,
 }
 
 impl Call {
@@ -63,20 +67,20 @@ impl Call {
     pub fn begins(function: &'static str) -> Self {
         let begins = linked::BEGINS.get();
         // SAFETY: the text is static in this library, which is never unloaded.
-        let is_told = begins.is_some_and(|begins| unsafe { begins(Str::of(function)) } != 0);
-        Self { function, is_told }
+        let is_reported = begins.is_some_and(|begins| unsafe { begins(Str::of(function)) } != 0);
+        Self { function, is_reported }
     }
 
     /// Whether the trace or a report records how the call ends.
-    pub fn is_told(&self) -> bool {
-        self.is_told
+    pub fn is_reported(&self) -> bool {
+        self.is_reported
     }
 
     /// Reports that the call was refused: a code other than 0, its name, and the reason.
     pub fn refused(mut self, code: u32, name: &str, reason: &str) {
-        if self.is_told {
+        if self.is_reported {
             ends(code, self.function, name, reason);
-            self.is_told = false;
+            self.is_reported = false;
         }
     }
 }
@@ -85,7 +89,7 @@ impl Call {
 /// falls by one.
 impl Drop for Call {
     fn drop(&mut self) {
-        if self.is_told {
+        if self.is_reported {
             ends(0, "", "", "");
         }
     }

@@ -4,7 +4,7 @@
 
 use crate::{MAJOR, codes};
 use std::borrow::Cow;
-use texunit_client::told::Call;
+use texunit_client::report::Call;
 use texunit_cuda_abi::{Argument, Refusal};
 
 /// A call of the runtime, from its start to its end, as the driver library records it.
@@ -22,7 +22,7 @@ impl RuntimeCall {
     /// Reports the end of the call, and the reason if it was refused with these arguments.
     pub(crate) fn ends(self, refusal: Option<&Refusal>, arguments: &[Argument<'_>]) {
         // The end of an accepted call is reported when the value is dropped.
-        let Some(refusal) = refusal.filter(|_| self.0.is_told()) else { return };
+        let Some(refusal) = refusal.filter(|_| self.0.is_reported()) else { return };
         let reason = in_words_of_runtime(refusal.reason(arguments), arguments);
         let code = refusal.code.0;
         let number = code.to_string();
