@@ -211,7 +211,7 @@ impl GreenContext {
             resources: descriptor.resources.clone(),
         };
         let context = primary.get()?;
-        Context::registry().keep(alias, Arc::clone(&context));
+        Context::registry().insert_as(alias, Arc::clone(&context));
         context.register(green)
     }
 
