@@ -21,8 +21,8 @@ use table::{CLIENTS, Client};
 /// The arguments.
 #[derive(Default, clap::Args)]
 pub(crate) struct Request {
-    /// Clients to run, `all`, or `table` to write the table of docs/testing.md; without a name they
-    /// are listed
+    /// Clients to run, `all`, or `table` to write the table of tests/clients/README.md; without a
+    /// name they are listed
     #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(names()))]
     names: Vec<String>,
     /// `texunit`, with the libraries beside it; without it the program is built
