@@ -18,7 +18,7 @@ fn of(number: u32) -> Notification {
     let offset = OFFSETS[(bits >> 4) as usize & 3];
     let above = if banks { (24, 0) } else { (44, 7) };
     let cost = Some(Cost { counter: COUNTER, bytes, offset, above, banks });
-    Notification { number, rows: 1, narrow: [banks; 4], cost }
+    Notification { number, sources: 1, narrow: [banks; 4], cost }
 }
 
 /// A random access of shared or global memory.

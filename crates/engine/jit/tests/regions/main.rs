@@ -168,11 +168,11 @@ impl Case {
         let inputs = Inputs {
             constants: &self.fixed.constants,
             wide_constants: &self.fixed.wide_constants,
-            words: &self.fixed.words,
+            uniforms: &self.fixed.words,
             bytes: &self.fixed.bytes,
             counts: &counts,
-            ahead: 512,
-            is_line: false,
+            prefetch_distance: 512,
+            is_contiguous: false,
         };
         let mut ears = Recorder(Vec::new());
         let mut running = self.function.with(inputs, sites).expect("inputs");
@@ -182,7 +182,7 @@ impl Case {
             narrow: &mut world.narrow,
             wide: &mut world.wide,
             predicates: &mut world.predicates,
-            rows: &self.fixed.rows,
+            per_lane: &self.fixed.rows,
         };
         let memory = Memory { shared: &mut world.shared, local: &mut world.local, frame: FRAME };
         let lanes = (mask, self.live);

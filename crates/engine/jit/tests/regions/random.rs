@@ -471,7 +471,7 @@ impl Maker<'_> {
         }
         let narrow: [bool; 4] = std::array::from_fn(|_| self.random.one_in(2));
         let (number, rows) = (self.random.below(1000), self.random.below(5));
-        let tell = Notification { number, rows, narrow, cost: None };
+        let tell = Notification { number, sources: rows, narrow, cost: None };
         let from = narrow.map(|narrow| if narrow { self.source() } else { self.wide_source() });
         let routine = Routine::Notify(tell);
         Action::Call(Box::new(Call { routine, to: None, keep: u64::MAX, from }))
@@ -490,7 +490,7 @@ impl Maker<'_> {
                 *d = std::array::from_fn(|i| s[0][i] ^ s[1][i] << 1 ^ s[2][i] << 2 ^ s[3][i]);
             })),
             Routine::TestWide(|a, b| (0..32).fold(0, |m, i| m | u32::from(a[i] < b[i]) << i)),
-            Routine::Notify(Notification { number: 0, rows: 0, narrow: [false; 4], cost: None }),
+            Routine::Notify(Notification { number: 0, sources: 0, narrow: [false; 4], cost: None }),
         ]);
         if let Routine::Notify(_) = routine {
             return self.tell();
