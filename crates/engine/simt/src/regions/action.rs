@@ -1,4 +1,4 @@
-//! What an instruction is as steps of a region.
+//! Translates an instruction of warp code to steps of a region.
 
 use super::access;
 use super::moves;
@@ -13,7 +13,8 @@ use texunit_isa::{AtomOp, MatchMode, ScalarType, ShflMode, VoteMode};
 use texunit_jit::region::{Action, Call, Match, Reduce, Routine, Shuffle, Shuffling, Step, Vote};
 use texunit_jit::{Source, VReg};
 
-/// The steps of an instruction, of which one counts. None: the interpreter does it.
+/// The steps of an instruction, one of which is counted; `None` if the interpreter has to execute
+/// it.
 pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Step>> {
     if let Op::Mark(mark) = &inst.op {
         return told::step(operands, mark, at).map(|step| vec![step]);
@@ -22,7 +23,8 @@ pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option
     let actions = actions(operands, inst, at)?;
     let step = |action| Step { at, guard, counted: false, action };
     let mut steps: Vec<Step> = actions.into_iter().map(step).collect();
-    // Where it is left, nothing of it has been counted.
+    // The first step that can leave the region is the counted one, so that an instruction at which
+    // the region is left has not been counted.
     let counts = steps.iter().position(Step::may_exit).unwrap_or(0);
     steps[counts].counted = inst.count != 0;
     Some(steps)
@@ -54,7 +56,7 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Acti
         Op::Store(of) => access::store(operands, of)?,
         Op::Atomic(of) => access::atomic(operands, of)?,
         op if is_collective(op) => {
-            // Their lanes are those of the split.
+            // The executing lanes must be those of the split.
             if inst.guard != Slot::TRUE {
                 return None;
             }
@@ -69,7 +71,7 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Acti
     Some(vec![action])
 }
 
-/// Arithmetic with data of its own: a call of its function.
+/// Arithmetic with carries or an immediate of its own becomes a call of its function.
 fn call(operands: &Operands<'_>, op: &Op) -> Option<Call> {
     let Op::Rare(rare) = op else { return None };
     if rare.d.is_predicate() && !rare.d.is_none() {
@@ -109,7 +111,7 @@ fn is_collective(op: &Op) -> bool {
     )
 }
 
-/// What lanes do together.
+/// Translates operations that lanes execute together.
 fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
     let members = |slot: Slot| (!slot.is_none()).then(|| operands.source(slot));
     Some(match op {
@@ -143,7 +145,8 @@ fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
     })
 }
 
-/// The number of a narrow register, if there is a destination at all. None: it is another one.
+/// The number of a narrow destination register, `Some(None)` if there is no destination; `None` for
+/// other kinds of registers.
 fn narrow(d: Slot) -> Option<Option<u32>> {
     if d.is_none() {
         return Some(None);

@@ -1,4 +1,5 @@
-//! Moves between registers of different kinds, special registers and addresses as steps of a region.
+//! Translates moves between registers of different kinds, special registers and address conversions
+//! to steps of a region.
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
@@ -11,7 +12,7 @@ use texunit_jit::region::{Action, Call, Routine};
 use texunit_jit::{Combine, Op as J, Predicate, Relation, Source, Test, VReg};
 use texunit_memory::{SpaceKind, WINDOW_SIZE, space_of};
 
-/// Bits of three sources, as tables have them.
+/// Truth-table columns of the three sources of a bitwise operation.
 const A: u8 = 0xf0;
 const B: u8 = 0xcc;
 const C: u8 = 0xaa;
@@ -24,7 +25,7 @@ fn compute(op: J, to: VReg, from: &[Source]) -> Action {
     Action::Compute { op, to, from: all }
 }
 
-/// A call with numbers of 64 bits.
+/// A call with 64-bit operands.
 fn call(routine: Routine, d: Slot, from: &[Source]) -> Action {
     let mut all = [ZERO; 4];
     all.iter_mut().zip(from).for_each(|(all, &from)| *all = from);
@@ -32,7 +33,7 @@ fn call(routine: Routine, d: Slot, from: &[Source]) -> Action {
     Action::Call(Box::new(Call { routine, to, keep: u64::MAX, from: all }))
 }
 
-/// What the register that is written holds now, as a source.
+/// The current value of a destination register, as a source.
 fn again(to: VReg) -> Option<Source> {
     match to {
         VReg::B32(i) => Some(Source::B32(i)),
@@ -41,8 +42,8 @@ fn again(to: VReg) -> Option<Source> {
     }
 }
 
-/// The actions of an operation of this kind, one after the other; none if it is of another kind or for the
-/// interpreter.
+/// The actions of an operation, in order; `None` if the operation is of another kind or is left to
+/// the interpreter.
 pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
     match op {
         Op::Convert { d, a, mask } => convert(operands, *d, *a, *mask),
@@ -71,7 +72,7 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
         }
         Op::Logic { d, .. } if d.is_none() => Some(vec![Action::Nothing]),
         Op::Logic { f, d, a, b } => Some(vec![Action::Logic {
-            // All four pairs of bits at once.
+            // The truth table follows from applying `f` to all four combinations of bits at once.
             table: (f(0b1100, 0b1010) & 0xf) as u8,
             to: d.predicate_index() as u32,
             from: [*a, *b].map(predicate),
@@ -99,7 +100,7 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
     }
 }
 
-/// The address of a place in the running frame: that of a kernel is known.
+/// The address of an offset in the call frame, which is a constant in a kernel.
 fn frame_address(operands: &Operands<'_>, d: Slot, offset: u64) -> Option<Vec<Action>> {
     let (to, offset) = (vreg(d), Source::Literal(offset));
     if operands.is_entry {
@@ -120,7 +121,8 @@ fn frame_address(operands: &Operands<'_>, d: Slot, offset: u64) -> Option<Vec<Ac
     })
 }
 
-/// An address of a window as one of its space (`to`), or the other way; addresses of parameters are generic already.
+/// Converts an address of a window to generic form (`to`: from generic form). Addresses of
+/// parameters are generic already.
 fn converted(operands: &Operands<'_>, (d, a): (Slot, Slot), window: u64, to: bool) -> Vec<Action> {
     let (a, window) = (operands.source(a), Source::Literal(window));
     let Temporaries { wide: less, predicates: inside, .. } = operands.temporaries;
@@ -150,12 +152,12 @@ fn is_narrow(slot: Slot) -> bool {
     !slot.is_none() && !slot.is_wide() && !slot.is_predicate()
 }
 
-/// Lanes for which something holds.
+/// Mask of the lanes for which a condition holds.
 fn those(a: &L64, holds: impl Fn(u64) -> bool) -> u32 {
     (0..32).fold(0, |mask, lane| mask | u32::from(holds(a[lane])) << lane)
 }
 
-/// From a generic address to one of a space whose window is `window`.
+/// Converts a generic address to one in the space whose window begins at `window`.
 fn to_generic_from(d: &mut L64, a: &L64, window: &L64, _: &L64) {
     for lane in 0..32 {
         let inside = a[lane].wrapping_sub(window[lane]) < WINDOW_SIZE;
@@ -163,7 +165,7 @@ fn to_generic_from(d: &mut L64, a: &L64, window: &L64, _: &L64) {
     }
 }
 
-/// The other way; addresses of parameters are generic already.
+/// Converts an address to generic form. Addresses of parameters are generic already.
 fn to_generic(d: &mut L64, a: &L64, window: &L64, _: &L64) {
     for lane in 0..32 {
         let inside = a[lane].wrapping_sub(window[lane]) < WINDOW_SIZE;
@@ -173,7 +175,7 @@ fn to_generic(d: &mut L64, a: &L64, window: &L64, _: &L64) {
 
 type Row = fn(&mut L32, &L32, &L32, &L32);
 
-/// Special registers that depend on the lane alone.
+/// Special registers that depend only on the lane.
 fn lanes(reg: SpecialReg) -> Option<Row> {
     fn row(d: &mut L32, of: impl Fn(u32) -> u32) {
         (0..32).for_each(|lane| d[lane as usize] = of(lane));
@@ -195,7 +197,7 @@ fn convert(operands: &Operands<'_>, d: Slot, a: Slot, mask: u64) -> Option<Vec<A
     }
     let to = vreg(d);
     if d.is_predicate() {
-        // Whether a bit of these is set.
+        // A conversion to a predicate tests whether any bit is set.
         let all = if a.is_wide() { u64::MAX } else { u64::from(u32::MAX) };
         if a.is_predicate() || mask & all != all {
             return None;
@@ -288,14 +290,15 @@ fn unpack(operands: &Operands<'_>, parts: &[Slot], a: Slot, bits: u8) -> Option<
                 call(Routine::Closure(Arc::new(unpack)), part, &[from])
             }
         };
-        // What is taken apart is overwritten last.
+        // The part that overwrites the source is written last.
         if part == a {
             own = Some(action);
         } else {
             actions.push(action);
         }
     }
-    // One part that is there twice gets the last one, which then would not be the last.
+    // If a register is named for two parts it must receive the later one, which might not be
+    // written last.
     let twice =
         parts.iter().enumerate().any(|(i, part)| parts[..i].contains(part) && !part.is_none());
     actions.extend(own);
@@ -305,7 +308,7 @@ fn unpack(operands: &Operands<'_>, parts: &[Slot], a: Slot, bits: u8) -> Option<
     (!twice).then_some(actions)
 }
 
-/// The upper halves.
+/// Extracts the upper halves.
 fn upper(d: &mut L32, a: &L64) {
     for lane in 0..32 {
         d[lane] = (a[lane] >> 32) as u32;

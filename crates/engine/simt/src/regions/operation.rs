@@ -1,4 +1,4 @@
-//! Rows of operations as steps of a region.
+//! Translates arithmetic and comparisons to steps of a region.
 
 use super::operand::{Operands, predicate, vreg};
 use crate::code::{CompareTo, Op, Slot};
@@ -7,8 +7,8 @@ use texunit_isa::BoolOp;
 use texunit_jit::region::{Action, Call, Routine};
 use texunit_jit::{Combine, Predicate, Source};
 
-/// The actions of arithmetic and comparisons, one after the other; none if it is another operation, or one for the
-/// interpreter.
+/// The actions of an arithmetic operation or comparison, in order; `None` if the operation is of
+/// another kind or is left to the interpreter.
 pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
     match op {
         Op::Compute { row, d, s } if !d.is_none() => compute(operands, row, *d, s),
@@ -47,7 +47,7 @@ fn compare(
     Some(steps.before.into_iter().map(action).chain([last]).collect())
 }
 
-/// A step before the last one.
+/// Converts an intermediate action of an operation.
 fn action(placed: LoweredStep) -> Action {
     match placed {
         LoweredStep::Compute { op, to, from } => Action::Compute { op, to, from },
