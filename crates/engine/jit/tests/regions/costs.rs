@@ -28,7 +28,7 @@ pub(crate) fn any(random: &mut Random, banks: bool) -> Notification {
 
 /// The cost of an access whose notification the listener received, by the base addresses of its
 /// lanes; `None` for other notifications.
-pub(crate) fn told(number: u32, lanes: u32, rows: &[Vec<u64>]) -> Option<[u64; 3]> {
+pub(crate) fn cost_of_notification(number: u32, lanes: u32, rows: &[Vec<u64>]) -> Option<[u64; 3]> {
     let Cost { bytes, offset, banks, .. } =
         of(Some(number).filter(|&number| number >= FIRST)?).cost?;
     let lanes: Vec<usize> = (0..32).filter(|lane| lanes >> lane & 1 == 1).collect();
