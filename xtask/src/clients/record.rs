@@ -1,4 +1,4 @@
-//! How many tests passed: tests/clients/counts.txt, and the table of docs/testing.md, which is made of it.
+//! How many tests passed: tests/clients/counts.txt, and the table of tests/clients/README.md, which is made of it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ const HEAD: &str = "\
 # Tests of clients: name, when, passed, failed, skipped, not run (the time was over).
 # Written by `cargo run -p xtask -- clients NAME --record now`.
 ";
-const DOCUMENT: &str = "docs/testing.md";
+const DOCUMENT: &str = "tests/clients/README.md";
 const START: &str = "<!-- Written by `xtask clients --record`. -->\n";
 const END: &str = "<!-- End of what is written. -->\n";
 

@@ -4,7 +4,7 @@
 pub(crate) struct Client {
     /// Its name here; tests/clients has a folder of that name with the releases that are installed.
     pub(crate) name: &'static str,
-    /// The tests that are run, for the table in docs/testing.md.
+    /// The tests that are run, for the table in tests/clients/README.md.
     pub(crate) what: &'static str,
     /// Why it is skipped: PyPI has no release that could be run.
     pub(crate) absent: Option<&'static str>,

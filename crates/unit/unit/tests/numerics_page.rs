@@ -245,7 +245,7 @@ fn taken_from_reference(code: &str) -> HashSet<String> {
 
 #[test]
 fn what_plan_and_reference_share_is_listed_with_its_cases() {
-    let page = std::fs::read_to_string(root().join("docs/testing.md")).unwrap();
+    let page = std::fs::read_to_string(root().join("tests/fetch/README.md")).unwrap();
     let (_, table) = page.split_once("\n| shared | rules | held by |\n").unwrap();
     let (table, _) = table.split_once("\n\n").unwrap();
     let mut folders = vec![root().join("crates/unit/unit/src/warp")];
@@ -265,7 +265,7 @@ fn what_plan_and_reference_share_is_listed_with_its_cases() {
     let mut unlisted: Vec<_> =
         taken.iter().filter(|name| !table.contains(&format!("`{name}`"))).collect();
     unlisted.sort();
-    assert!(unlisted.is_empty(), "shared, and not in docs/testing.md: {unlisted:?}");
+    assert!(unlisted.is_empty(), "shared, and not in tests/fetch/README.md: {unlisted:?}");
     let mut named = 0;
     for row in table.lines().skip(1) {
         let held = row.trim_matches('|').split('|').nth(2).unwrap();

@@ -10,8 +10,8 @@ mod launches;
 mod linear;
 mod places;
 mod random_fetches;
-mod readme;
 mod resources;
+mod rust_page;
 mod typed;
 #[cfg(feature = "sass")]
 mod via_txd;
