@@ -1,4 +1,4 @@
-//! Refused calls: the trace, the report and standard error say why (docs/cuda-api.md, "Why a call failed").
+//! Refused calls: the trace, the report and standard error say why (docs/run.md, "Refused calls").
 //!
 //! The runtime library does its work by calls of this one. A refused call of the driver inside one of the runtime is
 //! told in the trace, and its reason kept; the runtime then tells of its own call, with that reason or one of its own
