@@ -1,4 +1,5 @@
-//! Devices from outside: one program, because each one more has to be linked.
+//! Tests of the public interface, in one program, because each further program would have to be
+//! linked.
 
 mod children;
 mod device;
