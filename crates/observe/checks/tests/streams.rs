@@ -1,7 +1,7 @@
 //! Launches in streams: which race with each other, and which are ordered.
 #![allow(missing_docs)]
 
-use texunit_checks::race::{HostRace, Queue, Touched};
+use texunit_checks::race::{HostRace, PendingAccess, Queue};
 use texunit_checks::{Check, Log, Options};
 use texunit_device::{
     Arg, Array, ArrayDescriptor, Buffer, Device, Extent, Format, Geometry, Kernel, LaunchOptions,
@@ -254,11 +254,11 @@ fn the_host_races_with_what_it_has_not_waited_for() {
     race.watch_host();
     let [p, q] = [0, 1].map(|i| program.buffers[i].address());
     let all = race.pending().pages((p, 4096), 4096);
-    assert_eq!((all, race.pending().is_empty()), (vec![Touched::No], true));
+    assert_eq!((all, race.pending().is_empty()), (vec![PendingAccess::No], true));
     // It reads `p` and writes the first 64 words of `q`.
     program.launch(&program.read, A);
     let pages = |at| race.pending().pages((at, 4096), 4096)[0];
-    assert_eq!((pages(p), pages(q)), (Touched::Read, Touched::Written));
+    assert_eq!((pages(p), pages(q)), (PendingAccess::Read, PendingAccess::Written));
     assert!(race.host_accessed(p, false).is_none() && race.host_accessed(q + 256, true).is_none());
     for (at, writes, stores) in [(p + 4, true, false), (q, false, true), (q + 255, true, true)] {
         let Some(HostRace::Kernel(Some(end), found)) = race.host_accessed(at, writes) else {
@@ -270,7 +270,10 @@ fn the_host_races_with_what_it_has_not_waited_for() {
     assert!(race.host_accessed(q, false).is_some());
     // A copy, in another stream.
     race.copies(B, "a copy".to_owned(), &[(p + 8, 8, false), (p + 4096, 1, true)]);
-    assert_eq!(race.pending().pages((p, 8192), 4096), [Touched::Read, Touched::Written]);
+    assert_eq!(
+        race.pending().pages((p, 8192), 4096),
+        [PendingAccess::Read, PendingAccess::Written]
+    );
     race.synchronized(A);
     assert!(race.host_accessed(q, false).is_none() && race.host_accessed(p + 4, true).is_none());
     assert!(race.host_accessed(p + 8, false).is_none());
