@@ -17,7 +17,7 @@ use crate::{exit_code, workspace};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use found::{Found, Verdict};
+use found::{Verdict, Verdicts};
 use judge::Judge;
 use list::Mutant;
 use parts::{PARTS, Part};
@@ -109,7 +109,7 @@ fn part_is_good(
     place: &Place,
 ) -> Result<bool, String> {
     let fresh = request.again || request.only.is_some();
-    let mut found = if fresh { Found::default() } else { Found::read(&place.noted(part))? };
+    let mut found = if fresh { Verdicts::default() } else { Verdicts::read(&place.noted(part))? };
     let mut judge = Judge::new(part, place);
     let (mut judged, mut reasons, mut alone) = (0, 0, Vec::new());
     for mutant in mutants {

@@ -5,7 +5,7 @@ use crate::running::signals;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use texunit_debug::remote::{Remote, VARIABLE};
-use texunit_debug::{Debugging, OfLaunch};
+use texunit_debug::{Debugging, LaunchDebugger};
 
 static SESSION: OnceLock<Option<(Debugging, u32)>> = OnceLock::new();
 
@@ -30,10 +30,10 @@ fn session() -> Option<&'static Debugging> {
 }
 
 /// Who debugs a launch of a kernel, and whether that is checked.
-pub(crate) fn of_launch(kernel: &str, is_checked: bool) -> Option<OfLaunch<'static>> {
+pub(crate) fn of_launch(kernel: &str, is_checked: bool) -> Option<LaunchDebugger<'static>> {
     let debugging = session().filter(|debugging| debugging.wants(kernel))?;
     let findings = if is_checked { crate::checks::log() } else { None };
-    Some(OfLaunch { debugging, findings })
+    Some(LaunchDebugger { debugging, findings })
 }
 
 /// A launch has ended: so does the program, if that was asked for.

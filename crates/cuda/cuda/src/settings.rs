@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use texunit_checks::Check;
 use texunit_device::{Approximate, Arithmetic, BadFetch, Bounds, Fill};
-use texunit_evidence::{Above, Format};
+use texunit_evidence::{Format, OuterRun};
 use texunit_report::Severity;
 
 /// What is printed on standard error as it happens (`TEXUNIT_TRACE=api,launch,fetch`).
@@ -94,7 +94,7 @@ pub(crate) fn settings() -> &'static Settings {
         let above = if named.is_none() { texunit_evidence::run_above() } else { None };
         // What the process has itself comes first.
         let kept = match &above {
-            Some(Above::Folder(folder)) => texunit_evidence::kept_variables(folder),
+            Some(OuterRun::Folder(folder)) => texunit_evidence::kept_variables(folder),
             _ => BTreeMap::new(),
         };
         let variable = |name: &str| match std::env::var_os(name) {
@@ -120,10 +120,10 @@ impl Settings {
     }
 
     /// The run that the process is part of, where its environment names none.
-    fn of_parents(&mut self, above: Above) {
+    fn of_parents(&mut self, above: OuterRun) {
         match above {
-            Above::Folder(folder) => self.evidence = Some(folder),
-            Above::Hidden(run) => self.complaints.push(format!(
+            OuterRun::Folder(folder) => self.evidence = Some(folder),
+            OuterRun::Hidden(run) => self.complaints.push(format!(
                 "the environment of this process was cleared (TEXUNIT_EVIDENCE is not set), and it may not see what \
                  process {run}, `texunit run`, has open, as it has other rights (sudo, setuid): options of `texunit run` \
                  do not reach it, nothing of it is in the report, and its faults do not count for --error-exitcode"

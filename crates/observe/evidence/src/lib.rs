@@ -34,11 +34,11 @@ pub use event::{
 };
 pub use format::Format;
 pub use own::{files, folder_name, is_over, own_file, process_of, processes};
-pub use parents::{Above, run_above};
-pub use reader::{Read, Record, read, read_all};
+pub use parents::{OuterRun, run_above};
+pub use reader::{Record, RunRecords, read, read_all};
 pub use run::Run;
 pub use variables::{keep_variables, kept_variables};
-pub use witness::{Lost, Tally, Told, WITNESS, note};
+pub use witness::{EventKind, Lost, Tally, WITNESS, note};
 pub use write::{is_of_each_process, is_written_in_place, name_of_process, write};
 pub use writer::Writer;
 

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use texunit_check::{Options, check_with};
 use texunit_sass::field::Field;
-use texunit_sass::parse::Places;
+use texunit_sass::parse::FieldPositions;
 use texunit_sass::rules::check;
 use texunit_sass::txd::{AOFFI, BINDLESS, INDEX, LC, MASK, NODEP, PARAM, PS, RD};
 use texunit_sass::{Arch, Control, Txd};
@@ -112,7 +112,7 @@ fn the_shapes_are_those_of_the_assembler() {
             assert_eq!(ours.get(&PS) == 7, theirs.get(&PS) == 7, "Ps: {text} {}", row["instr"]);
             assert_eq!(ours.control.phase_p(), text.contains(".P "), "{text}");
             assert!(!ours.control.phase_t());
-            assert!(check(&ours, &Places::default(), arch).is_empty());
+            assert!(check(&ours, &FieldPositions::default(), arch).is_empty());
             rows += 1;
         }
     }

@@ -3,7 +3,7 @@
 
 use super::{Binder, Object};
 use crate::expect::{Expectation, Pieces};
-use crate::made::Made;
+use crate::made::TexelResource;
 use crate::output::Source;
 use crate::problem::{Problem, codes};
 use crate::spec::{BufferSpec, Data, ExpectedSpec, ParamValue};
@@ -95,8 +95,8 @@ impl Binder<'_> {
                     }
                 }
                 (ParamValue::Array(spec), Some(Object::Array(made))) if spec.ended => match made {
-                    Made::Array(array) => array.destroy(),
-                    Made::Mipmapped(array) => array.destroy(),
+                    TexelResource::Array(array) => array.destroy(),
+                    TexelResource::Mipmapped(array) => array.destroy(),
                     _ => {}
                 },
                 _ => {}
