@@ -1,4 +1,4 @@
-//! The numbers of passed tests in tests/clients/counts.txt, and the table of docs/testing.md that
+//! The numbers of passed tests in tests/clients/counts.txt, and the table of tests/clients/README.md that
 //! is generated from them.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ const HEAD: &str = "\
 # Tests of clients: name, when, passed, failed, skipped, not run (the time was over).
 # Written by `cargo run -p xtask -- clients NAME --record now`.
 ";
-const DOCUMENT: &str = "docs/testing.md";
+const DOCUMENT: &str = "tests/clients/README.md";
 const START: &str = "<!-- Written by `xtask clients --record`. -->\n";
 const END: &str = "<!-- End of what is written. -->\n";
 

@@ -4,7 +4,7 @@
 pub(crate) struct Client {
     /// The client's name, and that of its folder in tests/clients, which has the pinned releases.
     pub(crate) name: &'static str,
-    /// A description of the tests, for the table in docs/testing.md.
+    /// A description of the tests, for the table in tests/clients/README.md.
     pub(crate) what: &'static str,
     /// Why the client is skipped: PyPI has no release that can be run.
     pub(crate) absent: Option<&'static str>,

@@ -148,7 +148,8 @@ fn size(name: &str, plain: usize, compressed: usize) -> Result<(), String> {
     }
     Err(format!(
         "the build `{name}` has {compressed} bytes after gzip -9, and the limit is {MAX_COMPRESSED}: \
-         docs/testing.md says what keeps it small (profile `web` in Cargo.toml)"
+         profile `web` of Cargo.toml keeps it small, and the names in target/web/*/wasm32-unknown-unknown/web/texunit_web.wasm \
+         show which functions are large"
     ))
 }
 

@@ -72,7 +72,7 @@ struct FreedBlock {
 }
 
 fn gone(state: &State) -> Vec<FreedBlock> {
-    let all = state.memory.graves().into_iter();
+    let all = state.memory.freed().into_iter();
     all.map(|(address, gone)| {
         let texunit_device::Gone { size, number, name, how, .. } = gone;
         FreedBlock { address, size, number, name, how }

@@ -7,7 +7,7 @@ pub(crate) mod catch;
 mod findings;
 pub(crate) mod run;
 pub(crate) mod watch;
-mod written;
+pub(crate) mod written;
 
 use crate::console::{Console, Request};
 use crate::dwarf::{Info, Types};

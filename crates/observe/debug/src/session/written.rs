@@ -3,11 +3,22 @@
 //! thread.
 
 use super::{Live, Thread};
+use crate::focus::index_of;
+use crate::module::Line;
 use crate::value::Place;
+use texunit_report::place::is_toolkit;
 use texunit_simt::debug::{Caught, Position, Range};
 
-/// A write, and the bytes before and after it.
-pub(crate) type Written = (Caught, Vec<u8>, Vec<u8>);
+/// A write.
+pub(crate) struct Written {
+    pub(crate) caught: Caught,
+    /// The source line of the write: of a function in a CUDA header, the line of the user's that
+    /// calls the function.
+    pub(crate) line: Option<Line>,
+    /// The bytes before and after the write.
+    pub(crate) before: Vec<u8>,
+    pub(crate) after: Vec<u8>,
+}
 
 impl Live<'_, '_> {
     /// The last write to a location before the current position, with the bytes before and after.
@@ -34,18 +45,26 @@ impl Live<'_, '_> {
         let result = found.map(|caught| {
             let read = |live: &Self| live.peek(place, thread, bytes);
             self.go_to(caught.position);
-            let before = read(self);
+            let (line, before) = (self.line_of(&caught), read(self));
             // After the warp's instruction; other warps may have executed in between.
             self.machine
                 .set_end(Some(Position { step: caught.position.step + 1, ..caught.position }));
             self.machine.run();
             let after = read(self);
-            (caught, before, after)
+            Written { caught, line, before, after }
         });
         self.go_to(here);
         self.focus(thread);
         self.selected = selected.min(self.frames.len().saturating_sub(1));
         Ok(result)
+    }
+
+    /// The user's source line of an access before which the machine is stopped.
+    fn line_of(&self, caught: &Caught) -> Option<Line> {
+        let cta = index_of(caught.cta, self.machine.config().grid)?;
+        let frames = self.module.frames(self.machine, (cta, caught.warp, caught.lane));
+        let own = frames.into_iter().map(|frame| frame.place).find(|line| !is_toolkit(&line.file));
+        own.or_else(|| Some(self.module.instruction(caught.at)?.place.clone()))
     }
 
     fn peek(&self, place: &Place, thread: Thread, size: usize) -> Vec<u8> {

@@ -8,7 +8,7 @@ use crate::resources::{self, TexelHolders, array_name};
 use crate::text::{digits, hex, quoted};
 use std::collections::HashSet;
 use std::fmt::Write;
-use texunit_device::{End, OpaqueKind, Sampler, Stored};
+use texunit_device::{End, OpaqueKind, Sampler, WithHandle};
 use texunit_unit::Resource;
 
 impl Job<'_> {
@@ -25,7 +25,7 @@ impl Job<'_> {
         let handles: HashSet<u64> =
             self.module.opaque_variables().iter().map(|variable| variable.handle()).collect();
         let mut others = String::new();
-        for (i, Stored { handle, value, .. }) in before.state.textures.iter().enumerate() {
+        for (i, WithHandle { handle, value, .. }) in before.state.textures.iter().enumerate() {
             if handles.contains(handle) {
                 continue;
             }
@@ -38,14 +38,14 @@ impl Job<'_> {
                 others += &self.object(format!("texture-{}", i + 1), *handle, "texture", &keys);
             }
         }
-        for (i, Stored { handle, value, .. }) in before.state.surfaces.iter().enumerate() {
+        for (i, WithHandle { handle, value, .. }) in before.state.surfaces.iter().enumerate() {
             let source = resources::surface_source(&value.resource, &self.where_texels_are())?;
             if let Some(source) = source.filter(|_| !handles.contains(handle)) {
                 let keys = format!("{source}, handle = {}", hex(*handle));
                 others += &self.object(format!("surface-{}", i + 1), *handle, "surface", &keys);
             }
         }
-        for (i, Stored { handle, value, .. }) in before.state.samplers.iter().enumerate() {
+        for (i, WithHandle { handle, value, .. }) in before.state.samplers.iter().enumerate() {
             if !handles.contains(handle) {
                 let keys = alone(value, *handle);
                 others += &self.object(format!("sampler-{}", i + 1), *handle, "sampler", &keys);
@@ -134,7 +134,7 @@ impl Job<'_> {
             let found = match variable.kind {
                 OpaqueKind::Texture => {
                     let bound = state.textures.iter().find(|texture| texture.handle == handle);
-                    bound.and_then(|Stored { value, .. }| {
+                    bound.and_then(|WithHandle { value, .. }| {
                         let source = self.source(&value.texture.resource)?;
                         Some((0, format!("{source}, {}", resources::texture_keys(value))))
                     })
