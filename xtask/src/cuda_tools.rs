@@ -1,5 +1,6 @@
 //! Tools for the tests of the drop-in libraries: nvcc with its headers, the headers of CUDA 12,
-//! Python packages. In a folder that the user names, or installed with pip, as [`crate::tools`] does.
+//! Python packages. In a folder that the user names, or installed with pip, as [`crate::tools`]
+//! does.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -12,7 +13,8 @@ struct Kit {
     packages: &'static [&'static str],
     /// Whether the packages' own requirements are installed too.
     requirements: bool,
-    /// Files that are there if all of it is: what they are called in the answer, and where they are.
+    /// Files that are there if all of it is: what they are called in the answer, and where they
+    /// are.
     files: &'static [(&'static str, &'static str)],
 }
 
@@ -65,15 +67,15 @@ const KITS: &[Kit] = &[
     },
 ];
 
+/// The names of all kits.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    KITS.iter().map(|kit| kit.name)
+}
+
 /// `tools KIT...`: prints a line `name=path` for every file of the kits. Exit code: 0 all are there, 1 not.
 pub(crate) fn run(names: &[String]) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
-    for name in names {
-        let Some(kit) = KITS.iter().find(|kit| kit.name == name) else {
-            let known: Vec<_> = KITS.iter().map(|kit| kit.name).collect();
-            eprintln!("error: there is no kit {name}, but {}", known.join(", "));
-            return ExitCode::from(2);
-        };
+    for kit in names.iter().filter_map(|name| KITS.iter().find(|kit| kit.name == name)) {
         match kit.find() {
             Ok(files) => {
                 for (name, path) in files {
@@ -81,7 +83,7 @@ pub(crate) fn run(names: &[String]) -> ExitCode {
                 }
             }
             Err(why) => {
-                eprintln!("{name} is not here: {why}");
+                eprintln!("{} is not here: {why}", kit.name);
                 code = ExitCode::FAILURE;
             }
         }

@@ -1,13 +1,12 @@
 //! Man pages of the program. An example of its crate makes them, which knows its command line; so this task is
 //! built without the program.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 
 /// Writes the pages into a folder, and looks for mistakes in them with `man`, if that is installed.
-pub(crate) fn write(folder: Option<&String>) -> Result<bool, String> {
-    let folder = folder.map_or_else(|| crate::workspace().join("target/man"), PathBuf::from);
-    let folder = std::path::absolute(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+pub(crate) fn write(folder: &Path) -> Result<bool, String> {
+    let folder = std::path::absolute(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let made = Command::new(cargo)
         .current_dir(crate::workspace())

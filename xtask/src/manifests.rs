@@ -4,14 +4,21 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// All source files below a folder.
-fn sources(folder: &Path, found: &mut Vec<String>) {
+/// The paths and texts of all sources of the crates.
+pub(crate) fn sources() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    crates().iter().for_each(|(folder, _)| sources_below(&folder.join("src"), &mut found));
+    found
+}
+
+fn sources_below(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
     for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
         let path = entry.path();
         if path.is_dir() {
-            sources(&path, found);
+            sources_below(&path, found);
         } else if path.extension().is_some_and(|e| e == "rs") {
-            found.push(std::fs::read_to_string(&path).expect("UTF-8"));
+            let text = std::fs::read_to_string(&path).expect("UTF-8");
+            found.push((path, text));
         }
     }
 }
@@ -109,14 +116,18 @@ fn crates_without_tests_of_a_kind_say_so_and_have_none() {
         let lib = lib.split("\n[").next().unwrap_or("");
         let off = |word: &str| lib.lines().any(|l| l.trim() == format!("{word} = false"));
         let mut files = Vec::new();
-        sources(&folder.join("src"), &mut files);
+        sources_below(&folder.join("src"), &mut files);
         if off("test") {
             judged += 1;
-            assert!(!files.iter().any(|f| f.contains("#[test]")), "{}", folder.display());
+            assert!(
+                !files.iter().any(|(_, text)| text.contains("#[test]")),
+                "{}",
+                folder.display()
+            );
         }
         if off("doctest") {
             judged += 1;
-            let found = files.iter().find_map(|f| example(f));
+            let found = files.iter().find_map(|(_, text)| example(text));
             assert_eq!(found, None, "{}", folder.display());
         }
     }
@@ -176,5 +187,37 @@ fn what_is_published_has_all_that_a_registry_wants() {
                 assert!(row.is_some_and(|l| l.contains(&version)), "{own} has no {version}");
             }
         }
+    }
+}
+
+/// Each published crate has a program that its users can begin with. Programs that the build of all tests has left
+/// beside this one are run.
+#[test]
+fn published_crates_have_examples_that_run() {
+    let own = std::env::current_exe().expect("the path of this program");
+    let built = own.ancestors().nth(2).expect("the folder of the profile").join("examples");
+    let mut ran = 0;
+    for (folder, text) in crates() {
+        if section(&text, "package").contains("publish = false") {
+            continue;
+        }
+        let listed = std::fs::read_dir(folder.join("examples"));
+        let names = listed.into_iter().flatten().flatten().map(|entry| entry.path());
+        // Measurements take arguments and time.
+        let names: Vec<_> = names
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+            .filter(|name| !["fetch_rate", "sample_rate", "speed"].contains(&name.as_str()))
+            .collect();
+        assert!(!names.is_empty(), "{} has no example", package(&text));
+        for program in names.iter().map(|name| built.join(name)).filter(|path| path.exists()) {
+            let output = std::process::Command::new(&program).output().expect("an example runs");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{}: {said}", program.display());
+            assert!(!output.stdout.is_empty(), "{} prints nothing", program.display());
+            ran += 1;
+        }
+    }
+    if ran == 0 {
+        eprintln!("SKIPPED: examples, which `cargo test --workspace` builds");
     }
 }

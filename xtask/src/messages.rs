@@ -1,7 +1,5 @@
 //! Messages say one thing in the singular: a number comes before the name of things as `texunit_forms::Count`.
 
-use std::path::Path;
-
 /// What is counted in messages.
 const THINGS: [&str; 45] = [
     "bytes",
@@ -83,37 +81,20 @@ fn counted(line: &str) -> Option<&str> {
     .next()
 }
 
-/// All lines of a folder's sources with a number that may be 1 before a plural.
-fn wrong(folder: &Path, found: &mut Vec<String>) {
-    for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
-        let path = entry.path();
+#[test]
+fn one_thing_is_no_plural() {
+    let mut found = Vec::new();
+    for (path, text) in crate::manifests::sources() {
         let name = path.display().to_string();
-        if path.is_dir() && !name.ends_with("/tests") {
-            wrong(&path, found);
-        }
-        if !name.ends_with(".rs") || name.ends_with("/tests.rs") {
+        if ["/tests/", "/tests.rs", "/testkit/"].iter().any(|part| name.contains(part)) {
             continue;
         }
-        let text = std::fs::read_to_string(&path).expect("UTF-8");
         let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let lines =
             text.lines().filter(|line| !line.trim_start().starts_with("//") && line.contains('"'));
         for said in lines.filter_map(counted) {
             if !OTHERS.iter().any(|(file, other)| name.ends_with(file) && said == *other) {
                 found.push(format!("{name}: {said}"));
-            }
-        }
-    }
-}
-
-#[test]
-fn one_thing_is_no_plural() {
-    let mut found = Vec::new();
-    for part in std::fs::read_dir(crate::workspace().join("crates")).expect("crates").flatten() {
-        for of in std::fs::read_dir(part.path()).expect("a part").flatten() {
-            let sources = of.path().join("src");
-            if sources.is_dir() && !of.path().ends_with("support/testkit") {
-                wrong(&sources, &mut found);
             }
         }
     }

@@ -25,66 +25,57 @@ const RUNS: usize = 12;
 /// Differences that are printed.
 const SHOWN: usize = 40;
 
-/// The arguments.
-#[derive(Debug)]
+/// The arguments of `oracle`, and of `ask`, which has lines instead of random modules.
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Request {
-    count: usize,
-    seed: u64,
-    tools: Option<PathBuf>,
+    /// Number of modules
+    #[arg(value_name = "N", required_unless_present = "exceptions")]
+    count: Option<usize>,
+    /// Seed of the random modules
+    #[arg(required_unless_present = "exceptions")]
+    seed: Option<u64>,
+    #[command(flatten)]
+    tools: tools::Choice,
+    /// Only modules of this family
+    #[arg(long, value_name = "NAME", value_parser = Families::NAMES)]
     family: Option<String>,
-    release: Option<Ptxas>,
+    /// Write all modules and verdicts to a gzipped file of JSON lines
+    #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Lines to ask about instead of random ones, and the head of their module.
-    lines: Option<(PathBuf, String)>,
+    /// List what is not compared, with the reasons, and do nothing else
+    #[arg(long, exclusive = true)]
+    exceptions: bool,
+    #[arg(skip)]
+    lines: Option<Lines>,
 }
 
-impl Request {
-    /// Reads the arguments after `oracle`.
-    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut numbers = Vec::new();
-        let mut tools = std::env::var_os("TEXUNIT_NVIDIA").map(PathBuf::from);
-        let (mut file, mut head) = (None, "8.8 75".to_owned());
-        let (mut family, mut release, mut save, mut lines) = (None, None, None, None);
-        let mut rest = arguments.iter();
-        while let Some(argument) = rest.next() {
-            let mut value = || rest.next().ok_or(format!("{argument} needs a value"));
-            match argument.as_str() {
-                "--tools" => tools = Some(PathBuf::from(value()?)),
-                "--head" => head.clone_from(value()?),
-                "--save" => save = Some(PathBuf::from(value()?)),
-                "--ptxas" => release = Some(value()?.parse()?),
-                "--family" => {
-                    let name = value()?;
-                    if !Families::NAMES.contains(&name.as_str()) {
-                        let names = Families::NAMES.join(", ");
-                        return Err(format!("families are {names}, not {name}"));
-                    }
-                    family = Some(name.clone());
-                }
-                option if option.starts_with('-') => return Err(format!("no option {option}")),
-                other => match other.parse::<u64>() {
-                    Ok(number) => numbers.push(number),
-                    Err(_) if file.is_none() && Path::new(other).is_file() => {
-                        file = Some(PathBuf::from(other));
-                    }
-                    Err(_) => return Err(format!("{other} is not a number")),
-                },
-            }
-        }
-        if let Some(file) = file {
-            numbers = vec![0, 0];
-            lines = Some((file, head));
-        }
-        let [count, seed] = numbers[..] else {
-            return Err("oracle takes a number of modules and a seed".into());
-        };
-        let count = usize::try_from(count).map_err(|_| format!("{count} is too large"))?;
-        Ok(Self { count, seed, tools, family, release, save, lines })
+/// Instructions to ask about.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Lines {
+    /// File with an instruction on each line
+    file: PathBuf,
+    /// Version and target of the module, with options of the target
+    #[arg(long, default_value = "8.8 75")]
+    head: String,
+}
+
+/// The arguments of `ask`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Ask {
+    #[command(flatten)]
+    lines: Lines,
+    #[command(flatten)]
+    tools: tools::Choice,
+}
+
+impl From<Ask> for Request {
+    fn from(Ask { lines, tools }: Ask) -> Self {
+        Self { tools, lines: Some(lines), ..Self::default() }
     }
 }
 
 /// Prints what is not compared, and why.
-pub(crate) fn print_exceptions() {
+fn print_exceptions() {
     for (name, reason) in exceptions() {
         println!("{name:<22} {reason}");
     }
@@ -110,12 +101,17 @@ impl Row {
 
 /// Runs the task.
 pub(crate) fn run(request: &Request) -> ExitCode {
+    if request.exceptions {
+        print_exceptions();
+        return ExitCode::SUCCESS;
+    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let (mut found, missing) = tools::find(request.tools.clone(), &root.join("target/nvidia"));
+    let (mut found, missing) =
+        tools::find(request.tools.folder.clone(), &root.join("target/nvidia"));
     for line in &missing {
         eprintln!("WARNING: {line}");
     }
-    found.retain(|tool| request.release.is_none_or(|r| r == tool.release));
+    found.retain(|tool| request.tools.wants(tool.release));
     if found.is_empty() {
         eprintln!("WARNING: NOTHING WAS COMPARED: there is no ptxas to ask.");
         return ExitCode::SUCCESS;
@@ -148,7 +144,7 @@ fn compare_in(
 ) -> std::io::Result<usize> {
     let releases: Vec<Ptxas> = tools.iter().map(|t| t.release).collect();
     let families = Families::new(root, request.family.as_deref(), &releases)?;
-    if let Some((file, head)) = &request.lines {
+    if let Some(Lines { file, head }) = &request.lines {
         let text = std::fs::read_to_string(file)?;
         let questions: Vec<Question> =
             releases.iter().flat_map(|r| Question::of_lines(*r, head, &text)).collect();
@@ -156,7 +152,8 @@ fn compare_in(
         rows.iter().for_each(print_line);
         return Ok(rows.iter().filter(|r| r.differs()).count());
     }
-    let questions = families.questions(request.seed, request.count);
+    let seed = request.seed.unwrap_or_default();
+    let questions = families.questions(seed, request.count.unwrap_or_default());
     let rows = ask_all(&questions, tools, scratch)?;
     if let Some(path) = &request.save {
         save(path, &rows)?;
@@ -166,7 +163,7 @@ fn compare_in(
     println!("Operands not compared (reasons: --exceptions): {}", names.join(", "));
     let differing: Vec<&Row> = rows.iter().filter(|r| r.differs()).collect();
     for (n, row) in differing.iter().enumerate() {
-        let name = format!("{}-{}-{n}.ptx", request.seed, row.family);
+        let name = format!("{seed}-{}-{n}.ptx", row.family);
         let path = folder.join(&name);
         std::fs::write(&path, described(row))?;
         if n < SHOWN {
@@ -382,18 +379,24 @@ fn our_verdict(module: &str, question: &Question) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Request, String> {
-        let arguments: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-        Request::read(&arguments)
+    fn read(text: &str) -> Option<Request> {
+        match crate::parsed(text).ok()? {
+            crate::Task::Oracle(request) => Some(request),
+            crate::Task::Ask(ask) => Some(ask.into()),
+            _ => None,
+        }
     }
 
     #[test]
     fn the_command_line() {
-        let request = read("100 7 --tools /x --ptxas 12.9 --family mutation").unwrap();
-        assert_eq!((request.count, request.seed), (100, 7));
-        assert_eq!(request.release, Some(Ptxas::V12_9));
+        let request = read("oracle 100 7 --tools /x --ptxas 12.9 --family mutation").unwrap();
+        assert_eq!((request.count, request.seed), (Some(100), Some(7)));
+        assert_eq!(request.tools.release, Some(Ptxas::V12_9));
+        assert!(read("oracle --exceptions").unwrap().exceptions);
+        let Lines { file, head } = read("ask lines.txt").unwrap().lines.unwrap();
+        assert_eq!((file.to_str(), &*head), (Some("lines.txt"), "8.8 75"));
         for wrong in ["", "1", "1 2 3", "x 2", "1 2 --family what", "1 2 --tools", "1 2 --x"] {
-            assert!(read(wrong).is_err(), "{wrong}");
+            assert!(read(&format!("oracle {wrong}")).is_none(), "{wrong}");
         }
     }
 }

@@ -10,6 +10,23 @@ use texunit_check::Ptxas;
 
 use crate::ptxas::Tool;
 
+/// Which tools are asked.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Choice {
+    /// Folder with the tools; without it they are installed with pip into target/nvidia
+    #[arg(long = "tools", value_name = "DIR", env = "TEXUNIT_NVIDIA")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Only this release of ptxas
+    #[arg(long = "ptxas", value_name = "X.Y")]
+    pub(crate) release: Option<Ptxas>,
+}
+
+impl Choice {
+    pub(crate) fn wants(&self, release: Ptxas) -> bool {
+        self.release.is_none_or(|only| only == release)
+    }
+}
+
 /// Where a release comes from.
 struct Source {
     release: Ptxas,

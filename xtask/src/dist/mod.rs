@@ -1,14 +1,15 @@
-//! The packages for users: an archive and a wheel, each with the program and the drop-in libraries, for any Linux since
-//! glibc 2.28. Both are tried as a user would, in an environment without Rust.
+//! The packages for users: an archive and a wheel, each with the program and the drop-in libraries,
+//! for any Linux since glibc 2.28. Both are tried as a user would, in an environment without Rust.
 //!
-//! A light package goes the same way with what the tests have been built of: the code is not optimised and runs on this system only,
-//! zig and nvcc are not needed, and some of the tests are left out.
+//! A light package goes the same way with what the tests have been built of: the code is not
+//! optimised and runs on this system only, zig and nvcc are not needed, and some of the tests are
+//! left out.
 
 mod archive;
 mod elf;
 mod fresh;
 mod guide;
-mod notices;
+pub(crate) mod notices;
 mod pkgconfig;
 mod wheel;
 pub(crate) mod zig;
@@ -19,8 +20,12 @@ use std::process::{Command, ExitCode};
 use zig::Zig;
 
 /// The arguments.
+#[derive(clap::Args)]
 pub(crate) struct Request {
-    light: bool,
+    /// Make both below target/dist/light, with the tests' profile and this machine's linker, and
+    /// run some of the tests: for CI
+    #[arg(long)]
+    pub(crate) light: bool,
 }
 
 /// The program and the libraries, as both are made of them.
@@ -50,26 +55,22 @@ const LARGEST: u64 = 18_000_000;
 /// The file with other people's licences.
 const NOTICES: &str = "LICENSE-THIRD-PARTY";
 
-impl Request {
-    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        match arguments {
-            [] => Ok(Self { light: false }),
-            [only] if only == "--light" => Ok(Self { light: true }),
-            [other, ..] => Err(format!("there is no option {other} of dist")),
-        }
-    }
-}
-
 /// Makes and tries both, and says where they are.
 pub(crate) fn run(request: &Request) -> ExitCode {
     libs::say(make(request))
 }
 
-fn make(request: &Request) -> Result<Vec<PathBuf>, String> {
+/// The folder of the archive and the wheel.
+pub(crate) fn folder(light: bool) -> PathBuf {
     let dist = libs::target(&crate::workspace()).join("dist");
-    let tools = Zig::get(&dist.join("tools"), request.light);
+    if light { dist.join("light") } else { dist }
+}
+
+/// Makes both in target/dist, or target/dist/light.
+pub(crate) fn make(request: &Request) -> Result<Vec<PathBuf>, String> {
+    let tools = Zig::get(&folder(false).join("tools"), request.light);
     let zig = if request.light { None } else { Some(tools.clone()?) };
-    let dist = if request.light { dist.join("light") } else { dist };
+    let dist = folder(request.light);
     let nvcc = match request.light {
         true => None,
         false => Some(crate::cuda_tools::file("nvcc", "nvcc")?),
@@ -95,7 +96,8 @@ fn make(request: &Request) -> Result<Vec<PathBuf>, String> {
     Ok(vec![archive, wheel])
 }
 
-/// Builds the program and the libraries, without symbols that only debuggers read, for the old C library or for this system's.
+/// Builds the program and the libraries, without symbols that only debuggers read, for the old C
+/// library or for this system's.
 fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
     anew(stage)?;
     let files = stage.join("files");
@@ -103,10 +105,9 @@ fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
     let wanted = libs::Request {
         debug: light,
         to: Some(files.clone()),
-        program: true,
         whole: true,
-        only: None,
         zig,
+        ..libs::Request::default()
     };
     libs::build(&wanted)?;
     if !light {
@@ -118,7 +119,7 @@ fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
         }
     }
     let notices = stage.join(NOTICES);
-    at(&notices, std::fs::write(&notices, notices::text(&crate::workspace())?))?;
+    at(&notices, std::fs::write(&notices, notices::text()?))?;
     Ok(Built { files, notices, light })
 }
 
@@ -157,12 +158,12 @@ fn clean(program: &Path) -> Command {
     command
 }
 
-fn at<T>(path: &Path, result: std::io::Result<T>) -> Result<T, String> {
+pub(crate) fn at<T>(path: &Path, result: std::io::Result<T>) -> Result<T, String> {
     result.map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// The output of a command; an error if it fails or complains.
-fn call(command: &mut Command) -> Result<String, String> {
+pub(crate) fn call(command: &mut Command) -> Result<String, String> {
     let shown = format!("{command:?}");
     let output = command.output().map_err(|e| format!("{shown}: {e}"))?;
     let complaint = String::from_utf8_lossy(&output.stderr);

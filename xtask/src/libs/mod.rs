@@ -1,11 +1,12 @@
-//! Builds the drop-in libraries: `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13`, `libnvidia-ml.so.1`, and
+//! Builds the drop-in libraries: `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13`,
+//! `libnvidia-ml.so.1`, and
 //! `libtexunit_redirect.so` (`texunit run` sends a runtime inside a program to them by it), beside the program; and the
-//! library for C, `libtexunit.so.1`, which is there as `libtexunit.a` too; libraries with the names of NVIDIA's (`libcufft.so.12`).
-//! Programs that stand for some of NVIDIA's are in the folder `shims` below. The code of the driver and the library for C is in
-//! one more, the core.
+//! library for C, `libtexunit.so.1`, which is there as `libtexunit.a` too; libraries with the names
+//! of NVIDIA's (`libcufft.so.12`). Programs that stand for some of NVIDIA's are in the folder
+//! `shims` below. The code of the driver and the library for C is in one more, the core.
 //!
-//! Cargo makes a static library of each crate, and the linker a shared one of that: only so can it have a
-//! soname and versions of symbols (a version script given to a `cdylib` is ignored).
+//! Cargo makes a static library of each crate, and the linker a shared one of that: only so can it
+//! have a soname and versions of symbols (a version script given to a `cdylib` is ignored).
 
 mod core;
 mod linker;
@@ -15,6 +16,7 @@ mod shims;
 mod weak;
 
 use crate::dist::zig::{self, Zig};
+use clap::builder::PossibleValuesParser;
 use linker::{Linker, Shared, finish};
 use names::List;
 use std::path::{Path, PathBuf};
@@ -26,21 +28,27 @@ pub(crate) use named::files as named;
 
 pub(crate) use core::{ARCHIVE_FOR_C, CORE, DRIVER, FOR_C, MODULE, NVML, PROGRAM};
 
-const USAGE: &str = "usage: cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program] [--only SONAME]";
-
 /// The arguments.
+#[derive(Default, clap::Args)]
 pub(crate) struct Request {
-    /// Cargo's profile for development instead of those for releases.
+    /// Build with the profile for development instead of that for releases
+    #[arg(long)]
     pub(crate) debug: bool,
-    /// Where the libraries go, if not beside the program.
+    /// Folder of the libraries instead of that of the program
+    #[arg(long, value_name = "DIR")]
     pub(crate) to: Option<PathBuf>,
-    /// Whether the program is built too.
-    pub(crate) program: bool,
+    /// Do not build the program
+    #[arg(long)]
+    pub(crate) no_program: bool,
     /// Whether the core has the program and the module for Python, too, as what is shipped has.
+    #[arg(skip)]
     pub(crate) whole: bool,
-    /// The only library that is wanted, by its soname.
+    /// Build only the library with this soname
+    #[arg(long, value_name = "SONAME", value_parser = PossibleValuesParser::new(names()))]
     pub(crate) only: Option<String>,
-    /// The linker to use instead of this machine's C compiler, for a C library that is older than its own.
+    /// The linker to use instead of this machine's C compiler, for a C library that is older than
+    /// its own.
+    #[arg(skip)]
     pub(crate) zig: Option<Zig>,
 }
 
@@ -66,7 +74,8 @@ const fn runtime(major: &'static str) -> Option<List> {
     Some(List { file: "crates/cuda/cudart/data/runtime-api.txt", major: Some(major) })
 }
 
-/// The runtimes, of which there are two, and what is loaded where the rest is not, beside the dynamic linker. They are small.
+/// The runtimes, of which there are two, and what is loaded where the rest is not, beside the
+/// dynamic linker. They are small.
 const OTHERS: [Library; 3] = [
     Library {
         soname: "libcudart.so.12",
@@ -120,32 +129,6 @@ impl Request {
     fn wants(&self, soname: &str) -> bool {
         self.only.as_deref().is_none_or(|only| only == soname)
     }
-
-    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut request =
-            Self { debug: false, to: None, program: true, whole: false, only: None, zig: None };
-        let mut rest = arguments.iter();
-        while let Some(argument) = rest.next() {
-            match argument.as_str() {
-                "--debug" => request.debug = true,
-                "--no-program" => request.program = false,
-                "--to" => {
-                    let to = rest.next().ok_or_else(|| format!("--to wants a folder\n{USAGE}"))?;
-                    request.to = Some(to.into());
-                }
-                "--only" => {
-                    let known = rest.next().filter(|n| names().any(|name| name == **n));
-                    let known = known.ok_or_else(|| {
-                        let all = names().collect::<Vec<_>>().join(", ");
-                        format!("--only wants one of {all}\n{USAGE}")
-                    })?;
-                    request.only = Some(known.clone());
-                }
-                other => return Err(format!("there is no option {other}\n{USAGE}")),
-            }
-        }
-        Ok(request)
-    }
 }
 
 /// Cargo's profile for what is shipped.
@@ -187,7 +170,7 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     std::fs::create_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
     let linker = Linker { zig: request.zig.as_ref(), to: &to };
     let mut files = Vec::new();
-    if request.program && !request.whole {
+    if !request.no_program && !request.whole {
         cargo(
             workspace,
             request,
@@ -325,9 +308,10 @@ mod tests {
         String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
     }
 
-    /// The commands that people start with (`cargo run` of the default members, `xtask -- libs`, `cargo test`, the wheel)
-    /// select packages, and Cargo unites features over the selected packages alone. A crate with other features is
-    /// another crate, and is compiled again together with everything that depends on it.
+    /// The commands that people start with (`cargo run` of the default members, `xtask -- libs`,
+    /// `cargo test`, the wheel) select packages, and Cargo unites features over the selected
+    /// packages alone. A crate with other features is another crate, and is compiled again together
+    /// with everything that depends on it.
     #[test]
     fn entry_points_build_dependencies_with_equal_features() {
         let all = crates(&["--workspace", "--all-features", "--edges", "normal,build,dev"]);
@@ -350,7 +334,8 @@ mod tests {
             &["-p", "texunit-shims"],
             &["-p", "xtask"],
         ];
-        // Packages with features of their own may differ between entry points where no code is compiled above them:
+        // Packages with features of their own may differ between entry points where no code is
+        // compiled above them:
         // `texunit-features` has no code, and no other crate depends on the rest.
         let leaves = [
             "texunit v",
