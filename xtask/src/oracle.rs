@@ -1,7 +1,7 @@
-//! Compares verdicts: generates questions, asks ptxas and the checker, and prints a table.
+//! Compares texunit's verdicts on generated modules with those of ptxas, and prints a table.
 //!
-//! Instructions are asked about many at a time where ptxas names the line of each mistake; a
-//! difference is asked again with that instruction alone before it is reported.
+//! Where ptxas names the line of each error, it checks many instructions at a time; an
+//! instruction on which the verdicts differ is checked again alone before it is reported.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,11 +18,11 @@ use crate::generate::{Families, Question, exceptions};
 use crate::ptxas::{Answer, Tool};
 use crate::tools;
 
-/// Processes of ptxas at a time.
+/// Concurrent ptxas processes.
 const WORKERS: usize = 2;
-/// Runs for the lines of one question before they are asked about one by one.
+/// Runs of ptxas for the lines of one module before each line is checked alone.
 const RUNS: usize = 12;
-/// Differences that are printed.
+/// The maximum number of printed differences.
 const SHOWN: usize = 40;
 
 /// The arguments of `oracle`, and of `ask`, which has lines instead of random modules.
@@ -49,7 +49,7 @@ pub(crate) struct Request {
     lines: Option<Lines>,
 }
 
-/// Instructions to ask about.
+/// Instructions to check.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Lines {
     /// File with an instruction on each line
@@ -74,22 +74,22 @@ impl From<Ask> for Request {
     }
 }
 
-/// Prints what is not compared, and why.
+/// Prints what is not compared, with reasons.
 fn print_exceptions() {
     for (name, reason) in exceptions() {
         println!("{name:<22} {reason}");
     }
 }
 
-/// One module with both verdicts.
+/// A module with both verdicts.
 struct Row {
     family: &'static str,
     release: Ptxas,
     arch: String,
     module: String,
-    /// The error of ptxas; `None`: accepted.
+    /// The error of ptxas; `None` if accepted.
     theirs: Option<String>,
-    /// The error of texunit; `None`: accepted.
+    /// The error of texunit; `None` if accepted.
     ours: Option<String>,
 }
 
@@ -99,7 +99,7 @@ impl Row {
     }
 }
 
-/// Runs the task.
+/// Runs the comparison.
 pub(crate) fn run(request: &Request) -> ExitCode {
     if request.exceptions {
         print_exceptions();
@@ -128,7 +128,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
 
 fn compare(request: &Request, root: &Path, tools: &[Tool]) -> std::io::Result<usize> {
     let folder = root.join("target/oracle");
-    // Two runs at the same time must not write each other's files.
+    // Concurrent runs must not overwrite each other's files.
     let scratch = folder.join(format!("asking-{}", std::process::id()));
     std::fs::create_dir_all(&scratch)?;
     let found = compare_in(request, root, tools, (&folder, &scratch));
@@ -176,7 +176,7 @@ fn compare_in(
     Ok(differing.len())
 }
 
-/// Both verdicts in one line, and the instruction.
+/// Prints both verdicts and the instruction on one line.
 fn print_line(row: &Row) {
     let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
     let instruction = row.module.trim_end().lines().rev().nth(3).unwrap_or_default();
@@ -185,7 +185,7 @@ fn print_line(row: &Row) {
     println!("{mark} | {} | {instruction} | {theirs} | {ours}", row.release);
 }
 
-/// The module with both verdicts at its end.
+/// The module, followed by both verdicts.
 fn described(row: &Row) -> String {
     let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
     format!(
@@ -211,7 +211,8 @@ fn show(row: &Row, path: &str) {
     }
 }
 
-/// Modules asked, accepted, rejected, differing: for each release and each family.
+/// A table of the numbers of checked, accepted, rejected and differing modules, by release and
+/// family.
 fn table(rows: &[Row], releases: &[Ptxas]) {
     let mut counts: BTreeMap<(Ptxas, &str), [usize; 3]> = BTreeMap::new();
     for row in rows {
@@ -280,7 +281,7 @@ fn ask_all(questions: &[Question], tools: &[Tool], folder: &Path) -> std::io::Re
     Ok(rows.into_iter().flat_map(|(_, rows)| rows).collect())
 }
 
-/// One question, asked by one worker.
+/// A module that a worker has ptxas check.
 struct Asking<'q> {
     tool: &'q Tool,
     question: &'q Question,
@@ -317,8 +318,8 @@ impl Asking<'_> {
         self.tool.ask(&arch, module, self.folder, self.slot)
     }
 
-    /// The verdict of ptxas about each line: asks about all of them, takes those with errors out,
-    /// and asks again until nothing is wrong.
+    /// The verdict of ptxas on each line: checks all lines, removes those with errors, and repeats
+    /// until no error remains.
     fn by_line(&self) -> std::io::Result<Vec<Option<String>>> {
         let question = self.question;
         let mut verdicts: Vec<Option<String>> = vec![None; question.lines.len()];
