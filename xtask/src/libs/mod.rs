@@ -311,12 +311,9 @@ mod tests {
     }
 
     /// Common commands (`cargo run` of the default members, `xtask -- libs`, `cargo test`, the
-    /// wheel)
-    /// select different packages, and Cargo unites features over the selected packages only. A
-    /// crate
-    /// with other features is compiled again, together with all its dependents; so the features
-    /// must
-    /// be equal.
+    /// wheel) select different packages, and Cargo unites features over the selected packages only.
+    /// A crate with other features is compiled again, together with all its dependents; so the
+    /// features must be equal.
     #[test]
     fn entry_points_build_dependencies_with_equal_features() {
         let all = crates(&["--workspace", "--all-features", "--edges", "normal,build,dev"]);
@@ -340,8 +337,7 @@ mod tests {
             &["-p", "xtask"],
         ];
         // Features may differ for packages below which nothing is compiled again:
-        // `texunit-features` has
-        // no code, and no crate depends on the others.
+        // `texunit-features` has no code, and no crate depends on the others.
         let leaves = [
             "texunit v",
             "texunit-core v",

@@ -285,7 +285,7 @@ impl Texture {
     ///
     /// >>> import numpy, texunit
     /// >>> tex = texunit.Texture(numpy.arange(32, dtype="float32").reshape(4, 4, 2), mipmaps=True,
-    /// normalized_coords=True)
+    /// ...                       normalized_coords=True)
     /// >>> tex.sample(numpy.full((3, 5, 2), 0.3, "float32")).shape
     /// (3, 5, 2)
     /// >>> tex.sample((0.3, 0.3), lod=[0.0, 2.0]).tolist()
@@ -384,8 +384,8 @@ impl Texture {
     /// Reads texels at integer coordinates, (..., 2) for a 2D texture; outside is 0.
     ///
     /// >>> import numpy, texunit
-    /// >>> texunit.Texture(numpy.array([[0, 1], [2, 3]], "uint8")).fetch(numpy.array([[1, 0], [1,
-    /// 1], [2, 0]])).tolist()
+    /// >>> tex = texunit.Texture(numpy.array([[0, 1], [2, 3]], "uint8"))
+    /// >>> tex.fetch(numpy.array([[1, 0], [1, 1], [2, 0]])).tolist()
     /// [1, 3, 0]
     #[pyo3(signature = (ij, *, lod=None, layer=None, sample=None, offset=None, dtype=None, out=None, threads=1))]
     fn fetch<'py>(
@@ -415,7 +415,7 @@ impl Texture {
     ///
     /// >>> import numpy, texunit
     /// >>> shown = texunit.Texture(numpy.array([[0, 1], [2, 3]], "float32"),
-    /// filter="linear").explain(1.0, 1.25)
+    /// ...                         filter="linear").explain(1.0, 1.25)
     /// >>> [texel["weight"] for texel in shown.to_dict()["footprints"][0]["texels"]]
     /// [32, 32, 96, 96]
     #[pyo3(signature = (x, y=None, z=None, *, lod=None, grad=None, layer=None, offset=None, compare=None))]
