@@ -91,8 +91,8 @@ enum Task {
     },
     /// Installs packages that use CUDA and runs their tests under `texunit run`
     ///
-    /// tests/clients/README.md describes all options. Exit code: 0 if at least as many tests pass as
-    /// tests/clients/counts.txt says, 1 if not.
+    /// tests/clients/README.md describes all options. Exit code: 0 if at least as many tests pass
+    /// as tests/clients/counts.txt says, 1 if not.
     Clients(clients::Request),
     /// Plants small mistakes, one at a time, in a copy of the tree, and runs the tests that should
     /// notice

@@ -25,7 +25,8 @@ pub struct SampleArgs {
     /// other file as raw bytes.
     #[arg(long, value_name = "FILE")]
     pub tex: PathBuf,
-    /// The coordinates: an array (.npy) with x, y, z in the last axis; floats, or with --fetch integers.
+    /// The coordinates: an array (.npy) with x, y, z in the last axis; floats, or with --fetch
+    /// integers.
     #[arg(long, value_name = "FILE.npy")]
     pub at: PathBuf,
     /// The file of results (.npy).

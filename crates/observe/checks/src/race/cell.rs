@@ -129,7 +129,8 @@ impl Cell {
     }
 
     /// Whether further weak loads need not be recorded, because loads of two warps (or of two CTAs,
-    /// in memory that several CTAs access) are: a store by any thread meets the load of another one.
+    /// in memory that several CTAs access) are: a store by any thread meets the load of another
+    /// one.
     #[inline(always)]
     pub(super) fn is_full(&self, view: &View<'_>) -> bool {
         let [first, second] = self.others;

@@ -20,9 +20,9 @@
 //! words or bytes (`split`). Two optimisations defer records until they are needed: loads from
 //! allocations without stores in the launch (`loads`), and accesses to shared memory without
 //! conflicts between barriers (`phase`). Clocks are shared by threads as far as possible (`clock`,
-//! `happens_before`). The shadow of shared memory belongs to the worker; that of global memory is shared,
-//! with a lock for each page of 4 KiB. Above 1 GiB it is cleared, which can hide races but causes
-//! no false reports.
+//! `happens_before`). The shadow of shared memory belongs to the worker; that of global memory is
+//! shared, with a lock for each page of 4 KiB. Above 1 GiB it is cleared, which can hide races but
+//! causes no false reports.
 //!
 //! # Limits
 //!

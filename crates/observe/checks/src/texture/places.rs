@@ -1,9 +1,9 @@
 //! The readers and writers of each place of a texture in a launch, in one atomic word for each
 //! place, because fetches come in millions.
 //!
-//! Until the first write, fetches are only noted ([`AccessedPlaces::note`]), and most notes are never
-//! needed. The first write enters all notes as reads ([`AccessedPlaces::materialize`]); from then on each fetch
-//! is entered at once.
+//! Until the first write, fetches are only noted ([`AccessedPlaces::note`]), and most notes are
+//! never needed. The first write enters all notes as reads ([`AccessedPlaces::materialize`]); from
+//! then on each fetch is entered at once.
 
 use crate::sink::Spot;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::SeqCst};

@@ -24,7 +24,8 @@ use texunit_debug::{Editor, Settings, capabilities};
 #[derive(Clone, Debug, Args)]
 #[command(after_help = crate::examples::DAP)]
 pub struct DapArgs {
-    /// Listen on this port of 127.0.0.1 for one editor, in place of standard input and output; 0: any, which is printed.
+    /// Listen on this port of 127.0.0.1 for one editor, in place of standard input and output; 0:
+    /// any, which is printed.
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
 }
