@@ -1,4 +1,5 @@
-//! Words and texts: the disassembler's own, the way there and back, and what the page forbids.
+//! Tests the disassembler's text, the round trip from text to words, and instructions that
+//! docs/sass.md forbids.
 
 #![allow(clippy::unwrap_used)]
 
@@ -64,7 +65,7 @@ fn other_words_print_as_the_disassembler_prints_them() {
     }
 }
 
-/// The word that comes back from the text: under .B the index is not printed.
+/// The bits of a word that its text determines: with .B, the index is not printed.
 fn printed_part(txd: &Txd) -> u64 {
     if txd.has(&BINDLESS) { INDEX.set(txd.word, 0) } else { txd.word }
 }
@@ -126,7 +127,7 @@ fn both_styles_and_the_older_spelling() {
     assert_eq!(check(&parsed.txd, &parsed.places, Arch::Sm52), []);
 }
 
-/// Text, architecture, code, and the part of the text that is marked.
+/// Text, architecture, error code, and the marked part of the text.
 #[rustfmt::skip]
 const WRONG: &[(&str, Arch, &str, &str)] = &[
     ("", Arch::Sm50, "E0600", ""),
@@ -190,7 +191,7 @@ fn mistakes() {
     for code in texunit_sass::codes::CODES {
         assert!(codes.contains(&code.code), "no case for {}", code.code);
     }
-    // What has no rule against it.
+    // Texts that no rule forbids.
     for text in
         ["TXD RZ, R2, R4, 5, 2D", "TXD R3, R2, R4, 5, 2D, 0x0", "TXD R254, R253, R252, 5, 1D, 1"]
     {
@@ -222,7 +223,7 @@ fn the_table_names_each_field_once() {
     assert_eq!(names.len(), FIELDS.len());
 }
 
-/// The table of docs/sass.md is that of the fields. `UPDATE=1` writes it.
+/// The table of docs/sass.md must match the fields. `UPDATE=1` writes it.
 #[test]
 fn the_documentation_has_the_fields() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/sass.md");
