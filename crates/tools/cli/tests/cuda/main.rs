@@ -1,9 +1,9 @@
-//! Real programs on the drop-in libraries: those of tests/cuda, built by nvcc with the runtimes of CUDA 12 and
-//! 13, shared and static; Python and Rust programs over the driver API; the commands `texunit run` and
-//! `texunit install-libs`. tests/cuda/README.md describes the cases.
+//! Runs programs on the drop-in libraries: those of tests/cuda, built by nvcc with the runtimes of
+//! CUDA 12 and 13, shared and static; Python and Rust programs with the driver API; and the
+//! commands `texunit run` and `texunit install-libs`. tests/cuda/README.md describes the cases.
 //!
-//! What has to be had from elsewhere (nvcc, Python packages) is installed by `xtask tools`; without it the
-//! tests that need it are skipped, loudly.
+//! `xtask tools` installs external tools (nvcc, Python packages). Without a tool, the tests that
+//! need it are skipped with a message.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod api;
