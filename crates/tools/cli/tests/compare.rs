@@ -1,6 +1,5 @@
 //! `texunit compare` on a test card: the software device behind the driver API. Its results equal
-//! the
-//! reference, so every case agrees unless the test changes a result.
+//! the reference, so every case agrees unless the test changes a result.
 
 #![allow(clippy::unwrap_used)]
 
