@@ -1,9 +1,8 @@
-//! What the pages of this repository say is so: links and anchors lead somewhere, every page of docs/ has its place in
-//! the guide, commands are ones that `texunit` has, PTX, Rust, TOML and JSON are what they claim to be, and the
-//! commands in `console` blocks print what is below them and make the pictures beside the page. Examples of help texts
-//! run.
-//!
-//! `TEXUNIT_BLESS=1` writes outputs and pictures instead of comparing them.
+//! Tests the pages of this repository: links and anchors are valid, every page of docs/ is in the
+//! guide, commands exist, code blocks in PTX, Rust, TOML and JSON are valid, and the commands in
+//! `console` blocks print what is below them and write the pictures beside the page. Examples in
+//! help texts are run, too. `TEXUNIT_BLESS=1` writes outputs and pictures instead of comparing
+//! them.
 #![allow(clippy::unwrap_used)]
 
 mod blocks;
