@@ -162,7 +162,7 @@ impl Probe for Writing<'_> {
             }
             for lane in lanes(at.lanes) {
                 let trace = plan.trace(access.request.coords.map(|c| c[lane]));
-                let SurfaceOutcome::CachedTexture(place) = trace.outcome else { continue };
+                let SurfaceOutcome::Made(place) = trace.outcome else { continue };
                 let [width, height, depth] = output.extent;
                 let row = place.y
                     + height
