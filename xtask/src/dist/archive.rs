@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Files of the repository that are included unchanged.
-const TEXTS: [&str; 7] = [
+const TEXTS: [&str; 8] = [
     "README.md",
     "CHANGELOG.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "docs/cuda-api.md",
+    "docs/run.md",
     "docs/ci.md",
     "docs/c.md",
 ];

@@ -116,7 +116,7 @@ fn rule_text(rule: &Rule) -> String {
         let known = format!("How it is known: {mark} ({})", rules::meaning(mark));
         text += &format!("\n{}", wrapped(&known));
     }
-    text + "\ndocs/numerics.md has all rules, and where each lives in the code.\n"
+    text + "\ndocs/numerics.md has all rules.\n"
 }
 
 fn unknown(name: &str) -> String {

@@ -1,4 +1,4 @@
-//! docs/numerics.md names functions and case files, and the code cites its rules: all must exist.
+//! RULES.md names functions and case files, and the code cites rules of docs/numerics.md: all must exist.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,7 @@ fn sources(folder: &Path, text: &mut String) {
     }
 }
 
-/// The rows of one of the page's tables, without its head.
+/// The rows of a table of a page, without its head.
 fn rows<'p>(page: &'p str, head: &str) -> Vec<Vec<&'p str>> {
     let (_, table) = page.split_once(&format!("\n{head}\n")).unwrap();
     let lines = table.lines().skip(1).take_while(|line| line.starts_with('|'));
@@ -88,7 +88,7 @@ fn cases(name: &str) -> Option<String> {
 
 #[test]
 fn named_functions_and_case_files_exist() {
-    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
+    let page = std::fs::read_to_string(root().join("crates/unit/unit/RULES.md")).unwrap();
     let (places, open) = (
         rows(&page, "| rule | reference | planned | cases |"),
         rows(&page, "| rule | what texunit does | where |"),
