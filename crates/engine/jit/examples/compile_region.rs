@@ -6,7 +6,7 @@ use texunit_jit::region::{
     Action, Block, Budget, DivergenceLimits, End, Inputs, Level, Memory, Mode, Region, Step,
     compile,
 };
-use texunit_jit::{Op, Place, Predicate, Registers, Source};
+use texunit_jit::{Op, Predicate, Registers, Source, VReg};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Some(level) = [Level::Avx512, Level::Avx2].into_iter().find(|level| level.is_available())
@@ -16,10 +16,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     // Register 0 = laneid * 3 + 10.
     let from = [Source::Lane, Source::Literal(3), Source::Literal(10)];
-    let action = Action::Compute { op: Op::MulAdd, to: Place::B32(0), from };
+    let action = Action::Compute { op: Op::MulAdd, to: VReg::B32(0), from };
     let steps = vec![Step { at: 0, guard: Predicate::Always, counted: true, action }];
     let end = End::Leave { at: 1 };
-    let kept = [Place::B32(0)].into_iter().collect();
+    let kept = [VReg::B32(0)].into_iter().collect();
     let block = Block { at: 0, is_entry: true, joins: false, steps, end, kept };
     let region = Region { blocks: vec![block], ..Region::default() };
     let code = compile(&region, Mode::Live, level)?;

@@ -1,16 +1,16 @@
 //! An element of a matrix product as a tensor core computes it: exact sums, cut once.
 #![allow(clippy::print_stdout, reason = "a program")]
 
-use texunit_tensor::{Number, Product, Shape};
+use texunit_tensor::{ElementType, Product, Shape};
 
 fn main() {
     let shape = Shape::from_name("m16n8k16").expect("a shape of mma");
     let product = Product {
         shape,
-        a: Number::F16,
-        b: Number::F16,
-        c: Number::F32,
-        d: Number::F32,
+        a: ElementType::F16,
+        b: ElementType::F16,
+        c: ElementType::F32,
+        d: ElementType::F32,
         saturate: false,
         operation: Default::default(),
         sparse: false,
