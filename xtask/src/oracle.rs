@@ -82,7 +82,7 @@ fn print_exceptions() {
 }
 
 /// A module with both verdicts.
-struct Row {
+struct Comparison {
     family: &'static str,
     release: Ptxas,
     arch: String,
@@ -93,7 +93,7 @@ struct Row {
     ours: Option<String>,
 }
 
-impl Row {
+impl Comparison {
     fn differs(&self) -> bool {
         self.theirs.is_none() != self.ours.is_none()
     }
@@ -161,7 +161,7 @@ fn compare_in(
     table(&rows, &releases);
     let names: Vec<&str> = exceptions().iter().map(|(name, _)| *name).collect();
     println!("Operands not compared (reasons: --exceptions): {}", names.join(", "));
-    let differing: Vec<&Row> = rows.iter().filter(|r| r.differs()).collect();
+    let differing: Vec<&Comparison> = rows.iter().filter(|r| r.differs()).collect();
     for (n, row) in differing.iter().enumerate() {
         let name = format!("{seed}-{}-{n}.ptx", row.family);
         let path = folder.join(&name);
@@ -177,7 +177,7 @@ fn compare_in(
 }
 
 /// Prints both verdicts and the instruction on one line.
-fn print_line(row: &Row) {
+fn print_line(row: &Comparison) {
     let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
     let instruction = row.module.trim_end().lines().rev().nth(3).unwrap_or_default();
     let mark = if row.differs() { "DIFFERS" } else { "agree" };
@@ -186,7 +186,7 @@ fn print_line(row: &Row) {
 }
 
 /// The module, followed by both verdicts.
-fn described(row: &Row) -> String {
+fn described(row: &Comparison) -> String {
     let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
     format!(
         "{}\n// ptxas {} for sm_{}: {}\n// texunit: {}\n",
@@ -198,7 +198,7 @@ fn described(row: &Row) -> String {
     )
 }
 
-fn show(row: &Row, path: &str) {
+fn show(row: &Comparison, path: &str) {
     println!("\n{path}");
     let text = described(row);
     let lines: Vec<&str> = text.lines().collect();
@@ -213,7 +213,7 @@ fn show(row: &Row, path: &str) {
 
 /// A table of the numbers of checked, accepted, rejected and differing modules, by release and
 /// family.
-fn table(rows: &[Row], releases: &[Ptxas]) {
+fn table(rows: &[Comparison], releases: &[Ptxas]) {
     let mut counts: BTreeMap<(Ptxas, &str), [usize; 3]> = BTreeMap::new();
     for row in rows {
         for family in [row.family, "all"] {
@@ -238,7 +238,7 @@ fn table(rows: &[Row], releases: &[Ptxas]) {
     }
 }
 
-fn save(path: &Path, rows: &[Row]) -> std::io::Result<()> {
+fn save(path: &Path, rows: &[Comparison]) -> std::io::Result<()> {
     let mut out = GzEncoder::new(std::fs::File::create(path)?, Compression::best());
     for row in rows {
         let line = serde_json::json!({
@@ -252,9 +252,13 @@ fn save(path: &Path, rows: &[Row]) -> std::io::Result<()> {
     Ok(())
 }
 
-fn ask_all(questions: &[Question], tools: &[Tool], folder: &Path) -> std::io::Result<Vec<Row>> {
+fn ask_all(
+    questions: &[Question],
+    tools: &[Tool],
+    folder: &Path,
+) -> std::io::Result<Vec<Comparison>> {
     let next = AtomicUsize::new(0);
-    let rows: Mutex<Vec<(usize, Vec<Row>)>> = Mutex::new(Vec::new());
+    let rows: Mutex<Vec<(usize, Vec<Comparison>)>> = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         let mut workers = Vec::new();
         for slot in 0..WORKERS {
@@ -290,7 +294,7 @@ struct Asking<'q> {
 }
 
 impl Asking<'_> {
-    fn rows(&self) -> std::io::Result<Vec<Row>> {
+    fn rows(&self) -> std::io::Result<Vec<Comparison>> {
         let question = self.question;
         let mut theirs = self.by_line()?;
         let mut rows = Vec::new();
@@ -300,7 +304,7 @@ impl Asking<'_> {
             if ours.is_none() != their.is_none() && question.lines.len() > 1 {
                 *their = verdict(&self.ask(&module)?);
             }
-            rows.push(Row {
+            rows.push(Comparison {
                 family: question.family,
                 release: question.release,
                 arch: question.arch.clone(),

@@ -4,26 +4,26 @@
 //! cargo-mutants lists the possible mutants; those that are tried are drawn with a seed, which
 //! selects the same mutants until the code changes ([`list`]). Each is built in a copy of the tree
 //! and judged by the tests of its crate that take less than a minute, the fastest first
-//! ([`judge`]). Verdicts are stored, so an interrupted run can continue ([`found`]).
+//! ([`judge`]). Verdicts are stored, so an interrupted run can continue ([`verdicts`]).
 //! docs/mutants.md lists reasons for undetected mutants ([`table`]).
 
-mod found;
 mod judge;
 mod list;
 mod parts;
 mod table;
 mod tree;
+mod verdicts;
 
 use crate::{exit_code, workspace};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
-use found::{Verdict, Verdicts};
 use judge::Judge;
 use list::Mutant;
 use parts::{PARTS, Part};
 use table::Table;
+use verdicts::{Verdict, Verdicts};
 
 /// The arguments of `mutants`.
 #[derive(Debug, clap::Args)]

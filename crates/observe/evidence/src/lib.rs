@@ -18,8 +18,8 @@
 //! [`own_file`] names them, [`files`] finds them.
 
 mod event;
+mod file_names;
 mod format;
-mod own;
 mod parents;
 mod reader;
 mod run;
@@ -32,8 +32,8 @@ pub use event::{
     Accesses, Allocation, Api, Counts, Event, Finding, Interpreted, Kernel, Library, Process,
     Related, Running, Totals,
 };
+pub use file_names::{files, folder_name, is_over, own_file, process_of, processes};
 pub use format::Format;
-pub use own::{files, folder_name, is_over, own_file, process_of, processes};
 pub use parents::{OuterRun, run_above};
 pub use reader::{Record, RunRecords, read, read_all};
 pub use run::Run;

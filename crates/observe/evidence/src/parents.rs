@@ -3,7 +3,7 @@
 //! `sudo`, `env -i` and test runners clear the environment. The parents of a process are still
 //! known, and `texunit run` keeps the folder of its run open, where `/proc` shows it.
 
-use crate::own::maker;
+use crate::file_names::maker;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of parents that are examined.

@@ -1,7 +1,7 @@
 //! Reads the event files of a run's folder into a record for each process.
 
 use crate::event::{Allocation, Api, Event, Finding, Kernel, Library, Process, Running, Totals};
-use crate::own::files;
+use crate::file_names::files;
 use crate::writer::EXTENSION;
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -9,7 +9,7 @@
 //! that created it, which has the file open. A process without permission to look there (it has
 //! become another user) is not counted.
 
-use crate::own::maker;
+use crate::file_names::maker;
 use crate::reader::RunRecords;
 use crate::{Event, Record};
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Appends events to the file of this process.
 
 use crate::event::Event;
-use crate::own::own_file;
+use crate::file_names::own_file;
 use crate::witness::{EventKind, Witnesses};
 use std::fs::File;
 use std::io::{self, Write};

@@ -17,11 +17,11 @@ mod state;
 mod texels;
 
 use crate::expect::Expectation;
-use crate::made::TexelResource;
 use crate::names::{Assignment, kernel_param};
 use crate::output::{Pending, Source, Written};
 use crate::problem::{Problem, codes};
 use crate::spec::{Job, ParamValue};
+use crate::texel_resource::TexelResource;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Outputs of a job: checked before the launch, written after it.
 
-use crate::made::TexelResource;
 use crate::problem::{Problem, codes};
 use crate::spec::OutputSpec;
+use crate::texel_resource::TexelResource;
 use std::path::{Path, PathBuf};
 use texunit_device::{Buffer, Error, Extent, Format, Geometry, Global};
 use texunit_files::{FileError, Kind, Prepared, Texels};

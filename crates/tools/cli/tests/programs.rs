@@ -112,10 +112,10 @@ fn checked(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
 /// An observer of all events does not change results, and the events are consistent.
 fn observed(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     // The model needs the order of one worker.
-    let alone = Given { more: &[], threads: "1", observer: None };
+    let alone = LaunchSettings { more: &[], threads: "1", observer: None };
     let (plain, before) = launch_given(folder, case.clone(), form, &alone)?;
     let model = Model::default();
-    let given = Given { observer: Some(&model), ..alone };
+    let given = LaunchSettings { observer: Some(&model), ..alone };
     let (seen, report) = launch_given(folder, case.clone(), form, &given)?;
     if plain != seen {
         return Err("the results differ".into());
@@ -127,7 +127,8 @@ fn observed(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     // An observer that only counts blocks and branches does not change results either, and its
     // counts are the same.
     let counter = Counts::default();
-    let (seen, _) = launch_given(folder, case, form, &Given { observer: Some(&counter), ..alone })?;
+    let (seen, _) =
+        launch_given(folder, case, form, &LaunchSettings { observer: Some(&counter), ..alone })?;
     let few = counter.take();
     if plain != seen || few.is_empty() || !counts.starts_with(&few) {
         return Err("counted alone, the results or the counts differ".into());
@@ -214,11 +215,11 @@ fn launch(
     form: &str,
     more: &[&str],
 ) -> Result<(BTreeMap<String, Vec<u8>>, Report), Failed> {
-    launch_given(folder, case, form, &Given { more, threads: "2", observer: None })
+    launch_given(folder, case, form, &LaunchSettings { more, threads: "2", observer: None })
 }
 
 /// Settings of a launch besides its case.
-struct Given<'a> {
+struct LaunchSettings<'a> {
     more: &'a [&'a str],
     threads: &'a str,
     observer: Option<&'a dyn Observer>,
@@ -228,7 +229,7 @@ fn launch_given(
     folder: &Path,
     mut case: Table,
     form: &str,
-    Given { more, threads, observer }: &Given<'_>,
+    LaunchSettings { more, threads, observer }: &LaunchSettings<'_>,
 ) -> Result<(BTreeMap<String, Vec<u8>>, Report), Failed> {
     static LAUNCHES: AtomicUsize = AtomicUsize::new(0);
     let number = LAUNCHES.fetch_add(1, Relaxed);

@@ -26,7 +26,7 @@ fn format(name: &str) -> (u32, u32) {
 
 /// A case's texture. Creating it returns `None` if the interface cannot express it, and otherwise a
 /// status.
-struct Made {
+struct CaseTexture {
     status: texunit_status,
     texture: texunit_texture,
     array: texunit_array,
@@ -72,7 +72,7 @@ fn texture_desc(case: &FetchCase) -> Option<texunit_texture_desc> {
     })
 }
 
-fn made(case: &FetchCase) -> Option<Made> {
+fn made(case: &FetchCase) -> Option<CaseTexture> {
     let spec = &case.resource;
     let desc = texture_desc(case)?;
     let mut view: Option<texunit_view_desc> = None;
@@ -124,7 +124,7 @@ fn made(case: &FetchCase) -> Option<Made> {
             let status =
                 unsafe { texunit_array_create(&raw mut array, &raw const shape, levels, samples) };
             if status != TEXUNIT_SUCCESS {
-                return Some(Made { status, texture: null_mut(), array, _memory: memory });
+                return Some(CaseTexture { status, texture: null_mut(), array, _memory: memory });
             }
             // SAFETY: as above.
             ok(unsafe {
@@ -171,11 +171,11 @@ fn made(case: &FetchCase) -> Option<Made> {
     }
     let mut texture = null_mut();
     let view = view.as_ref().map_or(null(), std::ptr::from_ref);
-    // SAFETY: all pointers are to live objects or null; `Made` owns the memory.
+    // SAFETY: all pointers are to live objects or null; `CaseTexture` owns the memory.
     let status = unsafe {
         texunit_texture_create(&raw mut texture, &raw const resource, &raw const desc, view)
     };
-    Some(Made { status, texture, array, _memory: memory })
+    Some(CaseTexture { status, texture, array, _memory: memory })
 }
 
 /// The four result registers of each fetch as words, or an error; `None` if the interface cannot

@@ -16,21 +16,21 @@ use texunit_sass::texture_words::{FORMS, TextureWord};
 use texunit_sass::txd::{BINDLESS, FIELDS, INDEX, OPCODE};
 use texunit_sass::{Arch, Control, Txd, control};
 
-struct Row {
+struct DisassembledWord {
     arch: Arch,
     word: u64,
     control: Control,
     text: Option<String>,
 }
 
-fn rows(name: &str) -> Vec<Row> {
+fn rows(name: &str) -> Vec<DisassembledWord> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/sass").join(name);
     let mut text = String::new();
     GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     let hex = |v: &Value| u64::from_str_radix(&v.as_str().unwrap()[2..], 16).unwrap();
     let row = |line: &str| {
         let row: Value = serde_json::from_str(line).unwrap();
-        Row {
+        DisassembledWord {
             arch: row["arch"].as_str().unwrap().parse().unwrap(),
             word: hex(&row["word"]),
             control: Control::new(hex(&row["control"]) as u32).unwrap(),
@@ -44,7 +44,7 @@ fn rows(name: &str) -> Vec<Row> {
 fn words_print_as_the_disassembler_prints_them() {
     let rows = rows("txd.jsonl.gz");
     assert_eq!(rows.len(), 4000);
-    for Row { arch, word, control, text } in rows {
+    for DisassembledWord { arch, word, control, text } in rows {
         let ours = Txd::decode(word, control, arch).ok().map(|t| print(&t, Style::Nvidia));
         assert_eq!(ours, text, "{arch} {word:#x} {:#x}", control.bits());
     }
@@ -55,7 +55,7 @@ fn other_words_print_as_the_disassembler_prints_them() {
     let rows = rows("others.jsonl.gz");
     assert!(rows.len() > 2000);
     let mut seen = std::collections::BTreeSet::new();
-    for Row { arch, word, control, text } in rows {
+    for DisassembledWord { arch, word, control, text } in rows {
         let ours = TextureWord::decode(word, control, arch);
         seen.extend(ours.map(|o| o.form.name));
         assert_eq!(ours.map(|o| o.to_string()), text, "{arch} {word:#x} {:#x}", control.bits());
@@ -72,7 +72,7 @@ fn printed_part(txd: &Txd) -> u64 {
 
 #[test]
 fn the_disassemblers_texts_come_back_as_words() {
-    for Row { arch, word, control, text } in rows("txd.jsonl.gz") {
+    for DisassembledWord { arch, word, control, text } in rows("txd.jsonl.gz") {
         let Some(text) = text else { continue };
         let txd = Txd::decode(word, control, arch).unwrap();
         let back = parse(&text).unwrap_or_else(|e| panic!("{text}: {e:?}")).txd;

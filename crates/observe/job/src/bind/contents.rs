@@ -2,9 +2,9 @@
 //! compare jobs.
 
 use super::{Bound, Object};
-use crate::made::TexelResource;
 use crate::output::Pending;
 use crate::spec::{Data, Job, ParamValue, ResourceSpec, TexelSource};
+use crate::texel_resource::TexelResource;
 use std::path::{Path, PathBuf};
 use texunit_device::{Error, Format, Geometry};
 use texunit_files::FileError;

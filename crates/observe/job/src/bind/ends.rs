@@ -3,10 +3,10 @@
 
 use super::{Binder, Object};
 use crate::expect::{Expectation, Pieces};
-use crate::made::TexelResource;
 use crate::output::Source;
 use crate::problem::{Problem, codes};
 use crate::spec::{BufferSpec, Data, ExpectedSpec, ParamValue};
+use crate::texel_resource::TexelResource;
 use texunit_spec::At;
 
 impl Binder<'_> {
@@ -42,7 +42,7 @@ impl Binder<'_> {
                 let (before, size) = match &source {
                     Source::Buffer(buffer) => (before, buffer.size()),
                     other => {
-                        let bytes = other.read().map_err(crate::made::refused(&at))?;
+                        let bytes = other.read().map_err(crate::texel_resource::refused(&at))?;
                         let size = bytes.len() as u64;
                         (Pieces::whole(bytes), size)
                     }

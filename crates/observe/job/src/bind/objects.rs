@@ -1,9 +1,9 @@
 //! Creates the objects of a job's parameters.
 
 use super::{Binder, Object, state};
-use crate::made::{TexelResource, refused};
 use crate::problem::{Problem, codes};
 use crate::spec::ParamValue;
+use crate::texel_resource::{TexelResource, refused};
 use texunit_device::TextureDescriptor;
 use texunit_spec::At;
 

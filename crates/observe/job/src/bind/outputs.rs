@@ -1,11 +1,11 @@
 //! Collects and checks the outputs of a job's objects.
 
 use super::{Binder, Object, SurfaceTexels};
-use crate::made::TexelResource;
 use crate::names::job_param;
 use crate::output::{Pending, Source};
 use crate::problem::{Problem, codes};
 use crate::spec::{OutputSpec, ParamValue, PartSpec};
+use crate::texel_resource::TexelResource;
 use std::collections::HashMap;
 use std::path::Path;
 use texunit_spec::At;

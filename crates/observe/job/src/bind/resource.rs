@@ -3,10 +3,10 @@
 
 use super::texels::{Plan, of_dims};
 use super::{Binder, Object};
-use crate::made::{TexelResource, refused};
 use crate::names::job_param;
 use crate::problem::{Problem, codes};
 use crate::spec::{ParamValue, ResourceSpec, SurfaceSpec, TexelSource, TextureSpec};
+use crate::texel_resource::{TexelResource, refused};
 use texunit_device::{ArrayDescriptor, Extent, Format, Geometry, TileRegion};
 use texunit_forms::Count;
 use texunit_spec::{At, Layout, Place, Region, TilesSpec};

@@ -13,10 +13,10 @@ use std::process::Command;
 use texunit_coverage::{Coverage, File, lcov};
 
 /// Name, required tools of NVIDIA, and the test.
-type Row = (&'static str, &'static [&'static str], Test);
+type TestRow = (&'static str, &'static [&'static str], Test);
 
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [Row; 8] = [
+    let all: [TestRow; 8] = [
         ("lines and branches, of several processes", &["nvcc"], several),
         ("a file of each process", &["nvcc"], each),
         ("by the lines of the PTX", &["nvcc"], by_ptx),
@@ -26,7 +26,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         ("programs that are ended", &["nvcc"], ended),
         ("Numba", &["nvcc", "numba"], numba),
     ];
-    let make = |(name, needs, test): Row| {
+    let make = |(name, needs, test): TestRow| {
         let (setup, skipped) = (setup.clone(), !setup.has(needs));
         let trial = Trial::test(format!("coverage/{name}"), move || test(&setup));
         trial.with_ignored_flag(skipped)

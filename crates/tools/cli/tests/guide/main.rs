@@ -7,8 +7,8 @@
 
 mod blocks;
 mod console;
-#[path = "../helped/mod.rs"]
-mod helped;
+#[path = "../help_examples/mod.rs"]
+mod help_examples;
 mod links;
 mod page;
 
@@ -30,7 +30,7 @@ fn main() {
             add("console", console::prints_what_it_says);
         }
     }
-    trials.extend(helped::trials(None));
+    trials.extend(help_examples::trials(None));
     let consoles = trials.iter().filter(|trial| trial.name().starts_with("console::")).count();
     assert!(consoles > 8, "{consoles} pages with commands: the guide is not where it was");
     let mut add = |name: &str, test: fn() -> Result<(), Failed>| {
