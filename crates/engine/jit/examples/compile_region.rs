@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut sites = code.sites();
     let mut running = code.with(Inputs::default(), &mut sites).ok_or("wrong inputs")?;
     let registers =
-        Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], rows: &[] };
+        Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], per_lane: &[] };
     let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
     let divergence = DivergenceLimits::default();
     let budget = Budget { steps: u64::MAX, reconverge_at: u32::MAX, atomics: 0, divergence };
