@@ -1,4 +1,4 @@
-//! Tasks of texunit's developers, which `cargo run -p xtask -- --help` lists.
+//! The developers' tasks, which `cargo run -p xtask -- --help` lists.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -144,7 +144,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The task of a command line without the program's name.
+/// Parses a command line given without the program's name.
 #[cfg(test)]
 fn parsed(line: &str) -> Result<Task, clap::Error> {
     Cli::try_parse_from(["xtask"].into_iter().chain(line.split_whitespace())).map(|cli| cli.task)
@@ -162,7 +162,7 @@ fn workspace() -> std::path::PathBuf {
     here.parent().unwrap_or(std::path::Path::new(".")).to_owned()
 }
 
-/// The exit code of a task: 0 what was asked is so, 1 it is not, or it could not be found out.
+/// The exit code of a comparison or check: 0 if it succeeds, 1 if it does not or cannot be made.
 fn exit_code(outcome: Result<bool, String>) -> ExitCode {
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

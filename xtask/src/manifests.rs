@@ -1,10 +1,10 @@
-//! What the manifests say is so: what they switch off to save time has nothing in it, and no part of the house uses one
-//! above it.
+//! Tests of the manifests: targets that they disable to save time contain no tests, and no crate
+//! depends on one of a higher layer.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The paths and texts of all sources of the crates.
+/// The paths and texts of all source files of the crates.
 pub(crate) fn sources() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     crates().iter().for_each(|(folder, _)| sources_below(&folder.join("src"), &mut found));
@@ -23,7 +23,7 @@ fn sources_below(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
     }
 }
 
-/// The first block in doc comments that rustdoc would run.
+/// The first code block in doc comments that rustdoc would run.
 fn example(text: &str) -> Option<&str> {
     let mut open = false;
     text.lines().find(|line| {
@@ -49,29 +49,30 @@ fn crates() -> Vec<(PathBuf, String)> {
     folders.map(read).collect()
 }
 
-/// The parts of the house, which are the folders of `crates/`, and what the crates of each may use besides those of
-/// their own part. `support` is what only building and testing need, and no part of a program.
+/// The layers, which are the folders of `crates/`, each with the other layers that its crates may
+/// depend on. `support` is for builds and tests only.
 const PARTS: [(&str, &[&str]); 10] = [
     ("support", &[]),
     ("unit", &["support"]),
-    // No texels: of the unit only the names that both have, of geometries and operations.
+    // Only `unit/forms`, with the names of geometries and operations that both layers use; nothing
+    // about texels.
     ("ptx", &["support", "unit/forms"]),
     ("maxwell", &["support", "unit", "ptx"]),
     ("engine", &["support", "unit", "ptx", "maxwell"]),
-    // What is seen of kernels that run: nothing that runs them needs it.
+    // Observers of kernels; the engine does not depend on them.
     ("observe", &["support", "unit", "ptx", "maxwell", "engine"]),
     ("cuda", &["support", "unit", "ptx", "maxwell", "engine", "observe"]),
     ("faces", &["support", "unit", "ptx", "maxwell", "engine", "observe", "cuda"]),
     ("tools", &["support", "unit", "ptx", "maxwell", "engine", "observe", "cuda"]),
-    // All in one file.
+    // The core with everything in one file.
     ("dist", &["support", "cuda", "faces", "tools"]),
 ];
 
-/// Dependencies of tests may go anywhere: a test of a lower part may look at what an upper one makes of it.
+/// Dependencies of tests are exempt: a test of a lower layer may use a higher one.
 #[test]
 fn no_crate_uses_one_of_a_part_above_its_own() {
     let crates = crates();
-    // Part and folder of each package.
+    // The layer and folder of each package.
     let places: BTreeMap<&str, (String, String)> = crates
         .iter()
         .map(|(folder, text)| {
@@ -134,14 +135,15 @@ fn crates_without_tests_of_a_kind_say_so_and_have_none() {
     assert!(judged > 20, "{judged} settings");
 }
 
-/// The text below a heading of a manifest.
+/// The text of a section of a manifest.
 fn section<'t>(text: &'t str, name: &str) -> &'t str {
     let heading = format!("[{name}]\n");
     let rest = text.split(&heading).nth(1).unwrap_or_default();
     rest.split("\n[").next().unwrap_or_default()
 }
 
-/// What is published can be packaged, and nothing that it needs is not published: `.ci/full package` does it.
+/// Published crates have the metadata that a registry requires, and depend on published crates
+/// only: `.ci/full package` packages them.
 #[test]
 fn what_is_published_has_all_that_a_registry_wants() {
     let workspace = crate::workspace();
@@ -175,7 +177,7 @@ fn what_is_published_has_all_that_a_registry_wants() {
             let same = std::fs::read(workspace.join(licence)).expect("a licence");
             assert_eq!(std::fs::read(folder.join(licence)).ok(), Some(same), "{name}: {licence}");
         }
-        // Dependencies of tests are left out of a package.
+        // Packages omit dependencies of tests.
         for line in section(text, "dependencies").lines() {
             let own = line.split(['.', ' ']).next().unwrap_or_default();
             if own.starts_with("texunit-") {
@@ -190,8 +192,8 @@ fn what_is_published_has_all_that_a_registry_wants() {
     }
 }
 
-/// Each published crate has a program that its users can begin with. Programs that the build of all tests has left
-/// beside this one are run.
+/// Each published crate has an example for new users. Examples that the build of all tests has left
+/// beside this test are run.
 #[test]
 fn published_crates_have_examples_that_run() {
     let own = std::env::current_exe().expect("the path of this program");
@@ -203,7 +205,7 @@ fn published_crates_have_examples_that_run() {
         }
         let listed = std::fs::read_dir(folder.join("examples"));
         let names = listed.into_iter().flatten().flatten().map(|entry| entry.path());
-        // Measurements take arguments and time.
+        // Benchmarks need arguments and time.
         let names: Vec<_> = names
             .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
             .filter(|name| !["fetch_rate", "sample_rate", "speed"].contains(&name.as_str()))

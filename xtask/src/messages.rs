@@ -1,6 +1,7 @@
-//! Messages say one thing in the singular: a number comes before the name of things as `texunit_forms::Count`.
+//! Tests that messages use `texunit_forms::Count` for a number with a noun, which prints the
+//! singular for 1.
 
-/// What is counted in messages.
+/// Nouns that messages count.
 const THINGS: [&str; 45] = [
     "bytes",
     "CTAs",
@@ -49,7 +50,8 @@ const THINGS: [&str; 45] = [
     "axes",
 ];
 
-/// What is not a number, and numbers that are never 1: the end of a file's name, and what stands in it.
+/// Exceptions: expressions that are not numbers, or are never 1, each with the end of the file's
+/// name.
 const OTHERS: [(&str, &str); 11] = [
     ("describe/texture.rs", "{} elements"),
     ("describe/texture.rs", "{} registers"),
@@ -64,7 +66,8 @@ const OTHERS: [(&str, &str); 11] = [
     ("progress.rs", "{len} CTAs"),
 ];
 
-/// Whether one of the things follows a number in a line; the number is in braces, and no constant.
+/// A noun that follows a number in a line of source code, where the number is a format argument and
+/// no constant.
 fn counted(line: &str) -> Option<&str> {
     let ends = line.match_indices("} ").map(|(at, _)| at);
     ends.filter_map(|end| {

@@ -1,5 +1,5 @@
-//! The packages of the workspace and of others, with their licences and dependencies, as `cargo
-//! metadata` lists them.
+//! The packages of the workspace and its dependencies, with licences, as `cargo metadata` lists
+//! them.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) description: String,
-    /// Expression of SPDX.
+    /// The licence, as an SPDX expression.
     pub(crate) licence: String,
     pub(crate) folder: PathBuf,
     /// Whether the package is part of the workspace.
@@ -21,7 +21,7 @@ pub(crate) struct Package {
     pub(crate) is_published: bool,
     /// Whether the package is a procedural macro, which runs while others are compiled.
     is_macro: bool,
-    /// Identities of the packages that the package is linked with: the normal dependencies.
+    /// Identities of its normal dependencies.
     needs: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ fn package(value: &Value, needs: Option<&Vec<String>>) -> Package {
 }
 
 impl Metadata {
-    /// Asks Cargo, for the platform of the archive and the wheel.
+    /// Runs `cargo metadata` for the platform of the archive and the wheel.
     pub(crate) fn read() -> Result<Self, String> {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.args(["metadata", "--format-version", "1", "--locked", "--quiet"]);
@@ -77,8 +77,7 @@ impl Metadata {
         Ok(Self(packages.collect()))
     }
 
-    /// The packages that these are linked with, themselves among them, each after those that it
-    /// needs.
+    /// The packages that these are linked with, including themselves, each after its dependencies.
     pub(crate) fn linked(&self, names: &[&str]) -> Result<Vec<&Package>, String> {
         let (mut seen, mut order) = (BTreeSet::new(), Vec::new());
         for name in names {
@@ -102,12 +101,12 @@ impl Metadata {
         }
     }
 
-    /// The packages that a package of [`Self::linked`] is linked with.
+    /// The dependencies of a package that [`Self::linked`] returned.
     pub(crate) fn needs(&self, package: &Package) -> impl Iterator<Item = &Package> {
         package.needs.iter().filter_map(|id| self.0.get(id)).filter(|need| !need.is_macro)
     }
 
-    /// The packages that are published, each after those that it needs.
+    /// The published packages, each after its dependencies.
     pub(crate) fn published(&self) -> Result<Vec<&Package>, String> {
         let published = self.0.values().filter(|package| package.is_published);
         let names: Vec<&str> = published.map(|package| package.name.as_str()).collect();

@@ -1,7 +1,7 @@
-//! Compares verdicts: generates questions, asks ptxas and the checker, and prints a table.
+//! Compares texunit's verdicts on generated modules with those of ptxas, and prints a table.
 //!
-//! Instructions are asked about many at a time where ptxas names the line of each mistake; a
-//! difference is asked again with that instruction alone before it is reported.
+//! Where ptxas names the line of each error, it checks many instructions at a time; an
+//! instruction on which the verdicts differ is checked again alone before it is reported.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,11 +18,11 @@ use crate::generate::{Families, Question, exceptions};
 use crate::ptxas::{Answer, Tool};
 use crate::tools;
 
-/// Processes of ptxas at a time.
+/// Concurrent ptxas processes.
 const WORKERS: usize = 2;
-/// Runs for the lines of one question before they are asked about one by one.
+/// Runs of ptxas for the lines of one module before each line is checked alone.
 const RUNS: usize = 12;
-/// Differences that are printed.
+/// The maximum number of printed differences.
 const SHOWN: usize = 40;
 
 /// The arguments of `oracle`, and of `ask`, which has lines instead of random modules.
@@ -49,7 +49,7 @@ pub(crate) struct Request {
     lines: Option<Lines>,
 }
 
-/// Instructions to ask about.
+/// Instructions to check.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Lines {
     /// File with an instruction on each line
@@ -74,32 +74,32 @@ impl From<Ask> for Request {
     }
 }
 
-/// Prints what is not compared, and why.
+/// Prints what is not compared, with reasons.
 fn print_exceptions() {
     for (name, reason) in exceptions() {
         println!("{name:<22} {reason}");
     }
 }
 
-/// One module with both verdicts.
-struct Row {
+/// A module with both verdicts.
+struct Comparison {
     family: &'static str,
     release: Ptxas,
     arch: String,
     module: String,
-    /// The error of ptxas; `None`: accepted.
+    /// The error of ptxas; `None` if accepted.
     theirs: Option<String>,
-    /// The error of texunit; `None`: accepted.
+    /// The error of texunit; `None` if accepted.
     ours: Option<String>,
 }
 
-impl Row {
+impl Comparison {
     fn differs(&self) -> bool {
         self.theirs.is_none() != self.ours.is_none()
     }
 }
 
-/// Runs the task.
+/// Runs the comparison.
 pub(crate) fn run(request: &Request) -> ExitCode {
     if request.exceptions {
         print_exceptions();
@@ -128,7 +128,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
 
 fn compare(request: &Request, root: &Path, tools: &[Tool]) -> std::io::Result<usize> {
     let folder = root.join("target/oracle");
-    // Two runs at the same time must not write each other's files.
+    // Concurrent runs must not overwrite each other's files.
     let scratch = folder.join(format!("asking-{}", std::process::id()));
     std::fs::create_dir_all(&scratch)?;
     let found = compare_in(request, root, tools, (&folder, &scratch));
@@ -161,7 +161,7 @@ fn compare_in(
     table(&rows, &releases);
     let names: Vec<&str> = exceptions().iter().map(|(name, _)| *name).collect();
     println!("Operands not compared (reasons: --exceptions): {}", names.join(", "));
-    let differing: Vec<&Row> = rows.iter().filter(|r| r.differs()).collect();
+    let differing: Vec<&Comparison> = rows.iter().filter(|r| r.differs()).collect();
     for (n, row) in differing.iter().enumerate() {
         let name = format!("{seed}-{}-{n}.ptx", row.family);
         let path = folder.join(&name);
@@ -176,8 +176,8 @@ fn compare_in(
     Ok(differing.len())
 }
 
-/// Both verdicts in one line, and the instruction.
-fn print_line(row: &Row) {
+/// Prints both verdicts and the instruction on one line.
+fn print_line(row: &Comparison) {
     let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
     let instruction = row.module.trim_end().lines().rev().nth(3).unwrap_or_default();
     let mark = if row.differs() { "DIFFERS" } else { "agree" };
@@ -185,8 +185,8 @@ fn print_line(row: &Row) {
     println!("{mark} | {} | {instruction} | {theirs} | {ours}", row.release);
 }
 
-/// The module with both verdicts at its end.
-fn described(row: &Row) -> String {
+/// The module, followed by both verdicts.
+fn described(row: &Comparison) -> String {
     let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
     format!(
         "{}\n// ptxas {} for sm_{}: {}\n// texunit: {}\n",
@@ -198,7 +198,7 @@ fn described(row: &Row) -> String {
     )
 }
 
-fn show(row: &Row, path: &str) {
+fn show(row: &Comparison, path: &str) {
     println!("\n{path}");
     let text = described(row);
     let lines: Vec<&str> = text.lines().collect();
@@ -211,8 +211,9 @@ fn show(row: &Row, path: &str) {
     }
 }
 
-/// Modules asked, accepted, rejected, differing: for each release and each family.
-fn table(rows: &[Row], releases: &[Ptxas]) {
+/// A table of the numbers of checked, accepted, rejected and differing modules, by release and
+/// family.
+fn table(rows: &[Comparison], releases: &[Ptxas]) {
     let mut counts: BTreeMap<(Ptxas, &str), [usize; 3]> = BTreeMap::new();
     for row in rows {
         for family in [row.family, "all"] {
@@ -237,7 +238,7 @@ fn table(rows: &[Row], releases: &[Ptxas]) {
     }
 }
 
-fn save(path: &Path, rows: &[Row]) -> std::io::Result<()> {
+fn save(path: &Path, rows: &[Comparison]) -> std::io::Result<()> {
     let mut out = GzEncoder::new(std::fs::File::create(path)?, Compression::best());
     for row in rows {
         let line = serde_json::json!({
@@ -251,9 +252,13 @@ fn save(path: &Path, rows: &[Row]) -> std::io::Result<()> {
     Ok(())
 }
 
-fn ask_all(questions: &[Question], tools: &[Tool], folder: &Path) -> std::io::Result<Vec<Row>> {
+fn ask_all(
+    questions: &[Question],
+    tools: &[Tool],
+    folder: &Path,
+) -> std::io::Result<Vec<Comparison>> {
     let next = AtomicUsize::new(0);
-    let rows: Mutex<Vec<(usize, Vec<Row>)>> = Mutex::new(Vec::new());
+    let rows: Mutex<Vec<(usize, Vec<Comparison>)>> = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         let mut workers = Vec::new();
         for slot in 0..WORKERS {
@@ -280,7 +285,7 @@ fn ask_all(questions: &[Question], tools: &[Tool], folder: &Path) -> std::io::Re
     Ok(rows.into_iter().flat_map(|(_, rows)| rows).collect())
 }
 
-/// One question, asked by one worker.
+/// A module that a worker has ptxas check.
 struct Asking<'q> {
     tool: &'q Tool,
     question: &'q Question,
@@ -289,7 +294,7 @@ struct Asking<'q> {
 }
 
 impl Asking<'_> {
-    fn rows(&self) -> std::io::Result<Vec<Row>> {
+    fn rows(&self) -> std::io::Result<Vec<Comparison>> {
         let question = self.question;
         let mut theirs = self.by_line()?;
         let mut rows = Vec::new();
@@ -299,7 +304,7 @@ impl Asking<'_> {
             if ours.is_none() != their.is_none() && question.lines.len() > 1 {
                 *their = verdict(&self.ask(&module)?);
             }
-            rows.push(Row {
+            rows.push(Comparison {
                 family: question.family,
                 release: question.release,
                 arch: question.arch.clone(),
@@ -317,8 +322,8 @@ impl Asking<'_> {
         self.tool.ask(&arch, module, self.folder, self.slot)
     }
 
-    /// The verdict of ptxas about each line: asks about all of them, takes those with errors out,
-    /// and asks again until nothing is wrong.
+    /// The verdict of ptxas on each line: checks all lines, removes those with errors, and repeats
+    /// until no error remains.
     fn by_line(&self) -> std::io::Result<Vec<Option<String>>> {
         let question = self.question;
         let mut verdicts: Vec<Option<String>> = vec![None; question.lines.len()];

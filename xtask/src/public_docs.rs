@@ -1,10 +1,10 @@
-//! What public items say of themselves can be read alone: in an index, and where an editor shows it. So none refers to the item
-//! above it.
+//! Tests that a public item's documentation does not refer to the item above it: an index and an
+//! editor show it alone.
 
-/// How a comment begins that needs another one.
+/// Beginnings of comments that refer to another comment.
 const REFERRING: [&str; 2] = [concat!("/// Like", "wise"), "/// The same"];
 
-/// Lines of comments on public items that begin so, with their numbers.
+/// Lines with such comments on public items, with line numbers.
 fn referring(text: &str) -> Vec<(usize, &str)> {
     let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let is_public = |&(at, _): &(usize, &str)| {

@@ -1,9 +1,9 @@
-//! Suites of programs that others wrote over CUDA, run on the drop-in libraries: `clients NAME...`.
+//! `clients NAME...`: runs the test suites of published packages that use CUDA on the drop-in
+//! libraries.
 //!
-//! Each client is installed with pip, in the releases that tests/clients/NAME/requirements.txt
-//! names, into an environment of its own. Its tests run under `texunit run`, by
-//! tests/clients/support/harness.py, which counts. Fewer passed than tests/clients/counts.txt says
-//! is a failure.
+//! pip installs each package (a client), in the releases of tests/clients/NAME/requirements.txt,
+//! into an environment of its own. tests/clients/support/harness.py runs its tests under
+//! `texunit run` and counts them. The task fails if fewer pass than tests/clients/counts.txt says.
 
 mod install;
 mod record;
@@ -18,7 +18,7 @@ use install::Place;
 use record::{Counts, Record};
 use table::{CLIENTS, Client};
 
-/// The arguments.
+/// The arguments of `clients`.
 #[derive(Default, clap::Args)]
 pub(crate) struct Request {
     /// Clients to run, `all`, or `table` to write the table of tests/clients/README.md; without a
@@ -52,7 +52,7 @@ pub(crate) struct Request {
     select: Option<String>,
 }
 
-/// The words that select clients, and `table`.
+/// The client names and `table`.
 fn names() -> impl Iterator<Item = &'static str> {
     CLIENTS.iter().map(|client| client.name).chain(["all", "table"])
 }
@@ -71,7 +71,7 @@ impl Request {
     }
 }
 
-/// Runs them all; without a name, says which there are.
+/// Runs the requested clients; without a name, lists them.
 pub(crate) fn run(request: &Request) -> ExitCode {
     if request.names.is_empty() {
         for client in CLIENTS {
@@ -82,7 +82,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
     exit_code(run_all(request))
 }
 
-/// Whether all pass as many tests as before.
+/// Whether every client passes as many tests as recorded.
 fn run_all(request: &Request) -> Result<bool, String> {
     let mut record = Record::read()?;
     if request.has("table") {
@@ -119,7 +119,7 @@ fn run_all(request: &Request) -> Result<bool, String> {
     Ok(good)
 }
 
-/// Compares counts with those that are demanded, and notes them if that is wanted.
+/// Compares counts with the recorded ones, and records the new ones if requested.
 fn judge(
     request: &Request,
     client: &Client,
@@ -141,7 +141,7 @@ fn judge(
     Ok(counts.passed >= demanded)
 }
 
-/// The program and the libraries, built for release.
+/// Builds the program and the libraries with the release profile; the program's path.
 fn built() -> Result<PathBuf, String> {
     if crate::libs::run(&crate::libs::Request::default()) != ExitCode::SUCCESS {
         return Err("texunit cannot be built".to_owned());
@@ -149,7 +149,7 @@ fn built() -> Result<PathBuf, String> {
     Ok(crate::libs::target(&workspace()).join("release/texunit"))
 }
 
-/// Runs the tests of a client.
+/// Runs a client's tests.
 fn tests(
     request: &Request,
     client: &Client,
@@ -175,7 +175,7 @@ fn tests(
     for option in client.pytest {
         command.arg(format!("--pytest={option}"));
     }
-    // The last -k is the one that counts.
+    // pytest uses the last -k.
     if let Some(expression) = &request.select {
         command.arg("--pytest=-k").arg(format!("--pytest={expression}"));
     }
@@ -184,7 +184,7 @@ fn tests(
     } else {
         command.args(request.only.iter().map(|path| place.expand(path)));
     }
-    // What a client writes into the folder of its user is from this run only.
+    // Files in the user's folder thus never come from an earlier run.
     command.env("HOME", place.home()).env("XDG_CACHE_HOME", place.home());
     let status = command.status().map_err(|e| format!("{}: {e}", place.python().display()))?;
     if !status.success() {

@@ -1,4 +1,5 @@
-//! The licences of what is linked into the program and the libraries and is not texunit's: their texts go with it.
+//! Collects the licences of crates that are linked into the program and the libraries, which the
+//! packages must contain.
 
 use crate::metadata::Metadata;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +27,7 @@ licence that is named there, the standard library of Rust (MIT or Apache-2.0), a
 libunwind (Apache-2.0 WITH LLVM-exception). The texts of the licences, each once, come after the list.
 ";
 
-/// The text of all of them.
+/// The text with all licences.
 pub(super) fn text() -> Result<String, String> {
     let metadata = Metadata::read()?;
     let mut crates = metadata.linked(&LINKED)?;
@@ -50,7 +51,7 @@ pub(super) fn text() -> Result<String, String> {
     Ok(all)
 }
 
-/// The files of a crate with a licence's text.
+/// The licence files of a crate.
 fn licence_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = super::at(folder, std::fs::read_dir(folder))?;
     let is_one = |path: &PathBuf| {
@@ -73,7 +74,7 @@ mod tests {
         let crates = metadata.linked(&LINKED).expect("the packages");
         let has = |name: &str| crates.iter().any(|package| !package.is_own && package.name == name);
         assert!(["clap", "serde", "libc", "exr", "rustfft", "gemm", "statrs"].into_iter().all(has));
-        // A derive macro, and a dependency of tests.
+        // A derive macro, and a dependency of tests only.
         assert!(!has("serde_derive") && !has("proptest"));
         assert!(crates.iter().all(|package| !package.licence.is_empty()));
     }

@@ -1,31 +1,31 @@
-//! `mutants PART...`: how much the tests notice. A mutant is the program with one small mistake; tests that still
-//! pass have missed it.
+//! `mutants PART...`: measures how many mistakes the tests detect. A mutant is the program with one
+//! small mistake; if all tests pass, they have missed it.
 //!
-//! cargo-mutants says which mutants there are; which of them are tried is drawn with a seed, and
-//! the same draw comes out as long as the code stays ([`list`]). Each is built into a copy of the
-//! tree and judged by those tests of its crate that end within a minute, the quickest first
-//! ([`judge`]). What was found is kept, so that a run that was stopped continues ([`found`]).
-//! Mutants that survive with a reason are in docs/mutants.md ([`table`]).
+//! cargo-mutants lists the possible mutants; those that are tried are drawn with a seed, which
+//! selects the same mutants until the code changes ([`list`]). Each is built in a copy of the tree
+//! and judged by the tests of its crate that take less than a minute, the fastest first
+//! ([`judge`]). Verdicts are stored, so an interrupted run can continue ([`verdicts`]).
+//! docs/mutants.md lists reasons for undetected mutants ([`table`]).
 
-mod found;
 mod judge;
 mod list;
 mod parts;
 mod table;
 mod tree;
+mod verdicts;
 
 use crate::{exit_code, workspace};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
-use found::{Found, Verdict};
 use judge::Judge;
 use list::Mutant;
 use parts::{PARTS, Part};
 use table::Table;
+use verdicts::{Verdict, Verdicts};
 
-/// The arguments.
+/// The arguments of `mutants`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Request {
     /// Parts of the code; without one, all
@@ -60,7 +60,8 @@ impl Request {
     }
 }
 
-/// Judges the mutants of all requested parts. Exit code: 0 those that survive have a reason, 1 not.
+/// Judges the mutants of all requested parts. Exit code: 0 if every undetected mutant has a reason,
+/// 1 if not.
 pub(crate) fn run(request: &Request) -> ExitCode {
     exit_code(run_all(request))
 }
@@ -88,7 +89,7 @@ fn run_all(request: &Request) -> Result<bool, String> {
     Ok(good)
 }
 
-/// Judges mutants of a part, in the order given; whether all that live have a reason.
+/// Judges mutants of a part, in the given order; whether each undetected one has a reason.
 fn part_is_good(
     request: &Request,
     part: &'static Part,
@@ -97,7 +98,7 @@ fn part_is_good(
     place: &Place,
 ) -> Result<bool, String> {
     let fresh = request.again.is_some() || request.only.is_some();
-    let mut found = if fresh { Found::default() } else { Found::read(&place.noted(part))? };
+    let mut found = if fresh { Verdicts::default() } else { Verdicts::read(&place.noted(part))? };
     let mut judge = Judge::new(part, place);
     let (mut judged, mut reasons, mut alone) = (0, 0, Vec::new());
     for mutant in mutants {
@@ -106,7 +107,7 @@ fn part_is_good(
         }
         let reason = table.reason(part.name, mutant);
         let verdict = match found.of(mutant) {
-            // It may have got a case since.
+            // A new test may detect it now.
             Some(Verdict::Survived) if reason.is_none() => judge.verdict(mutant)?,
             Some(known) => known.clone(),
             None => judge.verdict(mutant)?,
@@ -134,15 +135,15 @@ fn part_is_good(
     Ok(alone.is_empty())
 }
 
-/// Where the copy of the tree, its builds and what was found are; nobody else's as long as this is
-/// here.
+/// The folder with the copy of the tree, its builds and the verdicts, locked for this process while
+/// this exists.
 struct Place {
     folder: PathBuf,
     _lock: std::fs::File,
 }
 
 impl Place {
-    /// The folder, with a copy of the tree as it is.
+    /// The locked folder, with a copy of the current tree.
     fn new() -> Result<Self, String> {
         let folder = crate::libs::target(&workspace()).join("mutants");
         let said = |e: std::io::Error| format!("{}: {e}", folder.display());
@@ -166,7 +167,7 @@ impl Place {
         self.folder.join("tools")
     }
 
-    /// The file of what was found about a part.
+    /// The file of a part's verdicts.
     fn noted(&self, part: &Part) -> PathBuf {
         self.folder.join(format!("{}.txt", part.name))
     }

@@ -1,6 +1,6 @@
-//! `release`: the files of a release, after checks of versions and changelog.
+//! `release`: builds the files of a release after checks of versions and changelog.
 //!
-//! Nothing is published here: the workflow .github/workflows/release.yml drafts a release of the files.
+//! It publishes nothing: .github/workflows/release.yml drafts a release with the files.
 
 mod sbom;
 
@@ -14,12 +14,12 @@ use std::process::{Command, ExitCode};
 
 /// The version of all packages.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Manifests that are not Cargo's, with a version of their own.
+/// Manifests of npm packages, which have a version too.
 const MANIFESTS: [&str; 2] = ["editors/vscode/package.json", "web/package.json"];
-/// The file of checksums, in the form of `sha256sum`.
+/// The file of checksums, in the format of `sha256sum`.
 const SUMS: &str = "SHA256SUMS";
 
-/// The arguments.
+/// The arguments of `release`.
 #[derive(clap::Args)]
 pub(crate) struct Request {
     /// Do not ask for a tag at this commit and a clean tree
@@ -37,7 +37,7 @@ pub(crate) struct Request {
     format: String,
 }
 
-/// A condition of a release: its name, and what contradicts it.
+/// A condition for a release: its name, and why it is not met.
 struct Check(&'static str, Result<(), String>);
 
 /// A file of the release.
@@ -48,7 +48,8 @@ struct File {
     sum: String,
 }
 
-/// Makes the files if all checks pass, and reports. Exit code: 0 for success, 1 for failure.
+/// Builds the files if all conditions are met, and prints a report. Exit code: 0 for success, 1 for
+/// failure.
 pub(crate) fn run(request: &Request) -> ExitCode {
     crate::exit_code(release(request))
 }
@@ -111,7 +112,7 @@ fn changelog(root: &Path) -> Result<(), String> {
     }
 }
 
-/// An error unless the tree is that of the tag.
+/// An error unless the working tree is clean and HEAD has the tag.
 fn commit(root: &Path, tag: &str) -> Result<(), String> {
     let git = |arguments: &[&str]| call(Command::new("git").current_dir(root).args(arguments));
     if !git(&["status", "--porcelain"])?.is_empty() {
@@ -136,7 +137,7 @@ fn packages(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Makes all files of the release.
+/// Builds all files of the release.
 fn files(request: &Request, metadata: &Metadata, folder: &Path) -> Result<Vec<File>, String> {
     let mut paths = if request.light { packages(folder) } else { Vec::new() };
     if paths.is_empty() {
@@ -148,7 +149,7 @@ fn files(request: &Request, metadata: &Metadata, folder: &Path) -> Result<Vec<Fi
     sums(folder, &paths)
 }
 
-/// Writes the file of checksums; the files that it lists.
+/// Writes the file of checksums; returns the files that it lists.
 fn sums(folder: &Path, paths: &[PathBuf]) -> Result<Vec<File>, String> {
     let (mut files, mut text) = (Vec::new(), String::new());
     for path in paths {

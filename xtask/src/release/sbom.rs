@@ -1,5 +1,4 @@
-//! The bill of materials: what the program and the libraries are linked with, as CycloneDX 1.6 in
-//! JSON.
+//! Generates the bill of materials, a list of the linked crates in CycloneDX 1.6 (JSON).
 
 use crate::dist::at;
 use crate::dist::notices::LINKED;
@@ -24,7 +23,7 @@ fn purl(package: &Package) -> String {
     format!("pkg:cargo/{}@{}", package.name, package.version)
 }
 
-/// The document. The same sources give the same bytes, so it has no date and no serial number.
+/// The document. It has no date and no serial number, so that equal sources give equal bytes.
 pub(super) fn document(metadata: &Metadata) -> Result<Value, String> {
     let lock = crate::workspace().join("Cargo.lock");
     let lock = at(&lock, std::fs::read_to_string(&lock))?;

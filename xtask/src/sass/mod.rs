@@ -1,5 +1,5 @@
-//! Compares machine words of Maxwell: their text with that of nvdisasm, and what a `tex.grad`
-//! becomes with what ptxas makes of it.
+//! Compares Maxwell code with NVIDIA's tools: the text of machine words with that of nvdisasm, and
+//! the lowering of `tex.grad` with that of ptxas.
 
 mod cubin;
 mod gradients;
@@ -15,12 +15,12 @@ use texunit_check::Ptxas;
 
 use crate::tools;
 
-/// Processes at a time.
+/// Concurrent processes.
 const WORKERS: usize = 2;
-/// Differences that are printed.
+/// The maximum number of printed differences.
 const SHOWN: usize = 20;
 
-/// The arguments.
+/// The arguments of `sass`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Request {
     /// Number of random modules
@@ -33,7 +33,7 @@ pub(crate) struct Request {
     tools: tools::Choice,
 }
 
-/// Runs the task.
+/// Runs the comparison.
 pub(crate) fn run(request: &Request) -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let default = root.join("target/nvidia");
@@ -43,7 +43,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
     }
     let assemblers: Vec<_> = found
         .into_iter()
-        // Later ones have no Maxwell.
+        // Later releases do not support Maxwell.
         .filter(|tool| tool.release < Ptxas::V13_5)
         .filter(|tool| request.tools.wants(tool.release))
         .collect();
@@ -81,8 +81,8 @@ pub(crate) fn run(request: &Request) -> ExitCode {
     }
 }
 
-/// Does the work of items 0 to `count` in a few threads; what came out, in their order. The second
-/// number of an item is that of its worker.
+/// Processes items 0 to `count` in several threads; the results in the order of the items. The
+/// second argument of the closure is the worker's number.
 fn each<T: Send>(
     count: usize,
     work: impl Fn(usize, usize) -> io::Result<T> + Sync,

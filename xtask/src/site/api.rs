@@ -1,5 +1,4 @@
-//! The reference of the public crates: what rustdoc makes of their comments, with a page that lists
-//! them.
+//! Builds the reference of the public crates with rustdoc, and a page that lists the crates.
 
 use super::call;
 use crate::dist::at;
@@ -13,7 +12,7 @@ pub(super) fn build(out: &Path) -> Result<(), String> {
     let metadata = Metadata::read()?;
     let crates = metadata.published()?;
     let made = crate::libs::target(&crate::workspace()).join("doc");
-    // Pages of earlier runs, which may be those of other crates.
+    // Pages of earlier runs may describe crates that are no longer public.
     if made.exists() {
         at(&made, std::fs::remove_dir_all(&made))?;
     }
@@ -33,7 +32,7 @@ pub(super) fn build(out: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The page that lists the crates, each before those that it needs.
+/// The page that lists the crates, each before its dependencies.
 fn index(crates: &[&Package]) -> String {
     let mut rows = String::new();
     for Package { name, description, .. } in crates.iter().rev() {

@@ -1,4 +1,4 @@
-//! `site`: the static site, part by part, and a server to look at it.
+//! `site`: builds the parts of the static site, and can serve it locally.
 
 mod api;
 pub(crate) mod guide;
@@ -9,21 +9,21 @@ use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Something that the site is made of.
+/// A part of the site.
 struct Part {
     name: &'static str,
-    /// Builds it into the folder of the site; what is wrong, and what to do.
+    /// Builds the part into the site's folder; an error says how to fix the problem.
     build: fn(&Path) -> Result<(), String>,
 }
 
-/// In the order in which they are built.
+/// The parts in the order in which they are built.
 const PARTS: &[Part] = &[
     Part { name: "web", build: web::build },
     Part { name: "guide", build: guide::build },
     Part { name: "api", build: api::build },
 ];
 
-/// The arguments.
+/// The arguments of `site`.
 #[derive(clap::Args)]
 pub(crate) struct Request {
     /// Build only this part
@@ -37,12 +37,12 @@ pub(crate) struct Request {
     out: PathBuf,
 }
 
-/// The folder of the site, unless another one is given.
+/// The default folder of the site.
 pub(crate) fn folder() -> PathBuf {
     crate::workspace().join("target/site")
 }
 
-/// Builds the requested parts, and serves them until the program is stopped.
+/// Builds the requested parts, and serves the site until the process ends.
 pub(crate) fn run(request: &Request) -> ExitCode {
     let built = PARTS
         .iter()
@@ -64,7 +64,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
     }
 }
 
-/// Runs a command; `missing` says what to install if it is not there.
+/// Runs a command; `missing` says what to install if the program does not exist.
 fn call(command: &mut Command, missing: &str) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     match command.status() {
