@@ -1,5 +1,4 @@
-//! Structures of green contexts (`cuda.h` and `driver_types.h` of CUDA 13.1 and later; those of
-//! 12.4 to 13.0 are as large).
+//! Structures of green contexts (`cuda.h` and `driver_types.h` of CUDA 13.1 and later; those of 12.4 to 13.0 are as large).
 
 /// `CU_DEV_RESOURCE_TYPE_INVALID`
 pub const CU_DEV_RESOURCE_TYPE_INVALID: u32 = 0;
@@ -21,8 +20,7 @@ pub struct CUdevResource {
     pub r#type: u32,
     /// The driver's own part.
     pub internal: [u32; 23],
-    /// The words of the union: those of [`CUdevSmResource`], or of a `CUdevWorkqueueConfigResource`
-    /// (device, limit, scope).
+    /// The words of the union: those of [`CUdevSmResource`], or of a `CUdevWorkqueueConfigResource` (device, limit, scope).
     pub value: [u32; 10],
     /// The next resource of a list.
     pub nextResource: u64,
@@ -54,7 +52,7 @@ pub struct CU_DEV_SM_RESOURCE_GROUP_PARAMS {
     pub smCount: u32,
     /// Multiprocessors that can hold the CTAs of a cluster; 0: the device's own number.
     pub coscheduledSmCount: u32,
-    /// Preferred value of `coscheduledSmCount`, granted where possible.
+    /// Multiprocessors that hold the CTAs of a cluster where possible.
     pub preferredCoscheduledSmCount: u32,
     /// `CUdevSmResourceGroup_flags`
     pub flags: u32,
