@@ -6,7 +6,9 @@ use std::sync::Arc;
 use texunit_forms::Count;
 use texunit_memory::Block;
 use texunit_spec::write::{self, Entries};
-use texunit_spec::{At, Place, Region, ShapeSpec, Table, Texels, TilesSpec, ViewSpec, codes, keys};
+use texunit_spec::{
+    At, Region, RegionPart, ShapeSpec, Table, Texels, TilesSpec, ViewSpec, codes, keys,
+};
 use texunit_unit::resource::PITCH_ALIGN;
 use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Residency, Resource, TexelIndex, View};
 use toml::Value;

@@ -6,7 +6,7 @@
 use crate::error::Problem;
 use crate::io::damaged;
 use crate::raster::{Meaning, Raster, Sample};
-use crate::{Kind, MAX_BYTES, Texels, Wanted};
+use crate::{Kind, MAX_BYTES, TexelRequest, Texels};
 use texunit_forms::{CHANNELS, Count};
 use texunit_texel::{Channel, Format};
 

@@ -8,7 +8,7 @@ use crate::problem::{Problem, codes};
 use crate::spec::{ParamValue, ResourceSpec, SurfaceSpec, TexelSource, TextureSpec};
 use texunit_device::{ArrayDescriptor, Extent, Format, Geometry, TileRegion};
 use texunit_forms::Count;
-use texunit_spec::{At, Layout, Place, Region, TilesSpec};
+use texunit_spec::{At, Layout, Region, RegionPart, TilesSpec};
 
 /// Rows of pitched textures begin at multiples of this many bytes.
 const PITCH_ALIGN: u64 = 32;
@@ -386,8 +386,8 @@ fn map_tiles(array: &Made, tiles: &At<TilesSpec>) -> Result<(), Problem> {
     for at in &tiles.value.regions {
         let Region { level, layer, place } = at.value;
         let region = match place {
-            Place::Tile(tile) => array.tile_region(level, layer, tile),
-            Place::Box { offset, extent } => {
+            RegionPart::Tile(tile) => array.tile_region(level, layer, tile),
+            RegionPart::Box { offset, extent } => {
                 let extent = extent.map(|[width, height, depth]| Extent { width, height, depth });
                 TileRegion { level, layer, offset, extent }
             }

@@ -14,7 +14,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use texunit_cases::Access;
-use texunit_files::{Places, write_atomically};
+use texunit_files::{CommandFiles, write_atomically};
 
 /// Arguments of `texunit cases`.
 #[derive(Clone, Debug, Args)]

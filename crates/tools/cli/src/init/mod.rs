@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use text::Skeleton;
 use texunit_check::ir::{FuncId, Function, Module};
 use texunit_check::{Options, check_with, uses};
-use texunit_files::Places;
+use texunit_files::CommandFiles;
 use texunit_report::place::both_names;
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 

@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use texunit_coverage::{Coverage, EXTENSION, lcov};
 use texunit_evidence::{Format, Run};
-use texunit_files::Places;
+use texunit_files::CommandFiles;
 use texunit_forms::Count;
 use texunit_profile::Profile;
 
