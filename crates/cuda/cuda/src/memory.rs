@@ -225,7 +225,7 @@ pub(crate) fn allocate_as(
     allocation.gpu = Arc::clone(gpu);
     if let AllocationKind::Pool(share) = &allocation.kind {
         // Who reaches it, the pool says, and no access of peers.
-        gpu.device.keep_to_itself(base);
+        gpu.device.exclude_from_peers(base);
         for device in share.pool.peers() {
             allocation.show(state::gpu(device)?, true);
         }

@@ -20,7 +20,7 @@ use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CUdevice, CUresult,
 };
-use texunit_device::{Block, End, Gone, Mapped, Reserved, Rights};
+use texunit_device::{Block, End, EndedMemory, Mapped, Reserved, Rights};
 use texunit_forms::Count;
 
 /// What sizes and addresses are multiples of, at least and for speed: large pages of a device.
@@ -116,7 +116,7 @@ pub(crate) fn free(address: u64, size: u64) -> Answer {
     let gone = reservation.gone(End::Freed);
     for gpu in state::gpus()? {
         gpu.device.set_range(range.clone(), Vec::new(), Vec::new());
-        gpu.device.bury(address, gone.clone());
+        gpu.device.record_freed(address, gone.clone());
     }
     Ok(())
 }
@@ -197,7 +197,7 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Who, u32)]) -> Answ
                 CU_MEM_ACCESS_FLAGS_PROT_READ => Rights::Read,
                 _ => Rights::ReadWrite,
             };
-            if who == Who::Host && !mapping.mapped.show(rights) {
+            if who == Who::Host && !mapping.mapped.set_host_rights(rights) {
                 return Err(CUresult::OUT_OF_MEMORY
                     .because("the system has no room for more mappings of memory"));
             }
@@ -283,9 +283,9 @@ fn range_of(address: u64, size: u64) -> Answer<Range<u64>> {
 }
 
 impl Reservation {
-    fn gone(&self, how: End) -> Gone {
+    fn gone(&self, how: End) -> EndedMemory {
         let range = self.reserved.range();
-        Gone {
+        EndedMemory {
             name: "cuMemAddressReserve".to_owned(),
             address: Some(range.start),
             size: range.end - range.start,
@@ -378,7 +378,7 @@ impl Space {
         &self,
         gpu: &Gpu,
         borders: &Range<u64>,
-    ) -> (Vec<(u64, Arc<Block>)>, Vec<(Range<u64>, Gone)>) {
+    ) -> (Vec<(u64, Arc<Block>)>, Vec<(Range<u64>, EndedMemory)>) {
         let (mut blocks, mut said) = (Vec::new(), Vec::new());
         let mut run: Vec<&Mapping> = Vec::new();
         for mapping in self.mappings.range(borders.clone()).map(|(_, mapping)| mapping) {

@@ -142,7 +142,7 @@ impl Array {
         let block = memory
             .allocate_opaque(size, name)
             .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
-        memory.is_fresh(&block);
+        memory.initialize(&block);
         // From here on the storage gives the memory back, whatever happens.
         let (owner, whole) = (device.clone(), OnceLock::new());
         let storage = Arc::new(Storage { device: owner, block: Arc::clone(&block), whole });

@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::Error;
 use bytemuck::{NoUninit, Pod};
 use std::sync::Arc;
-use texunit_memory::{Block, PlaceError, Placement};
+use texunit_memory::{Block, Placement, PlacementError};
 use texunit_unit::Resource;
 
 /// An allocation of global memory (`cuMemAlloc`), freed when the last clone is dropped.
@@ -33,14 +33,14 @@ impl Buffer {
             .memory
             .allocate(size, name)
             .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
-        device.inner.memory.is_fresh(&block);
+        device.inner.memory.initialize(&block);
         Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
     /// As [`Self::new`], at an address that a buffer had which is freed; `None` if that cannot be.
     pub(crate) fn again(device: &Device, address: u64, size: u64, name: &str) -> Option<Self> {
         let block = device.inner.memory.allocate_again(address, size, name)?;
-        device.inner.memory.is_fresh(&block);
+        device.inner.memory.initialize(&block);
         Some(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
@@ -53,8 +53,10 @@ impl Buffer {
     ) -> Result<Self, Error> {
         let name = || block.name().to_owned();
         device.inner.memory.adopt(address, &block, counts).map_err(|error| match error {
-            PlaceError::Alloc(source) => Error::Memory { name: name(), source },
-            PlaceError::Taken(error) => Error::Taken { name: name(), reason: error.to_string() },
+            PlacementError::Alloc(source) => Error::Memory { name: name(), source },
+            PlacementError::Taken(error) => {
+                Error::Taken { name: name(), reason: error.to_string() }
+            }
         })?;
         Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
@@ -64,8 +66,8 @@ impl Buffer {
         let block = device.inner.memory.allocate_at(place).map_err(|error| {
             let name = place.name.to_owned();
             match error {
-                PlaceError::Alloc(source) => Error::Memory { name, source },
-                PlaceError::Taken(error) => Error::Taken { name, reason: error.to_string() },
+                PlacementError::Alloc(source) => Error::Memory { name, source },
+                PlacementError::Taken(error) => Error::Taken { name, reason: error.to_string() },
             }
         })?;
         let (device, address) = (device.clone(), place.address);
@@ -113,8 +115,8 @@ impl Buffer {
     /// # Errors
     /// The system has no such file.
     #[cfg(all(target_os = "linux", not(miri)))]
-    pub fn give_out(&self, note: &[u8]) -> std::io::Result<Arc<texunit_memory::Pages>> {
-        self.inner.block.give_out(note)
+    pub fn export(&self, note: &[u8]) -> std::io::Result<Arc<texunit_memory::Pages>> {
+        self.inner.block.export(note)
     }
 
     /// Copies numbers, or structures of them, to the one with this index and on.

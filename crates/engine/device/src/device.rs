@@ -9,7 +9,7 @@ use crate::resource::{SurfaceResource, TextureResource};
 use crate::texture::{Pairing, SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use texunit_memory::{Fresh, Heap, Memory, Windows};
+use texunit_memory::{Heap, InitialMemory, Memory, Windows};
 use texunit_unit::Sampler;
 
 /// What a device is made with.
@@ -30,7 +30,7 @@ pub struct DeviceOptions {
     pub first_launch: u64,
     /// What memory holds that nobody has written, and whether that is tracked; module variables are written by their
     /// module.
-    pub fresh: Fresh,
+    pub initial_memory: InitialMemory,
 }
 
 texunit_unit::setters! {
@@ -40,7 +40,7 @@ texunit_unit::setters! {
         with_heap_size(heap_size: u64);
         with_windows(windows: Windows);
         with_first_launch(first_launch: u64);
-        with_fresh(fresh: Fresh);
+        with_initial_memory(initial_memory: InitialMemory);
     }
 }
 
@@ -55,7 +55,7 @@ impl Default for DeviceOptions {
             heap_size: 8 << 20,
             windows,
             first_launch: 0,
-            fresh: Fresh::default(),
+            initial_memory: InitialMemory::default(),
         }
     }
 }
@@ -112,7 +112,7 @@ impl Device {
     pub fn new(options: &DeviceOptions) -> Self {
         let inner = Inner {
             memory: Memory::with_windows(options.memory_limit, options.windows.clone())
-                .with_fresh(options.fresh),
+                .with_initial_memory(options.initial_memory),
             architecture: options.architecture,
             tables: Mutex::new(Tables::new()),
             arrays: Mutex::default(),

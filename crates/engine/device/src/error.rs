@@ -2,7 +2,7 @@
 
 use crate::capability::ComputeCapability;
 use texunit_forms::Count;
-use texunit_memory::{AddressError, AllocError, Gone};
+use texunit_memory::{AddressError, AllocError, EndedMemory};
 use texunit_unit::CreateError;
 
 /// Why an object cannot be made or used.
@@ -67,7 +67,7 @@ pub enum Error {
     Address(#[from] AddressError),
     /// Memory that was freed, or is not there any more.
     #[error("{0}")]
-    Gone(Gone),
+    Ended(EndedMemory),
     /// A copy into memory that may only be read.
     #[error("`{0}` may only be read")]
     ReadOnly(String),

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::error::Error;
 use std::ops::Range;
 use std::sync::Arc;
-use texunit_memory::{AttachError, Block, Gone};
+use texunit_memory::{AttachError, Block, EndedMemory};
 
 /// Bytes in one block of memory, from a device address on. Once the allocation is freed, copies are refused,
 /// and a fetch of a texture of them is a fault.
@@ -27,7 +27,7 @@ impl Device {
     /// if it cannot be written any more, it is only read.
     ///
     /// # Errors
-    /// [`Error::Address`] if nothing is there, [`Error::Gone`] if it is not there any more.
+    /// [`Error::Address`] if nothing is there, [`Error::Ended`] if it is not there any more.
     pub fn linear(&self, address: u64, len: u64) -> Result<Linear, Error> {
         let (block, offset) = self.inner.memory.find(address, len)?;
         Ok(Linear { block, offset, len, base: address - offset })
@@ -50,7 +50,7 @@ impl Device {
 
     /// Memory of somebody else ([`Block::foreign`]) that a launch or [`Device::linear`] has found not to be
     /// there any more, since this was last asked. It is as if it had been taken out.
-    pub fn take_unmapped(&self) -> Vec<Gone> {
+    pub fn take_unmapped(&self) -> Vec<EndedMemory> {
         self.inner.memory.take_unmapped()
     }
 
@@ -115,7 +115,7 @@ impl Linear {
     /// Copies bytes from `offset` on out of it.
     ///
     /// # Errors
-    /// [`Error::CopyOutside`] if they are not all inside, [`Error::Gone`] if the memory is not there any more.
+    /// [`Error::CopyOutside`] if they are not all inside, [`Error::Ended`] if the memory is not there any more.
     pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
         self.check()?;
         let at = self.place(offset, out.len() as u64)?;
@@ -125,7 +125,7 @@ impl Linear {
     /// Copies bytes to `offset` and on.
     ///
     /// # Errors
-    /// [`Error::CopyOutside`] if they do not all fit, [`Error::ReadOnly`], or [`Error::Gone`] if the memory is not
+    /// [`Error::CopyOutside`] if they do not all fit, [`Error::ReadOnly`], or [`Error::Ended`] if the memory is not
     /// there any more.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         self.check()?;
@@ -180,7 +180,7 @@ impl Linear {
     /// Whether the memory is still to be used.
     fn check(&self) -> Result<(), Error> {
         match self.block.gone(Some(self.base)) {
-            Some(gone) => Err(Error::Gone(gone)),
+            Some(gone) => Err(Error::Ended(gone)),
             None => Ok(()),
         }
     }

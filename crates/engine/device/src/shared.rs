@@ -5,18 +5,18 @@ use crate::device::Device;
 use crate::error::Error;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
-use texunit_memory::{AttachError, Block, Gone};
+use texunit_memory::{AttachError, Block, EndedMemory};
 
 impl Device {
     /// Says which other devices there are: an access to their memory is told so.
-    pub fn know(&self, others: &[Device]) {
-        self.inner.memory.know(others.iter().map(|other| &other.inner.memory));
+    pub fn set_peers(&self, others: &[Device]) {
+        self.inner.memory.set_peers(others.iter().map(|other| &other.inner.memory));
     }
 
     /// The memory that begins at an address is none that peers reach with the rest of this device's memory; false if
     /// there is none.
-    pub fn keep_to_itself(&self, address: u64) -> bool {
-        self.inner.memory.keep_to_itself(address)
+    pub fn exclude_from_peers(&self, address: u64) -> bool {
+        self.inner.memory.exclude_from_peers(address)
     }
 
     /// What is mapped in a range for this device from now on, at which addresses, and what a use of the rest of it is
@@ -25,14 +25,14 @@ impl Device {
         &self,
         range: Range<u64>,
         blocks: Vec<(u64, Arc<Block>)>,
-        said: Vec<(Range<u64>, Gone)>,
+        said: Vec<(Range<u64>, EndedMemory)>,
     ) {
         self.inner.memory.set_range(range, blocks, said);
     }
 
     /// Remembers what was at an address, which is free now: a use of it is told so.
-    pub fn bury(&self, address: u64, gone: Gone) {
-        self.inner.memory.bury(address, gone);
+    pub fn record_freed(&self, address: u64, gone: EndedMemory) {
+        self.inner.memory.record_freed(address, gone);
     }
 
     /// Makes memory that is there a buffer, at an address. If it `counts`, it counts as the device's.

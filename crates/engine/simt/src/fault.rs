@@ -1,7 +1,7 @@
 //! What goes wrong in a running kernel.
 
 use texunit_forms::Count;
-use texunit_memory::{End, Gone, SpaceKind};
+use texunit_memory::{End, EndedMemory, SpaceKind};
 use texunit_unit::{GeometryError, PlanError};
 
 /// An object that a fault is about, in words.
@@ -218,10 +218,10 @@ impl FaultKind {
     }
 
     /// A use of memory that is not to be used, or not by this device.
-    pub(crate) fn of_gone(user: String, gone: &Gone) -> Self {
+    pub(crate) fn of_gone(user: String, gone: &EndedMemory) -> Self {
         let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
         match gone.how {
-            how if how.is_there() => Self::Unreachable { user, memory, how },
+            how if how.still_exists() => Self::Unreachable { user, memory, how },
             _ => Self::Freed { user, memory },
         }
     }

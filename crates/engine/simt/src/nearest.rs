@@ -2,7 +2,7 @@
 
 use crate::fault::{Described, FaultKind};
 use texunit_forms::Count;
-use texunit_memory::{AddressError, Gone, Near, SpaceKind};
+use texunit_memory::{AddressError, EndedMemory, NearestBlock, SpaceKind};
 
 /// An object in a space.
 #[derive(Clone, Copy)]
@@ -21,9 +21,9 @@ impl<'a> Object<'a> {
     }
 }
 
-impl<'a> From<&'a Near> for Object<'a> {
-    fn from(near: &'a Near) -> Self {
-        let Near { name, address, size, number } = near;
+impl<'a> From<&'a NearestBlock> for Object<'a> {
+    fn from(near: &'a NearestBlock) -> Self {
+        let NearestBlock { name, address, size, number } = near;
         Self { name, at: *address, size: *size, number: Some(*number) }
     }
 }
@@ -69,7 +69,7 @@ pub(crate) fn describe(objects: &[Object<'_>], address: u64, empty: &str) -> Str
 pub(crate) fn outside(
     access: &'static str,
     (address, size): (u64, u32),
-    (error, gone): (&AddressError, Option<&Gone>),
+    (error, gone): (&AddressError, Option<&EndedMemory>),
     unnoticed: impl FnOnce() -> bool,
 ) -> FaultKind {
     let space = texunit_memory::space_of(address);

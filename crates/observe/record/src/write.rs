@@ -72,9 +72,9 @@ struct Gone {
 }
 
 fn gone(state: &State) -> Vec<Gone> {
-    let all = state.memory.graves().into_iter();
+    let all = state.memory.freed().into_iter();
     all.map(|(address, gone)| {
-        let texunit_device::Gone { size, number, name, how, .. } = gone;
+        let texunit_device::EndedMemory { size, number, name, how, .. } = gone;
         Gone { address, size, number, name, how }
     })
     .collect()

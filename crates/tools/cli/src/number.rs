@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
-use texunit_device::{Fill, NoFill};
+use texunit_device::{Fill, FillError};
 
 /// Whole numbers of a range. `what` is what is counted: `host threads`.
 pub fn whole<T>(what: &'static str, range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
@@ -36,7 +36,7 @@ pub fn real(what: &'static str) -> impl TypedValueParser<Value = f32> {
 }
 
 /// What memory is filled with. `random` draws a seed.
-pub fn fill(text: &str) -> Result<Fill, NoFill> {
+pub fn fill(text: &str) -> Result<Fill, FillError> {
     Fill::parse(text, || RandomState::new().hash_one(0))
 }
 

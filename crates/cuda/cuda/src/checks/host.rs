@@ -27,7 +27,7 @@ use texunit_forms::Count;
 
 /// Has memory made from now on so that the program can be watched.
 pub(crate) fn watch() {
-    views::want();
+    views::enable();
 }
 
 /// Whether memory of the program has ever been registered.
@@ -37,13 +37,13 @@ static HAS_LENT: AtomicBool = AtomicBool::new(false);
 pub(crate) fn registered(base: u64, size: u64) {
     if counts_calls() {
         HAS_LENT.store(true, SeqCst);
-        views::lend(&(base..base.saturating_add(size)));
+        views::watch(&(base..base.saturating_add(size)));
     }
 }
 
 /// It is not any more.
 pub(crate) fn unregistered(base: u64, size: u64) {
-    views::take_back(&(base..base.saturating_add(size)));
+    views::unwatch(&(base..base.saturating_add(size)));
 }
 
 /// Calls of the program that are under way.
@@ -65,7 +65,7 @@ pub(crate) fn called() -> Option<ApiCall> {
     let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
     *calls += 1;
     if HAS_LENT.load(SeqCst) {
-        views::open_lent();
+        views::open_watched();
     }
     Some(ApiCall(()))
 }
@@ -77,7 +77,7 @@ impl Drop for ApiCall {
         let is_last = *calls == 0 && HAS_LENT.load(SeqCst);
         // It is open now, and stays so if the host has waited for everything.
         if is_last && race().is_some_and(|race| !race.pending().is_empty()) {
-            close(views::all_lent);
+            close(views::watched);
         }
     }
 }

@@ -15,7 +15,7 @@ use texunit_cuda_abi::{
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE, CUdevice,
     CUmemAllocationProp, CUmemLocation, CUresult,
 };
-use texunit_device::{Block, End, Gone, Pages};
+use texunit_device::{Block, End, EndedMemory, Pages};
 use texunit_forms::Count;
 
 /// What messages call such memory by.
@@ -185,8 +185,8 @@ impl Physical {
     }
 
     /// What is said to a device that has no access to it.
-    pub(super) fn gone(&self, range: &Range<u64>) -> Gone {
-        Gone {
+    pub(super) fn gone(&self, range: &Range<u64>) -> EndedMemory {
+        EndedMemory {
             name: NAME.to_owned(),
             address: Some(range.start),
             size: range.end - range.start,

@@ -142,8 +142,8 @@ fn a_texture_of_freed_memory_is_named_with_it() {
     // What it is made of can still be asked, as of a card: the header is there.
     here.launch("size", handle).unwrap();
     // Copies through what was found before are refused.
-    assert!(matches!(linear.read(0, &mut [0; 4]), Err(Error::Gone(_))));
-    assert!(matches!(linear.write(0, &[0; 4]), Err(Error::Gone(_))));
+    assert!(matches!(linear.read(0, &mut [0; 4]), Err(Error::Ended(_))));
+    assert!(matches!(linear.write(0, &[0; 4]), Err(Error::Ended(_))));
     // Memory that a texture owns stays with it.
     let buffer = here.device.alloc(64, "kept").unwrap();
     let resource = TextureResource::Memory(MemoryTexels::line(&buffer, format, 16));

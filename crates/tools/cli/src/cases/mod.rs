@@ -119,7 +119,7 @@ fn failed(why: &str) -> u8 {
 
 /// Refuses a suite that has the place of the cases that it is made of, or two files of one name.
 fn keep_apart(sources: &[PathBuf], args: &ExportArgs) -> Result<(), String> {
-    let mut places = Places::default();
+    let mut places = CommandFiles::default();
     sources.iter().for_each(|source| places.reads("is exported", source));
     let of_sources = sources.iter().map(|source| file_of(source, args.format));
     let fixed = [INDEX, "schema.json", UNFINISHED].into_iter().map(str::to_owned);

@@ -202,7 +202,7 @@ impl Plan<'_> {
 
     /// Refuses a job that has the place of the PTX, or of another job.
     fn keep_apart(&self, jobs: &[(PathBuf, String, &Function)]) -> Result<(), String> {
-        let mut places = Places::default();
+        let mut places = CommandFiles::default();
         places.reads("is the PTX", &self.args.ptx);
         for (path, _, kernel) in jobs {
             places.writes(format!("the job of `{}`", kernel.name), path);

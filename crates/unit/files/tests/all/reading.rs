@@ -191,7 +191,7 @@ fn normalized_formats_take_what_their_channels_take() {
 fn size_and_dimensions_are_checked() {
     let with = |dims, extent| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/rgb8.png");
-        let wanted = Wanted { dims, extent, ..wanted("u8x4") };
+        let wanted = TexelRequest { dims, extent, ..wanted("u8x4") };
         read_texels(&path, &wanted).map(|t| t.dims).map_err(|e| e.problem.to_string())
     };
     assert_eq!(with(Some(2), Some([2, 2, 1])), Ok(2));

@@ -1,4 +1,4 @@
-//! Memory whose use is now an error: why ([`End`]), and what messages say of it ([`Gone`]).
+//! Memory whose use is now an error: why ([`End`]), and what messages say of it ([`EndedMemory`]).
 
 use super::{Block, Storage};
 use std::sync::atomic::Ordering::Relaxed;
@@ -55,14 +55,14 @@ impl End {
 
     /// Whether the memory or its address range still exists, and only this access has no right to
     /// it.
-    pub fn is_there(self) -> bool {
+    pub fn still_exists(self) -> bool {
         matches!(self, Self::Reserved | Self::NoAccess | Self::Peer)
     }
 }
 
 /// Describes memory that must not be used any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gone {
+pub struct EndedMemory {
     /// Name of the memory in messages.
     pub name: String,
     /// Device address, if it had one and the address is known.
@@ -75,7 +75,7 @@ pub struct Gone {
     pub how: End,
 }
 
-impl std::fmt::Display for Gone {
+impl std::fmt::Display for EndedMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { name, address, size, number, how } = self;
         write!(f, "`{name}` ({}", Count(size, "byte"))?;
@@ -118,9 +118,9 @@ impl Block {
     }
 
     /// Describes the block for messages, if it has ended.
-    pub fn gone(&self, address: Option<u64>) -> Option<Gone> {
+    pub fn gone(&self, address: Option<u64>) -> Option<EndedMemory> {
         let how = self.ended()?;
         let (name, size) = (self.name.clone(), self.size as u64);
-        Some(Gone { name, address, size, number: self.number, how })
+        Some(EndedMemory { name, address, size, number: self.number, how })
     }
 }

@@ -1,7 +1,7 @@
 //! The table of blocks that a launch searches.
 
 use super::peers::{self, PeerDevice};
-use crate::block::{Block, Gone};
+use crate::block::{Block, EndedMemory};
 use crate::error::AddressError;
 use crate::freed::FreedMemory;
 use crate::space::{SpaceKind, space_of};
@@ -108,7 +108,7 @@ impl MemoryMap {
     /// The memory that was at an address before the launch, or that only other devices can access
     /// there. `None` if unknown.
     #[cold]
-    pub fn gone(&self, address: u64) -> Option<Gone> {
+    pub fn gone(&self, address: u64) -> Option<EndedMemory> {
         let gone = self.freed.lock().unwrap_or_else(PoisonError::into_inner).find(address).cloned();
         gone.or_else(|| peers::find(&self.peers, address))
     }
@@ -119,7 +119,7 @@ impl MemoryMap {
     }
 
     /// Addresses of two blocks that map the same pages, if there are any.
-    pub fn is_twice(&self) -> Option<(u64, u64)> {
+    pub fn shared_pages(&self) -> Option<(u64, u64)> {
         let mut known = HashMap::new();
         self.blocks.iter().find_map(|(base, block)| {
             let mut pages = block.pages().into_iter();
@@ -128,7 +128,7 @@ impl MemoryMap {
     }
 
     /// Recorded freed allocations, by address, lowest first.
-    pub fn freed(&self) -> Vec<(u64, Gone)> {
+    pub fn freed(&self) -> Vec<(u64, EndedMemory)> {
         let freed = self.freed.lock().unwrap_or_else(PoisonError::into_inner);
         freed.all().map(|(address, gone)| (address, gone.clone())).collect()
     }

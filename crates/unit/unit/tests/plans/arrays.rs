@@ -4,7 +4,7 @@
 use super::draw::Draw;
 use super::*;
 use texunit_unit::{
-    FetchArrays, FetchOperands, FetchRows, Operand, Others, Requests, Residency, Results,
+    FetchArrays, FetchOperands, FetchRows, Operand, Requests, Residency, Results, UnwrittenRows,
     ZERO_LANES,
 };
 
@@ -226,7 +226,7 @@ struct Leveled<'a> {
 }
 
 impl Requests for Leveled<'_> {
-    fn request<'w>(&'w self, warp: usize, others: &Others<'w>) -> FetchRequest<'w> {
+    fn request<'w>(&'w self, warp: usize, others: &UnwrittenRows<'w>) -> FetchRequest<'w> {
         let point = [X, Y, Z].map(|row| others.row(row));
         let dpdx = [&self.slope[warp], &ZERO_LANES, &ZERO_LANES];
         let coords = Coordinates::at(point, &ZERO_LANES);
@@ -329,7 +329,7 @@ const Z: usize = 7;
 struct Points;
 
 impl Requests for Points {
-    fn request<'w>(&'w self, _: usize, others: &Others<'w>) -> FetchRequest<'w> {
+    fn request<'w>(&'w self, _: usize, others: &UnwrittenRows<'w>) -> FetchRequest<'w> {
         let point = [X, Y, Z].map(|row| others.row(row));
         FetchRequest::new(u32::MAX, Coordinates::at(point, &ZERO_LANES))
     }
