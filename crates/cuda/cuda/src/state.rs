@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use texunit_checks::Check;
 use texunit_cuda_abi::{CUdevice, CUresult};
 use texunit_device::{
-    CONST_BASE, CONST_END, Device, DeviceOptions, GLOBAL_BASE, InitialMemory, Windows,
+    CONST_BASE, CONST_END, Device, DeviceOptions, GLOBAL_BASE, InitialContents, Windows,
 };
 use texunit_forms::Count;
 
@@ -36,7 +36,7 @@ impl Gpu {
             .with_architecture(profile.capability)
             .with_memory_limit(profile.memory)
             .with_windows(windows(ordinal as u64, count as u64))
-            .with_initial_memory(InitialMemory {
+            .with_initial_contents(InitialContents {
                 fill: settings().fill,
                 is_tracked: settings()
                     .checks

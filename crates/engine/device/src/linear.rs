@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::error::Error;
 use std::ops::Range;
 use std::sync::Arc;
-use texunit_memory::{AttachError, Block, EndedMemory};
+use texunit_memory::{AttachError, Block, FreedBlock};
 
 /// A range of device memory inside one allocation. Once the allocation is freed, copies fail, and
 /// fetches of textures on this memory are faults.
@@ -51,7 +51,7 @@ impl Device {
 
     /// Memory that the program has allocated itself ([`Block::foreign`]), and that a launch or
     /// [`Device::linear`] has found unmapped since the last call. It is removed from the device.
-    pub fn take_unmapped(&self) -> Vec<EndedMemory> {
+    pub fn take_unmapped(&self) -> Vec<FreedBlock> {
         self.inner.memory.take_unmapped()
     }
 

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::error::Error;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
-use texunit_memory::{AttachError, Block, EndedMemory};
+use texunit_memory::{AttachError, Block, FreedBlock};
 
 impl Device {
     /// Sets the other devices that exist, so that faults can name the device whose memory an access
@@ -26,13 +26,13 @@ impl Device {
         &self,
         range: Range<u64>,
         blocks: Vec<(u64, Arc<Block>)>,
-        said: Vec<(Range<u64>, EndedMemory)>,
+        said: Vec<(Range<u64>, FreedBlock)>,
     ) {
         self.inner.memory.set_range(range, blocks, said);
     }
 
     /// Records which memory was at an address that is free now, so that faults can name it.
-    pub fn record_freed(&self, address: u64, gone: EndedMemory) {
+    pub fn record_freed(&self, address: u64, gone: FreedBlock) {
         self.inner.memory.record_freed(address, gone);
     }
 

@@ -74,7 +74,7 @@ struct Gone {
 fn gone(state: &State) -> Vec<Gone> {
     let all = state.memory.freed().into_iter();
     all.map(|(address, gone)| {
-        let texunit_device::EndedMemory { size, number, name, how, .. } = gone;
+        let texunit_device::FreedBlock { size, number, name, how, .. } = gone;
         Gone { address, size, number, name, how }
     })
     .collect()

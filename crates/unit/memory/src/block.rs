@@ -9,7 +9,7 @@ mod part;
 #[cfg(all(target_os = "linux", not(miri)))]
 mod share_pages;
 
-pub use end::{End, EndedMemory};
+pub use end::{End, FreedBlock};
 use texunit_forms::Count;
 
 use crate::cell::{Atom, Cell};

@@ -48,7 +48,7 @@ impl Memory {
         if let Some(entry) = self.state().blocks.get_mut(&address) {
             entry.counted = counts;
         }
-        if self.initial_memory.is_tracked {
+        if self.initial_contents.is_tracked {
             block.track();
         }
         Ok(())
