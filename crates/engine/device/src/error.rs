@@ -67,7 +67,7 @@ pub enum Error {
     Address(#[from] AddressError),
     /// Memory that has been freed or unmapped.
     #[error("{0}")]
-    Ended(FreedBlock),
+    Freed(FreedBlock),
     /// A copy to read-only memory.
     #[error("`{0}` may only be read")]
     ReadOnly(String),

@@ -85,14 +85,14 @@ impl<'a> Launch<'a> {
 
     /// Prefetch distance in lanes: two CTAs.
     #[inline]
-    pub(crate) fn ahead(&self) -> u32 {
+    pub(crate) fn prefetch_distance(&self) -> u32 {
         2 * self.config.block[0].min(1024)
     }
 
     /// Whether CTAs are one-dimensional, so that consecutive CTAs usually access contiguous memory
     /// without gaps.
     #[inline]
-    pub(crate) fn is_line(&self) -> bool {
+    pub(crate) fn is_contiguous(&self) -> bool {
         self.config.block[1..] == [1, 1]
     }
 
