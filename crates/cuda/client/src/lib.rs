@@ -3,7 +3,7 @@
 //!
 //! Each of these libraries is a shared object of its own, and none is linked with `libcuda.so.1`:
 //! this crate loads the driver and calls its functions ([`driver`]), reports refused calls to it
-//! ([`told`]), and submits the libraries' work to its streams ([`work`]).
+//! ([`report`]), and submits the libraries' work to its streams ([`work`]).
 
 #![allow(unsafe_code)]
 
