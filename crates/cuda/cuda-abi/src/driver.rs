@@ -6,18 +6,23 @@
 
 use crate::args::{In, InOut, Out, Raw, Text};
 use crate::{
-    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR,
-    CUDA_EXT_SEM_NODE_PARAMS, CUDA_GRAPH_INSTANTIATE_PARAMS, CUDA_HOST_NODE_PARAMS_v1,
-    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_LAUNCH_PARAMS,
-    CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP,
-    CUDA_MEMSET_NODE_PARAMS_v1, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC,
-    CUgraphEdgeData, CUgraphExecUpdateResultInfo, CUgraphNodeParams, CUipcHandle, CUlaunchConfig,
-    CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemcpyAttributes, CUresult, CUuuid,
+    CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_EXT_SEM_NODE_PARAMS, CUDA_GRAPH_INSTANTIATE_PARAMS,
+    CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
+    CUDA_LAUNCH_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY2D, CUDA_MEMCPY3D,
+    CUDA_MEMCPY3D_BATCH_OP, CUDA_MEMSET_NODE_PARAMS_v1, CUDA_RESOURCE_DESC,
+    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUdevResource, CUgraphEdgeData,
+    CUgraphExecUpdateResultInfo, CUgraphNodeParams, CUipcHandle, CUlaunchConfig, CUmemAccessDesc,
+    CUmemLocation, CUmemPoolProps, CUmemcpyAttributes, CUresult, CUuuid,
 };
 use std::ffi::{c_char, c_void};
 
 /// Handle of a context (`CUcontext`).
 pub type CUcontext = usize;
+/// Handle of a green context (`CUgreenCtx`).
+pub type CUgreenCtx = usize;
+/// Handle of a descriptor of resources (`CUdevResourceDesc`).
+pub type CUdevResourceDesc = usize;
 /// Handle of a module (`CUmodule`).
 pub type CUmodule = usize;
 /// Handle of a library (`CUlibrary`).
@@ -81,6 +86,22 @@ macro_rules! driver_functions {
             fn cuCtxDisablePeerAccess(peer: CUcontext);
             fn cuDevicePrimaryCtxReset_v2(device: CUdevice);
             fn cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint);
+            fn cuCtxSynchronize_v2(context: CUcontext);
+            fn cuCtxGetDevice_v2(device: *mut CUdevice, context: CUcontext);
+            fn cuCtxGetId(context: CUcontext, id: *mut c_ulonglong);
+            fn cuCtxPushCurrent_v2(context: CUcontext);
+            fn cuCtxPopCurrent_v2(context: *mut CUcontext);
+            fn cuCtxRecordEvent(context: CUcontext, event: CUevent);
+            fn cuCtxWaitEvent(context: CUcontext, event: CUevent);
+            // Green contexts.
+            fn cuDeviceGetDevResource(device: CUdevice, resource: *mut CUdevResource, kind: c_uint);
+            fn cuCtxGetDevResource(context: CUcontext, resource: *mut CUdevResource, kind: c_uint);
+            fn cuStreamGetDevResource(stream: CUstream, resource: *mut CUdevResource, kind: c_uint);
+            fn cuGreenCtxCreate(context: *mut CUgreenCtx, descriptor: CUdevResourceDesc, device: CUdevice, flags: c_uint);
+            fn cuGreenCtxDestroy(context: CUgreenCtx);
+            fn cuCtxFromGreenCtx(context: *mut CUcontext, green: CUgreenCtx);
+            fn cuGreenCtxGetId(context: CUgreenCtx, id: *mut c_ulonglong);
+            fn cuGreenCtxStreamCreate(stream: *mut CUstream, context: CUgreenCtx, flags: c_uint, priority: c_int);
             fn cuProfilerStart();
             fn cuProfilerStop();
             // Libraries, kernels, functions, launches, occupancy.
@@ -336,6 +357,28 @@ macro_rules! driver_functions {
             );
         }
         unsafe {
+            // Green contexts.
+            fn cuDevSmResourceSplitByCount(
+                result: *mut CUdevResource,
+                groups: *mut c_uint,
+                input: *const CUdevResource,
+                remainder: *mut CUdevResource,
+                flags: c_uint,
+                least: c_uint,
+            );
+            fn cuDevSmResourceSplit(
+                result: *mut CUdevResource,
+                groups: c_uint,
+                input: *const CUdevResource,
+                remainder: *mut CUdevResource,
+                flags: c_uint,
+                params: *mut CU_DEV_SM_RESOURCE_GROUP_PARAMS,
+            );
+            fn cuDevResourceGenerateDesc(
+                descriptor: *mut CUdevResourceDesc,
+                resources: *const CUdevResource,
+                count: c_uint,
+            );
             // Initialisation, devices, contexts.
             fn cuDriverGetVersion(version: *mut c_int);
             fn cuDeviceGetCount(count: *mut c_int);
@@ -906,7 +949,7 @@ macro_rules! as_they_are {
     };
 }
 as_they_are! {
-    c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUlogsCallback CUasyncCallback CUgraphRecaptureCallback CUDA_LAUNCH_PARAMS CUipcHandle CUmemLocation CUmemAccessDesc CUmemPoolProps
+    CUdevResource CU_DEV_SM_RESOURCE_GROUP_PARAMS c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUlogsCallback CUasyncCallback CUgraphRecaptureCallback CUDA_LAUNCH_PARAMS CUipcHandle CUmemLocation CUmemAccessDesc CUmemPoolProps
     CUmemcpyAttributes CUlaunchConfig CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS
     CUDA_ARRAY_SPARSE_PROPERTIES CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_BATCH_OP CUDA_RESOURCE_DESC
     CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC CUDA_KERNEL_NODE_PARAMS CUDA_KERNEL_NODE_PARAMS_v1

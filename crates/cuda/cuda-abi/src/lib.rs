@@ -14,6 +14,7 @@ mod copy;
 pub mod driver;
 pub mod format;
 mod graph;
+mod green;
 mod launch;
 mod memory;
 mod module;
@@ -26,11 +27,12 @@ pub mod work;
 pub use array::*;
 pub use copy::*;
 pub use driver::{
-    CUarray, CUasyncCallback, CUcontext, CUevent, CUfunction, CUgraphRecaptureCallback, CUhostFn,
-    CUkernel, CUlibrary, CUlogsCallback, CUmemoryPool, CUmipmappedArray, CUmodule, CUstream,
-    CUstreamCallback,
+    CUarray, CUasyncCallback, CUcontext, CUdevResourceDesc, CUevent, CUfunction,
+    CUgraphRecaptureCallback, CUgreenCtx, CUhostFn, CUkernel, CUlibrary, CUlogsCallback,
+    CUmemoryPool, CUmipmappedArray, CUmodule, CUstream, CUstreamCallback,
 };
 pub use graph::*;
+pub use green::*;
 pub use launch::*;
 pub use memory::*;
 pub use module::*;

@@ -82,6 +82,7 @@ pub(crate) const MAX_STACK: usize = 512 * 1024;
 
 /// Functions called when a context ends, each of which destroys one kind of objects in it.
 const OWNERS: &[fn(&Context)] = &[
+    crate::green::release_context,
     crate::module::release_context,
     crate::stream::release_context,
     crate::graph::exec::release_context,

@@ -20,6 +20,7 @@ use crate::args::Answer;
 use crate::call::Owner;
 use crate::context::{self, Context};
 use crate::graph::capture::{self, CapturedStream};
+use crate::green;
 use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
@@ -38,6 +39,8 @@ pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
 pub(crate) struct Order {
     pub(crate) context: Arc<Context>,
     pub(crate) queue: Queue,
+    /// Multiprocessors of the stream's green context, or of the device.
+    pub(crate) multiprocessors: u32,
     /// Whether the call returns only when the work is done.
     pub(crate) waits: bool,
     /// The capture whose graph gets the work as a node instead of its execution ([`capture`]).
@@ -58,7 +61,8 @@ impl Order {
     pub(crate) fn capturable(stream: Handle<Stream>) -> Answer<Self> {
         let (context, queue) = (stream::on(stream)?, stream::queue(stream));
         let capture = capture::of(&context, queue)?;
-        Ok(Self { context, queue, waits: false, capture })
+        let multiprocessors = green::multiprocessors(stream, &context);
+        Ok(Self { multiprocessors, capture, ..Self::on(context, queue) })
     }
 
     /// The order of a call without a stream: the default stream of the current context.
@@ -66,7 +70,13 @@ impl Order {
         let context = context::current()?;
         let queue = stream::default_of(&context);
         capture::of(&context, queue)?;
-        Ok(Self { context, queue, waits: true, capture: None })
+        Ok(Self { waits: true, ..Self::on(context, queue) })
+    }
+
+    /// In a queue, on all of its device.
+    pub(crate) fn on(context: Arc<Context>, queue: Queue) -> Self {
+        let multiprocessors = context.gpu.profile.multiprocessors.unsigned_abs();
+        Self { context, queue, multiprocessors, waits: false, capture: None }
     }
 
     fn line(&self) -> StreamKey {

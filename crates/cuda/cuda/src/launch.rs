@@ -65,25 +65,33 @@ fn stack_limit(context: &Context, function: &Function) -> u32 {
     limit.min(MAX_STACK as u64) as u32
 }
 
-/// Checks that the grid of a cooperative launch is no larger than the number of resident CTAs. CTAs
-/// that do not fit at all are refused for that reason.
-fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> Answer {
+/// Checks that the grid of a cooperative launch is no larger than the number of resident CTAs of the
+/// multiprocessors. CTAs that do not fit at all are refused for that reason.
+fn check_cooperative(
+    (context, multiprocessors): (&Context, u32),
+    function: &Function,
+    shape: &Shape,
+) -> Answer {
     let product = |n: [u32; 3]| n.iter().fold(1_u64, |a, &b| a.saturating_mul(b.into()));
     let profile = context.gpu.profile;
     let threads = u32::try_from(product(shape.block)).unwrap_or(u32::MAX);
     let block = Block { threads, dynamic_shared: shape.shared.into() };
     let held = match occupancy::blocks(function, profile, block) {
         0 => return Ok(()),
-        each => u64::from(each) * u64::from(profile.multiprocessors.unsigned_abs()),
+        each => u64::from(each) * u64::from(multiprocessors),
     };
     match product(shape.grid) {
         blocks if blocks > held => Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE.because(format!(
             "a cooperative grid of {} is more than {held}, as many CTAs of {} of kernel \
-                 `{}` as the {} of the device hold at a time",
+                 `{}` as the {} of the {} hold at a time",
             Count(blocks, "CTA"),
             Count(threads, "thread"),
             reasons::kernel_name(function),
-            Count(profile.multiprocessors, "multiprocessor")
+            Count(multiprocessors, "multiprocessor"),
+            match multiprocessors == profile.multiprocessors.unsigned_abs() {
+                true => "device",
+                false => "stream's green context",
+            }
         ))),
         _ => Ok(()),
     }
@@ -140,7 +148,8 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
 pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Answer {
     let [grid, block] = [shape.grid, shape.block].map(|size| size.map(|side| side.max(1)));
     let shape = &Shape { grid, block, ..*shape };
-    check_resources(context, function, shape)?;
+    let all = context.gpu.profile.multiprocessors.unsigned_abs();
+    check_resources((context, all), function, shape)?;
     let options = LaunchOptions::new(grid, block)
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));
@@ -149,7 +158,11 @@ pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> An
     function.kernel.check_shape(&options).map_err(wrong)
 }
 
-fn check_resources(context: &Context, function: &Function, shape: &Shape) -> Answer {
+fn check_resources(
+    (context, multiprocessors): (&Context, u32),
+    function: &Function,
+    shape: &Shape,
+) -> Answer {
     if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
         return Err(
             CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, shape))
@@ -157,7 +170,7 @@ fn check_resources(context: &Context, function: &Function, shape: &Shape) -> Ans
     }
     check_cluster(function, shape)?;
     match shape.cooperative {
-        true => check_cooperative(context, function, shape),
+        true => check_cooperative((context, multiprocessors), function, shape),
         false => Ok(()),
     }
 }
@@ -172,7 +185,7 @@ pub(crate) fn launch(
     params: Vec<u8>,
 ) -> Answer {
     let context = &order.context;
-    check_resources(context, function, &shape)?;
+    check_resources((context, order.multiprocessors), function, &shape)?;
     let options = LaunchOptions::new(shape.grid, shape.block)
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));

@@ -46,6 +46,7 @@ mod foreign;
 mod format;
 pub mod functions;
 mod graph;
+mod green;
 mod handle;
 mod image;
 mod ipc;

@@ -171,7 +171,7 @@ impl Allocation {
         match is_shown {
             // Access may have been given already.
             true => _ = gpu.device.reach(buffer),
-            false => _ = gpu.device.part_from(self.base),
+            false => _ = gpu.device.end_reach(self.base),
         }
     }
 
@@ -226,7 +226,7 @@ pub(crate) fn allocate_as(
     allocation.gpu = Arc::clone(gpu);
     if let AllocationKind::Pool(share) = &allocation.kind {
         // Access rights are those of the pool, not those of peer contexts.
-        gpu.device.keep_to_itself(base);
+        gpu.device.exclude_from_peers(base);
         for device in share.pool.peers() {
             allocation.show(state::gpu(device)?, true);
         }
@@ -242,7 +242,7 @@ pub(crate) fn allocate_at(
     name: &str,
 ) -> Answer {
     let buffer = with_room(gpu, || {
-        gpu.device.alloc_again(address, size, name).ok_or_else(|| {
+        gpu.device.alloc_at_freed(address, size, name).ok_or_else(|| {
             CUresult::OUT_OF_MEMORY.because(format!(
                 "the device has no memory left for {} of a graph",
                 Count(size, "byte")
@@ -428,7 +428,7 @@ pub(crate) fn is_sync(address: u64) -> bool {
 
 /// Whether an address is in the address range of a device, allocated or not.
 pub(crate) fn is_device_address(address: u64) -> Answer<bool> {
-    let gives_out = state::gpus()?.iter().any(|gpu| gpu.device.gives_out(address));
+    let gives_out = state::gpus()?.iter().any(|gpu| gpu.device.owns_address(address));
     Ok(gives_out || Reserved::holds(address))
 }
 

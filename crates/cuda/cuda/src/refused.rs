@@ -1,5 +1,5 @@
 //! Reports of refused calls: the trace, the report and standard error give the reason
-//! (docs/cuda-api.md, "Why a call failed").
+//! (docs/run.md, "Refused calls").
 //!
 //! The runtime library calls this one. A refused driver call inside a runtime call is recorded in
 //! the trace only, and its reason is stored; the runtime then reports its own call, with that

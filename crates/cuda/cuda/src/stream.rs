@@ -7,6 +7,7 @@ use crate::args::Answer;
 use crate::context::{self, Context};
 use crate::deferred::{self, Order};
 use crate::graph::capture;
+use crate::green::GreenContext;
 use crate::handle::{Handle, Object, object};
 use crate::ipc::event::SharedEvent;
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use texunit_checks::race::Queue;
+use texunit_cuda_abi::CUresult;
 
 /// Handle of the legacy default stream, which waits for all blocking streams (`CU_STREAM_LEGACY`);
 /// null is equivalent.
@@ -26,6 +28,8 @@ const PER_THREAD: usize = 2;
 pub(crate) struct Stream {
     /// Context of the stream.
     pub(crate) context: Handle<Context>,
+    /// Green context in which the stream was created; null without one.
+    pub(crate) green: Handle<GreenContext>,
     /// `CU_STREAM_DEFAULT` or `CU_STREAM_NON_BLOCKING`.
     pub(crate) flags: u32,
     /// Priority, from 0, the lowest, to [`GREATEST_PRIORITY`].
@@ -36,14 +40,43 @@ pub(crate) struct Stream {
 
 object!(Stream, "a stream");
 
+impl Stream {
+    /// Creates a stream in a context without a fault.
+    pub(crate) fn create(
+        context: &Context,
+        green: Handle<GreenContext>,
+        flags: u32,
+        priority: i32,
+    ) -> Answer<Handle<Self>> {
+        let attributes = Mutex::default();
+        let stream = Self { context: context.handle, green, flags, priority, attributes };
+        let handle = context.register(stream)?;
+        crate::checks::created(handle.number());
+        Ok(handle)
+    }
+}
+
 /// The highest priority.
 pub(crate) const GREATEST_PRIORITY: i32 = -5;
 
-/// The stream of a handle; `None` for a default stream.
+/// Whether a handle is that of the calling thread's default stream.
+pub(crate) fn is_per_thread(stream: Handle<Stream>) -> bool {
+    stream.number() == PER_THREAD
+}
+
+/// The stream of a handle; `None` for a default stream. `CUDA_ERROR_STREAM_DETACHED` if the stream's
+/// green context was destroyed.
 pub(crate) fn find(stream: Handle<Stream>) -> Answer<Option<Arc<Stream>>> {
     match stream.number() {
         0 | LEGACY | PER_THREAD => Ok(None),
-        _ => stream.get().map(Some),
+        _ => {
+            let stream = stream.get()?;
+            if !stream.green.is_null() && stream.green.get().is_err() {
+                return Err(CUresult::STREAM_DETACHED
+                    .because("the green context of the stream was destroyed (cuGreenCtxDestroy)"));
+            }
+            Ok(Some(stream))
+        }
     }
 }
 
@@ -89,12 +122,12 @@ pub(crate) fn queue(stream: Handle<Stream>) -> Queue {
 }
 
 /// A created stream of a device, as a queue of the race detector.
-fn own(device: u32, number: usize, stream: &Stream) -> Queue {
+pub(crate) fn own(device: u32, number: usize, stream: &Stream) -> Queue {
     Queue::on(device, Some((number as u64, stream.flags & NON_BLOCKING == 0)))
 }
 
 /// `CU_STREAM_NON_BLOCKING`
-const NON_BLOCKING: u32 = 1;
+pub(crate) const NON_BLOCKING: u32 = 1;
 
 /// An event.
 #[derive(Debug)]

@@ -46,8 +46,8 @@
 //!
 //! # Features
 //!
-//! Both are on unless `default-features = false` is set. `jit` compiles hot loops on x86-64; without it everything is
-//! interpreted, with the same bits. `sass` is [`GradientPath`]'s `Txd`.
+//! Both are on unless `default-features = false` is set. `jit` compiles hot loops on x86-64;
+//! without it everything is interpreted, with the same bits. `sass` is [`GradientPath`]'s `Txd`.
 
 mod arg;
 mod array;
@@ -99,7 +99,7 @@ pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
 pub use pieces::overlay;
 pub use resource::{MemoryTexels, SurfaceResource, TextureResource};
 pub use sparse::{MipTail, TileRegion};
-pub use state::{State, Stored, VariablePlaces};
+pub use state::{State, VariablePlaces, WithHandle};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 pub use txd::GradientPath;
 pub use unknown::UnknownKernel;
@@ -108,8 +108,8 @@ pub use unloadable::Unloadable;
 pub use bytemuck;
 
 pub use texunit_memory::{
-    AddressError, AttachError, Block, CONST_BASE, CONST_END, End, Fill, Fresh, GLOBAL_BASE, Gone,
-    MemoryMap, NoFill, Placement, Rights, Windows, rights_to_pin, views,
+    AddressError, AttachError, Block, CONST_BASE, CONST_END, End, Fill, FreedBlock, GLOBAL_BASE,
+    InitialContents, InvalidFill, MemoryMap, Placement, Rights, Windows, rights_to_pin, views,
 };
 #[cfg(all(target_os = "linux", not(miri)))]
 pub use texunit_memory::{Mapped, Pages, Reserved};

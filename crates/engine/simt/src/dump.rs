@@ -1,4 +1,6 @@
-//! Kernels as text, stage by stage: what the engine makes of them before it runs them.
+//! Kernels as text, at each stage of compilation: warp code, regions, machine code.
+//!
+//! `texunit dump` and the `.kir` file tests print their output from here.
 
 use crate::code::{Callee, Code, Func, Inst, Op, Place, Slot};
 use crate::flow::{FunctionCode, reads, writes};
@@ -13,8 +15,9 @@ pub use texunit_jit::text::Processor;
 use texunit_jit::text::disassemble;
 use texunit_syntax::SourceFile;
 
-/// Warp code of a kernel and of all functions that it can call: an instruction in each line, with its guard, what it writes and
-/// reads, and the PTX that it comes from. `'` marks helpers, which do not count as instructions.
+/// Warp code of a kernel and of all functions that it can call. Each line has an instruction with
+/// its guard, destinations and sources, and the PTX that it was lowered from. `'` marks helpers,
+/// which do not count as instructions.
 pub fn warp_code(program: &Program, kernel: KernelId) -> String {
     let code = &program.unit(kernel, Arithmetic::default()).code;
     let mut text = String::new();
@@ -42,14 +45,16 @@ pub fn warp_code(program: &Program, kernel: KernelId) -> String {
     text
 }
 
-/// The regions of a kernel and of all functions that it can call, as compiled code has them if all of a function is compiled.
+/// The regions of a kernel and of all functions that it can call, for functions that are compiled
+/// completely.
 pub fn regions(program: &Program, kernel: KernelId) -> String {
     each_region(program, kernel, |text, region| {
         let _ = write!(text, "{region}");
     })
 }
 
-/// The machine code of these regions, for a level that need not be one of this processor.
+/// The machine code of the regions of a kernel, for a SIMD level that this processor need not
+/// support.
 pub fn machine_code(program: &Program, kernel: KernelId, mode: Mode, level: Level) -> String {
     each_region(program, kernel, |text, region| match disassemble(region, mode, level) {
         Ok(code) => text.push_str(&code),
@@ -59,17 +64,17 @@ pub fn machine_code(program: &Program, kernel: KernelId, mode: Mode, level: Leve
     })
 }
 
-/// Whether a text is a region, not PTX: its first word says so.
+/// Whether a text is a region, not PTX, judged by its first word.
 pub fn is_region(text: &str) -> bool {
     let lines = text.lines().map(|line| line.split(';').next().unwrap_or_default().trim());
     lines.clone().find(|line| !line.is_empty()).is_some_and(|line| line.starts_with("region"))
 }
 
-/// A region from text, as text again or as machine code for a mode and a level.
+/// Parses a region from text and prints it again, or its machine code for a mode and a level.
 ///
 /// # Errors
 ///
-/// The first line that is wrong.
+/// The first line that cannot be parsed.
 pub fn of_region(text: &str, code: Option<(Mode, Level)>) -> Result<String, String> {
     let region = texunit_jit::text::parse(text).map_err(|e| e.to_string())?;
     match code {
@@ -99,7 +104,7 @@ fn header(text: &mut String, func: &Func) {
         writeln!(text, "; {kind} {name}: n {narrow}, w {wide}, p {predicates}, frame {frame} B");
 }
 
-/// Instructions that branches of a function lead to.
+/// Instructions that are branch targets within a function.
 fn targets(of: &FunctionCode<'_>) -> HashSet<usize> {
     let mut targets = HashSet::new();
     for inst in 0..of.instructions() {
@@ -110,7 +115,7 @@ fn targets(of: &FunctionCode<'_>) -> HashSet<usize> {
     targets
 }
 
-/// The PTX of an instruction, in one line.
+/// The PTX source of an instruction, joined into one line.
 fn one_line(source: &SourceFile, span: texunit_syntax::Span) -> String {
     source.snippet(span).split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -159,7 +164,7 @@ fn line(code: &Code, inst: &Inst) -> String {
     text
 }
 
-/// Where the lanes of a branch reconverge.
+/// Prints where the lanes of a branch reconverge.
 fn meets(reconverge: u32) -> String {
     match reconverge {
         crate::code::NONE => String::new(),
@@ -168,7 +173,7 @@ fn meets(reconverge: u32) -> String {
     }
 }
 
-/// `n3`, `w1`, `p2`, `!p2`, or the number of a constant.
+/// Prints an operand: `n3`, `w1`, `p2`, `!p2`, or the value of a constant.
 fn slot(code: &Code, slot: Slot) -> String {
     match slot {
         Slot::TRUE => "true".to_owned(),
@@ -195,7 +200,7 @@ fn number(value: Option<u64>) -> String {
     }
 }
 
-/// The word of an operation, with what of it is no operand.
+/// Prints the mnemonic of an operation, with its modifiers.
 fn name(op: &Op) -> String {
     let word = |word: &str| word.to_owned();
     match op {
@@ -228,13 +233,13 @@ fn name(op: &Op) -> String {
     }
 }
 
-/// The name of the variant of an enumeration, as `Debug` writes it.
+/// The name of an enumeration's variant, taken from its `Debug` output.
 fn variant(of: &impl std::fmt::Debug) -> String {
     let text = format!("{of:?}");
     text.split(['(', '{', ' ']).next().unwrap_or_default().to_owned()
 }
 
-/// `ld.global.4x2.signed.row`
+/// Prints the mnemonic of a memory access, for example `ld.global.4x2.signed.row`.
 fn memory(word: &str, access: &crate::code::Access) -> String {
     let place = place(access.place);
     let signed = if access.signed { ".signed" } else { "" };

@@ -1,15 +1,15 @@
-//! What goes wrong in a running kernel.
+//! Kinds of faults of a running kernel, and their messages.
 
 use texunit_forms::Count;
-use texunit_memory::{End, Gone, SpaceKind};
+use texunit_memory::{End, FreedBlock, SpaceKind};
 use texunit_unit::{GeometryError, PlanError};
 
-/// An object that a fault is about, in words.
+/// Description of an object that a fault concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described {
-    /// Name, size and address; of an allocation its number, too.
+    /// Name, size and address; for an allocation also its number.
     pub text: String,
-    /// Number of the allocation ([`texunit_memory::Block::number`]), if it is one.
+    /// Number of the allocation ([`texunit_memory::Block::number`]), if the object is one.
     pub allocation: Option<u64>,
 }
 
@@ -28,22 +28,22 @@ impl std::fmt::Display for Described {
 }
 
 impl<T: Into<String>> From<T> for Described {
-    /// What is no allocation.
+    /// Describes an object that is not an allocation.
     fn from(text: T) -> Self {
         Self { text: text.into(), allocation: None }
     }
 }
 
-/// What is wrong with a handle.
+/// Reason why a handle is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BadHandle {
-    /// It was never returned, or nothing was bound to the reference.
+    /// The handle was never created, or nothing was bound to the reference.
     Unknown,
     /// Its object was destroyed.
     Destroyed,
-    /// It is a surface's, in place of a texture's.
+    /// A surface handle was used as a texture handle.
     Surface,
-    /// It is of another kind.
+    /// The handle refers to an object of another kind.
     Other,
 }
 
@@ -60,26 +60,26 @@ pub enum FaultKind {
         address: u64,
         /// Bytes accessed.
         size: u32,
-        /// What is near, and its size.
+        /// The nearest object, with its size.
         nearest: Described,
-        /// Whether it is so little past the end of an allocation that a GPU would not notice
-        /// ([`crate::Bounds::Hardware`]).
+        /// Whether the address is within the rounding of an allocation's size, so that a GPU would
+        /// not detect it ([`crate::Bounds::Hardware`]).
         unnoticed: bool,
     },
     /// A use of memory that was freed, destroyed or unregistered before the launch.
     Freed {
-        /// Who uses it: an access, or a texture or surface that is bound to it.
+        /// The user: an access, or a texture or surface bound to the memory.
         user: String,
-        /// The memory, with the number of the allocation and its size, and what became of it.
+        /// The memory, with its allocation number and size, and how it was released.
         memory: Described,
     },
-    /// A use of memory, or of addresses, that are there, but not for this device.
+    /// A use of memory or reserved addresses that exist but are not accessible to this device.
     Unreachable {
-        /// Who uses it, as of [`Self::Freed`].
+        /// The user, as in [`Self::Freed`].
         user: String,
-        /// The memory or reservation, with its number and size, and why it cannot be used.
+        /// The memory or reservation, with its number and size, and the reason.
         memory: Described,
-        /// Why: [`End::is_there`].
+        /// The reason as a value for which [`End::is_there`] holds.
         how: End,
     },
     /// An address that is not a multiple of the access size.
@@ -90,63 +90,64 @@ pub enum FaultKind {
         space: SpaceKind,
         /// Address.
         address: u64,
-        /// Bytes accessed: the alignment wanted.
+        /// Bytes accessed, which is the required alignment.
         size: u32,
-        /// The object that holds the address, and its size; `None` if none does.
+        /// The object that contains the address, with its size, if there is one.
         resource: Option<Described>,
     },
-    /// A store or atomic to constant memory, parameters, or memory of the program that may only be read.
+    /// A store or atomic to constant memory, to parameters, or to read-only memory of the program.
     ReadOnly {
         /// Space accessed.
         space: SpaceKind,
         /// Address.
         address: u64,
-        /// The object that holds the address, and its size, in global memory.
+        /// The object that contains the address in global memory, with its size.
         resource: Option<Described>,
     },
-    /// A surface access outside or misaligned; the message has coordinate, resource and size.
+    /// A surface access that is out of bounds or misaligned; the message names coordinate, surface
+    /// and size.
     Surface(String),
-    /// A handle that was never given out, was destroyed or is of another kind.
+    /// A handle that was never created, was destroyed or is of another kind.
     Handle {
-        /// The 64 bits.
+        /// The 64-bit value used as a handle.
         handle: u64,
-        /// `texture`, `sampler`, `surface`.
+        /// The required kind: `texture`, `sampler` or `surface`.
         wanted: &'static str,
-        /// What is wrong with it.
+        /// Reason why the handle is invalid.
         is: BadHandle,
-        /// Why it is not one.
+        /// The reason in words.
         why: String,
     },
-    /// A fetch whose form does not fit its texture.
+    /// A fetch whose form is incompatible with its texture.
     Texture(String),
     /// A fetch with `.f32` coordinates from linear memory.
     Floats {
-        /// The texture, in words.
+        /// Description of the texture.
         resource: String,
     },
-    /// A fetch or surface access whose geometry does not fit its texture or surface.
+    /// A fetch or surface access whose geometry is incompatible with its texture or surface.
     Geometry {
-        /// Whether it is one of a surface.
+        /// Whether the access is a surface access.
         surface: bool,
-        /// What does not fit.
+        /// The instruction's geometry and that of the object.
         error: GeometryError,
     },
-    /// Threads wait for each other and none can go on.
+    /// All remaining threads wait for each other.
     Deadlock {
-        /// Who waits where.
+        /// The waiting threads and their locations.
         waiting: String,
     },
-    /// The step limit.
+    /// A warp has executed more instructions than the step limit allows.
     StepLimit {
         /// Warp instructions that the warp may execute (`--max-steps`).
         limit: u64,
     },
-    /// More local memory or call depth than a thread has.
+    /// A thread exceeded its local memory or call depth.
     StackOverflow {
         /// Bytes a thread may use.
         limit: u64,
     },
-    /// A failed `assert` of device code (`__assertfail`).
+    /// A failed `assert` in device code (`__assertfail`).
     Assert {
         /// The condition as written.
         message: String,
@@ -157,22 +158,22 @@ pub enum FaultKind {
         /// The function around it.
         function: String,
     },
-    /// `free` of something that is no live allocation of the device heap.
+    /// `free` of a pointer that is not a live allocation of the device heap.
     Heap(String),
     /// `trap`, or a breakpoint.
     Trap {
-        /// What the program said, if anything.
+        /// Message of the program, if any.
         message: Option<String>,
     },
-    /// A branch, call or barrier whose register operand has no sense: brx index out of range, a
-    /// call of something that is no function, a barrier number past 15.
+    /// An invalid register operand of a branch, call or barrier: `brx` index out of range, call of
+    /// an address that is not a function, barrier number above 15.
     BadOperand(String),
     /// The launch was cancelled by the host.
     Cancelled,
 }
 
 impl FaultKind {
-    /// A fetch, or an access of a surface, that cannot be planned.
+    /// The fault of a fetch or surface access that the unit refused to plan.
     pub(crate) fn unplanned(error: PlanError, surface: bool) -> Self {
         match error {
             PlanError::Geometry(error) => FaultKind::Geometry { surface, error },
@@ -182,7 +183,7 @@ impl FaultKind {
         }
     }
 
-    /// Whether a card answers such a fetch or access and goes on
+    /// Whether a card has a defined result for such a fetch or access
     /// ([`BadFetch::Zero`](crate::BadFetch::Zero)).
     pub(crate) fn is_answered(&self) -> bool {
         match self {
@@ -192,7 +193,8 @@ impl FaultKind {
         }
     }
 
-    /// The texture or surface that does not fit, in words, or the handle of another object.
+    /// Description of the incompatible texture or surface, or the handle of an object of another
+    /// kind.
     pub fn object(&self) -> Option<String> {
         match self {
             FaultKind::Geometry { error: GeometryError { resource, .. }, .. }
@@ -203,7 +205,7 @@ impl FaultKind {
         }
     }
 
-    /// Number of the allocation that it is about, if it is about one.
+    /// Number of the allocation that the fault concerns, if any.
     pub fn allocation(&self) -> Option<u64> {
         match self {
             FaultKind::OutOfBounds { nearest, .. } => nearest.allocation,
@@ -217,8 +219,8 @@ impl FaultKind {
         }
     }
 
-    /// A use of memory that is not to be used, or not by this device.
-    pub(crate) fn of_gone(user: String, gone: &Gone) -> Self {
+    /// The fault of using freed memory, or memory that is not accessible to this device.
+    pub(crate) fn of_gone(user: String, gone: &FreedBlock) -> Self {
         let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
         match gone.how {
             how if how.is_there() => Self::Unreachable { user, memory, how },
@@ -226,13 +228,13 @@ impl FaultKind {
         }
     }
 
-    /// An access in words: `load of 4 bytes at .global address 0x700000000000`.
+    /// Description of an access: `load of 4 bytes at .global address 0x700000000000`.
     pub(crate) fn access(access: &str, space: SpaceKind, address: u64, size: u32) -> String {
         let (space, bytes) = (space.name(), Count(size, "byte"));
         format!("{access} of {bytes} at {space} address {address:#x}")
     }
 
-    /// Stable name for programs that read reports.
+    /// Stable identifier for programs that read reports.
     pub fn name(&self) -> &'static str {
         match self {
             FaultKind::OutOfBounds { .. } => "out-of-bounds",
@@ -260,7 +262,7 @@ impl FaultKind {
 }
 
 impl std::fmt::Display for FaultKind {
-    /// One sentence without a final stop.
+    /// Formats the fault as one sentence without a final full stop.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             FaultKind::OutOfBounds { access, space, address, size, nearest, .. } => {

@@ -1,57 +1,64 @@
-//! Another engine for fetches with gradients (`tex.grad`): asked in the unit's place, fetch by fetch.
+//! The interface of an external engine for fetches with gradients (`tex.grad`), which is called
+//! before the texture unit for each fetch.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use texunit_syntax::Span;
 use texunit_unit::{FetchAnswer, FetchForm, FetchRequest, Sampler, Texture};
 
-/// A `tex.grad` of lanes of a warp that have texture and sampler in common.
+/// A `tex.grad` for those lanes of a warp that share texture and sampler.
 #[derive(Clone, Copy, Debug)]
 pub struct GradientFetch<'a> {
-    /// Which instruction, by its place in the source.
+    /// Source location of the instruction.
     pub span: Span,
-    /// What it is.
+    /// Form of the instruction: geometry, types and operands.
     pub form: FetchForm,
     /// Handle of the texture (see [`crate::launch::TEXTURE_BIT`]).
     pub texture_handle: u64,
-    /// Handle of the sampler; the texture's where it has none of its own.
+    /// Handle of the sampler, or the texture's handle if the instruction has no sampler operand.
     pub sampler_handle: u64,
-    /// What the texture's handle names, as an instruction of this geometry sees it.
+    /// The texture bound to the handle, as an instruction of this geometry sees it.
     pub texture: &'a Arc<Texture>,
-    /// What the sampler's handle names.
+    /// The sampler bound to the handle.
     pub sampler: &'a Sampler,
-    /// Lanes and operands.
+    /// Active lanes and their operands.
     pub request: &'a FetchRequest<'a>,
 }
 
-/// Who answers a fetch.
+/// Result of asking the external engine for a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
-    /// The engine has.
+    /// The engine has filled in the answer.
     Engine,
-    /// The unit shall.
+    /// The texture unit must execute the fetch.
     Unit,
 }
 
-/// Who answered the fetches of a launch that had an engine, a lane each.
+/// Number of fetches that the engine and the texture unit have executed in a launch; each lane
+/// counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GradientStats {
-    /// Answered by the engine.
+    /// Fetches executed by the engine.
     pub engine: u64,
-    /// Answered by the unit, by the engine's reason.
+    /// Fetches executed by the unit, by the reason that the engine gave.
     pub unit: BTreeMap<String, u64>,
 }
 
-/// Answers fetches with gradients. The unit has accepted form, texture and sampler before.
+/// Executes fetches with gradients. The unit has validated form, texture and sampler before the
+/// call.
 pub trait GradientEngine: Sync {
-    /// Fills the lanes of the request in an answer as [`texunit_unit::FetchPlan::fetch`] does, or
-    /// leaves all as it is for the unit. The error is the text of a fault that ends the launch.
+    /// Fills the active lanes of the answer, as [`texunit_unit::FetchPlan::fetch`] does, or leaves
+    /// the answer unchanged for the unit.
+    ///
+    /// # Errors
+    ///
+    /// The text of a fault that ends the launch.
     fn fetch(
         &self,
         fetch: &GradientFetch<'_>,
         answer: &mut FetchAnswer,
     ) -> Result<Answered, String>;
 
-    /// What was answered so far.
+    /// Counts of the fetches so far.
     fn stats(&self) -> GradientStats;
 }

@@ -1,5 +1,5 @@
-//! Kernels by number.
+//! The identifier of a kernel within a lowered program.
 
-/// A kernel of a [`Program`](crate::Program).
+/// Number of a kernel in its [`Program`](crate::Program).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KernelId(pub(crate) u32);

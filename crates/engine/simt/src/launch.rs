@@ -1,4 +1,5 @@
-//! Launching a kernel.
+//! The configuration of a launch, and the tables of textures, samplers and surfaces that its
+//! handles index.
 
 use crate::gradients::GradientEngine;
 use crate::observe::Observer;
@@ -12,98 +13,100 @@ pub use texunit_alu::Approximate;
 use texunit_memory::{CONST_END, Fill, GLOBAL_BASE, Heap, MemoryMap, SHARED_WINDOW};
 use texunit_unit::{Sampler, Surface, Texture};
 
-/// How a launch computes where PTX leaves it to the assembler and the machine.
+/// Arithmetic choices that PTX leaves to the assembler and the hardware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arithmetic {
-    /// Fuse mul and add where ptxas does.
+    /// Whether products and sums are fused where `ptxas` fuses them.
     pub fmad: bool,
-    /// How approximate instructions compute.
+    /// Implementation of approximate instructions.
     pub approximate: Approximate,
 }
 
 impl Default for Arithmetic {
-    /// As on a card.
+    /// The arithmetic of a card.
     fn default() -> Self {
         Self { fmad: true, approximate: Approximate::Card }
     }
 }
 
-/// Handles are laid out as the hardware's (docs/numerics.md 12): bits 19:0 the texture header
-/// or surface, 31:20 the sampler, bit 61 texture, 62 sampler, 63 surface.
+/// Flag of texture handles. Handles have the hardware's layout (docs/numerics.md 12): bits 19:0
+/// index the texture header or surface, bits 31:20 the sampler; bit 61 marks a texture, 62 a
+/// sampler, 63 a surface.
 pub const TEXTURE_BIT: u64 = 1 << 61;
-/// See [`TEXTURE_BIT`].
+/// Flag of sampler handles; see [`TEXTURE_BIT`].
 pub const SAMPLER_BIT: u64 = 1 << 62;
-/// See [`TEXTURE_BIT`].
+/// Flag of surface handles; see [`TEXTURE_BIT`].
 pub const SURFACE_BIT: u64 = 1 << 63;
 
 /// Default of [`LaunchConfig::printf_limit`]: 16 MiB.
 pub const PRINTF_LIMIT: usize = 16 << 20;
 
-/// The descriptor tables that handles index. A slot is `None` when free or destroyed.
+/// The descriptor tables that handles index. An entry is `None` if it is free or was destroyed.
 #[derive(Clone, Debug, Default)]
 pub struct Descriptors {
-    /// By bits 19:0 of a texture handle.
+    /// Textures by bits 19:0 of a handle.
     pub textures: Vec<Option<Arc<Texture>>>,
-    /// By bits 31:20 of a texture or sampler handle.
+    /// Samplers by bits 31:20 of a texture or sampler handle.
     pub samplers: Vec<Option<Arc<Sampler>>>,
-    /// By bits 19:0 of a surface handle.
+    /// Surfaces by bits 19:0 of a handle.
     pub surfaces: Vec<Option<Arc<Surface>>>,
 }
 
-/// Where accesses past the end of an object become faults.
+/// The limit at which accesses past the end of an object become faults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Bounds {
-    /// At its last byte.
+    /// The last byte of the object.
     #[default]
     Exact,
-    /// Where a GPU could notice: global memory ends at a multiple of 512 bytes, dynamic shared memory is a
-    /// multiple of 1 KiB. What passes is counted ([`LaunchStats::past_end`](crate::LaunchStats::past_end)).
+    /// The granularity that a GPU can detect: global memory is rounded up to a multiple of 512
+    /// bytes, dynamic shared memory to a multiple of 1 KiB. Permitted accesses past the end are
+    /// counted ([`LaunchStats::past_end`](crate::LaunchStats::past_end)).
     Hardware,
 }
 
-/// What becomes of a fetch or an access that no texture or surface fits and that a card answers all
-/// the same: of another geometry, by `.f32` coordinates on linear memory, by a handle that was
-/// never returned, or a fetch by a surface's.
+/// Treatment of a fetch or access that is incompatible with its texture or surface but has a
+/// defined result on a card: another geometry, `.f32` coordinates on linear memory, a handle that
+/// was never created, or a fetch by a surface handle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BadFetch {
-    /// What the card makes of it: zeros, nothing stored, texels of the surface. The kernel goes on,
-    /// and [`LaunchStats::bad_fetches`](crate::LaunchStats::bad_fetches) says where that was.
+    /// The result of a card: zeros, no store, or texels of the surface. The kernel continues, and
+    /// [`LaunchStats::bad_fetches`](crate::LaunchStats::bad_fetches) lists the instructions.
     #[default]
     Zero,
-    /// A fault.
+    /// A fault that ends the launch.
     Fault,
 }
 
-/// What a GPU rounds the size of dynamic shared memory up to.
+/// Granularity to which a GPU rounds up the size of dynamic shared memory.
 pub const SHARED_ROUNDING: u32 = 1024;
 
-/// Some CTAs of a grid, by their numbers: x + width * (y + height * z).
+/// A range of CTAs of a grid, numbered x + width * (y + height * z).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CtaRange {
-    /// The first one.
+    /// The first CTA.
     pub begin: u64,
-    /// Behind the last one.
+    /// One past the last CTA.
     pub end: u64,
 }
 
 impl CtaRange {
-    /// All CTAs of a grid.
+    /// The range of all CTAs of a grid.
     pub fn of_grid(grid: [u32; 3]) -> Self {
         let ctas = grid.iter().try_fold(1_u64, |n, &g| n.checked_mul(g.into()));
         Self { begin: 0, end: ctas.unwrap_or(u64::MAX) }
     }
 
-    /// How many there are.
+    /// Number of CTAs.
     pub fn len(self) -> u64 {
         self.end.saturating_sub(self.begin)
     }
 
-    /// Whether there is none.
+    /// Whether the range is empty.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Those that another range has, too.
+    /// The intersection with another range.
     #[must_use]
     pub fn within(self, other: Self) -> Self {
         Self { begin: self.begin.max(other.begin), end: self.end.min(other.end) }
@@ -116,10 +119,11 @@ impl std::fmt::Display for CtaRange {
     }
 }
 
-/// Bits of a shared address below the rank of its CTA.
+/// Position of the CTA rank in a shared address: the offset is in the bits below.
 pub(crate) const RANK_SHIFT: u32 = 24;
 
-/// Splits a shared address into the rank of its CTA in the cluster (`None`: the one that uses it) and the place in its memory.
+/// Splits a shared address into the rank of its CTA in the cluster (`None`: the executing CTA) and
+/// the offset in that CTA's shared memory.
 pub fn split_shared_address(at: u64) -> (Option<u32>, u64) {
     let place = at & ((1 << RANK_SHIFT) - 1);
     match at >> RANK_SHIFT {
@@ -128,7 +132,8 @@ pub fn split_shared_address(at: u64) -> (Option<u32>, u64) {
     }
 }
 
-/// Bits of addresses below those in which all of global memory is the same.
+/// Addresses that agree in all bits from this one up are either all in global memory or all
+/// outside.
 pub(crate) const GLOBAL_BITS: u32 = 44;
 const _: () = assert!(
     GLOBAL_BASE.is_multiple_of(1 << GLOBAL_BITS)
@@ -136,80 +141,88 @@ const _: () = assert!(
         && CONST_END <= GLOBAL_BASE
 );
 
-/// How to run a kernel.
+/// Configuration of a launch.
 #[derive(Clone)]
 pub struct LaunchConfig<'a> {
-    /// CTAs along x, y, z; none 0.
+    /// CTAs along x, y, z; none is 0.
     pub grid: [u32; 3],
-    /// Run only these CTAs of the grid, all of whose registers say what they say in a launch of the whole; `None`: all.
-    /// Cooperative launches run all.
+    /// Executes only these CTAs of the grid, with special registers as in a launch of the whole;
+    /// `None`: all. Cooperative launches always execute all.
     pub ctas: Option<CtaRange>,
-    /// Threads along x, y, z; none 0, at most 1024 in all.
+    /// Threads along x, y, z; none is 0, and there are at most 1024 in all.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
     /// The kernel's parameter buffer.
     pub params: &'a [u8],
-    /// Global and constant memory.
+    /// Map of global and constant memory.
     pub memory: &'a MemoryMap,
-    /// Textures, samplers, surfaces.
+    /// Tables of textures, samplers and surfaces.
     pub descriptors: &'a Descriptors,
-    /// Host threads; 0: one for each core.
+    /// Number of host threads; 0: one for each core.
     pub threads: usize,
-    /// Warp instructions that one warp may execute before it is taken for endless.
+    /// Warp instructions that one warp may execute before its loop counts as infinite.
     pub max_steps: u64,
-    /// Fuse mul and add where ptxas does (`--fmad`).
+    /// Whether products and sums are fused where `ptxas` fuses them (`--fmad`).
     pub fmad: bool,
-    /// How approximate instructions compute (`--approx`).
+    /// Implementation of approximate instructions (`--approx`).
     pub approximate: Approximate,
-    /// Where accesses past the end of an object become faults (`--bounds`).
+    /// The limit at which accesses past the end of an object become faults (`--bounds`).
     pub bounds: Bounds,
-    /// What becomes of fetches that no texture fits (`--bad-fetch`).
+    /// Treatment of fetches that are incompatible with their texture (`--bad-fetch`).
     pub bad_fetch: BadFetch,
     /// Bytes of local memory and call frames that a thread may use.
     pub stack_limit: u32,
     /// Number of the launch, read by %gridid.
     pub grid_id: u64,
-    /// Run all CTAs at the same time, in turns, so that they can wait for each other
-    /// (`cuLaunchCooperativeKernel`). [`crate::Program::max_cooperative_ctas`] says how many can.
+    /// Executes all CTAs concurrently, in turns, so that they can wait for each other
+    /// (`cuLaunchCooperativeKernel`). [`crate::Program::max_cooperative_ctas`] is the maximum
+    /// number of CTAs.
     pub cooperative: bool,
-    /// CTAs of a cluster along x, y, z, whole numbers of which the grid has along each axis; `None`: the launch has no clusters.
+    /// CTAs of a cluster along x, y, z, which divide the grid along each axis; `None`: no clusters.
     pub cluster: Option<[u32; 3]>,
-    /// Address of the words that cooperative groups synchronise a grid with (%envreg1 and 2):
-    /// their size in bytes, then the barrier, zero. 0 in other launches.
+    /// Address of the workspace with which cooperative groups synchronise a grid (`%envreg1` and
+    /// 2): its size in bytes, followed by the barrier, which is zero. 0 for other launches.
     pub grid_workspace: u64,
-    /// Handle of the graph whose node the launch is, read by %current_graph_exec; 0 in other launches.
+    /// Handle of the graph that the launch is a node of, read by `%current_graph_exec`; 0 for other
+    /// launches.
     pub graph: u64,
-    /// What `malloc` takes from; `None`: it finds nothing. Its block is part of `memory`.
+    /// The device heap that `malloc` allocates from; `None`: `malloc` returns null. The heap's
+    /// block is part of `memory`.
     pub heap: Option<&'a Heap>,
-    /// Who answers calls of the device runtime and keeps the launches of the kernel; `None`: such calls are faults.
+    /// The host of the device runtime, which records launches by the kernel; `None`: calls of the
+    /// device runtime are faults.
     pub runtime: Option<Runtime<'a>>,
-    /// Most bytes of text that a launch may print; the oldest give way to newer ones.
+    /// Maximum number of bytes that a launch may print; newer text replaces the oldest.
     pub printf_limit: usize,
-    /// CTAs finished so far, for progress bars.
+    /// Number of finished CTAs, for progress bars.
     pub progress: Option<&'a AtomicU64>,
-    /// Set to true to stop the launch.
+    /// Cancels the launch when set to true.
     pub cancel: Option<&'a AtomicBool>,
-    /// Who else may change memory while all CTAs that can run wait in loops; `None`: nobody, so that it is a deadlock.
+    /// Other agents that may change memory while all running CTAs poll; `None`: there are none, so
+    /// that endless polling is a deadlock.
     pub others: Option<&'a dyn Others>,
-    /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None`: nobody asks.
+    /// Clock of the CPU time of the calling thread, for
+    /// [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None`: not measured.
     pub cpu_clock: Option<fn() -> Duration>,
-    /// Who is told of what the kernel does.
+    /// Observer that is notified of the events of the kernel.
     pub observer: Option<&'a dyn Observer>,
-    /// Asked first about fetches with gradients; `None`: the unit answers all of them.
+    /// External engine that is asked first for fetches with gradients; `None`: the unit executes
+    /// all of them.
     pub gradients: Option<&'a dyn GradientEngine>,
-    /// Whether code is made of what runs often; `None`: what `TEXUNIT_JIT` says.
+    /// When code is compiled; `None`: as `TEXUNIT_JIT` says.
     pub jit: Option<JitMode>,
-    /// Run CTAs and warps in a random fair order that follows from this seed, by one host thread (`--schedule`): a turn may
-    /// end between any two accesses of memory. `None`: CTAs one after the other, and the warps of each in turns from
-    /// barrier to barrier (docs/checks.md, "The order of execution").
+    /// Executes CTAs and warps in a random fair order derived from this seed, on one host thread
+    /// (`--schedule`): a turn can end between any two memory accesses. `None`: CTAs run one after
+    /// the other, and the warps of each take turns from barrier to barrier (docs/checks.md, "The
+    /// order of execution").
     pub schedule: Option<u64>,
-    /// What shared and local memory hold when a CTA begins (`--fill`); `None`: zeros.
+    /// Initial contents of shared and local memory of a CTA (`--fill`); `None`: zeros.
     pub fill: Option<Fill>,
 }
 
 impl LaunchConfig<'_> {
-    /// %ctaid of the CTA with a rank in the cluster of another CTA.
+    /// `%ctaid` of the CTA with a given rank in the cluster of another CTA.
     pub fn in_cluster(&self, cta: [u32; 3], rank: u32) -> [u32; 3] {
         let [x, y, z] = self.cluster.unwrap_or([1; 3]).map(|n| n.max(1));
         let place = [rank % x, rank / x % y, rank / x / y];

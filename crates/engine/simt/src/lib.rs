@@ -1,8 +1,9 @@
-//! Runs typed PTX on the CPU.
+//! Executes typed PTX on the CPU.
 //!
-//! [`lower`] turns a typed module into warp code once; [`launch()`] runs a kernel of it: warps of 32
-//! lanes over structure-of-arrays registers, CTAs spread over threads. A program that goes wrong
-//! ends in a [`Fault`] value, never in a panic.
+//! [`lower`] translates a typed module into warp code once. [`launch()`] executes a kernel of that
+//! module: warps of 32 lanes with structure-of-arrays registers, and CTAs distributed over host
+//! threads. An error of the running program ends the launch with a [`Fault`] value, never with a
+//! panic.
 
 mod clock;
 mod code;

@@ -1,17 +1,17 @@
-//! What lies nearest to an address that is none, as faults say it.
+//! Describes the object nearest to an invalid address, for the messages of faults.
 
 use crate::fault::{Described, FaultKind};
 use texunit_forms::Count;
-use texunit_memory::{AddressError, Gone, Near, SpaceKind};
+use texunit_memory::{AddressError, FreedBlock, Near, SpaceKind};
 
-/// An object in a space.
+/// An allocated object in a state space.
 #[derive(Clone, Copy)]
 pub(crate) struct Object<'a> {
     pub(crate) name: &'a str,
-    /// Its first byte.
+    /// Address of its first byte.
     pub(crate) at: u64,
     pub(crate) size: u64,
-    /// Number of the allocation, if it is one.
+    /// Number of the allocation, if the object is one.
     pub(crate) number: Option<u64>,
 }
 
@@ -28,10 +28,10 @@ impl<'a> From<&'a Near> for Object<'a> {
     }
 }
 
-/// An address that is farther from every object than this is meant for none of them.
+/// An address farther than this from every object is reported without naming an object.
 const FAR: u64 = 1 << 30;
 
-/// An object with its place.
+/// Name, size, address and allocation number of an object.
 fn named(Object { name, at, size, number }: &Object<'_>) -> String {
     let number = number.map_or_else(String::new, |number| format!(", allocation {number}"));
     format!("`{name}` ({} at {at:#x}{number})", Count(size, "byte"))
@@ -41,13 +41,13 @@ pub(crate) fn described(object: &Object<'_>) -> Described {
     Described { text: named(object), allocation: object.number }
 }
 
-/// Says what lies nearest to `address`.
+/// Describes the position of `address` relative to the nearest object.
 pub(crate) fn describe(objects: &[Object<'_>], address: u64, empty: &str) -> String {
     let distance = |o: &Object<'_>| match address.checked_sub(o.at) {
         Some(offset) => offset.saturating_sub(o.size),
         None => o.at - address,
     };
-    // Addresses wrap around: -8 is near the beginning of a space.
+    // Distances wrap around, so that address -8 is near the start of a space.
     let wrapped = |o: &Object<'_>| o.at.wrapping_sub(address);
     let nearest = objects.iter().min_by_key(|o| distance(o).min(wrapped(o)));
     let Some(object @ Object { at, size, .. }) = nearest else { return empty.to_owned() };
@@ -65,11 +65,12 @@ pub(crate) fn describe(objects: &[Object<'_>], address: u64, empty: &str) -> Str
     }
 }
 
-/// The fault of an access outside every allocation, or to one that may only be read.
+/// The fault of a global access that is out of bounds, uses freed or unreachable memory, or writes
+/// to read-only memory.
 pub(crate) fn outside(
     access: &'static str,
     (address, size): (u64, u32),
-    (error, gone): (&AddressError, Option<&Gone>),
+    (error, gone): (&AddressError, Option<&FreedBlock>),
     unnoticed: impl FnOnce() -> bool,
 ) -> FaultKind {
     let space = texunit_memory::space_of(address);
@@ -89,7 +90,7 @@ pub(crate) fn outside(
         None => "nothing is allocated".into(),
         Some(near) => {
             let text = describe(&[near.into()], address, "");
-            // Far away it is not named.
+            // An object that is too far away is not named, so its allocation is not either.
             let allocation = text.starts_with('`').then_some(near.number);
             Described { text, allocation }
         }

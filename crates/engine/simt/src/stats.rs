@@ -1,4 +1,4 @@
-//! What comes of a launch: what it has counted, and the fault that it ended in.
+//! Results of a launch: its statistics, and the fault that ended it.
 
 use crate::fault::FaultKind;
 use crate::gradients::GradientStats;
@@ -7,28 +7,29 @@ use std::time::Duration;
 use texunit_check::sources::{Frame, Sources};
 use texunit_syntax::Span;
 
-/// A fault: what happened and exactly where. The launch is over; memory holds whatever the
-/// kernel had written.
+/// A fault: its kind, and the exact thread and instruction. The launch is over; memory holds
+/// everything that the kernel had written until then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What.
+    /// Kind of the fault.
     pub kind: FaultKind,
-    /// Kernel name.
+    /// Name of the kernel.
     pub kernel: String,
-    /// %ctaid
+    /// `%ctaid` of the CTA.
     pub cta: [u32; 3],
-    /// %tid of the first thread concerned.
+    /// `%tid` of the first faulting thread.
     pub thread: [u32; 3],
-    /// The instruction.
+    /// Source location of the instruction.
     pub span: Span,
-    /// Functions from the kernel down to the one that holds the instruction, if not the kernel
-    /// itself: name and the place of the call.
+    /// Call stack from the kernel to the function that contains the instruction: the name of each
+    /// callee and the location of the call. Empty if the kernel itself contains the instruction.
     pub calls: Vec<(String, Span)>,
-    /// Of a grid that a kernel has launched: who, then who launched that one, and so on. They are of the same module.
+    /// For a grid launched by a kernel: the launching thread, then the thread that launched that
+    /// grid, and so on. All are of the same module.
     pub launched_by: Vec<Caller>,
-    /// What the instructions of the module come from.
+    /// Source files of the module.
     pub sources: Arc<Sources>,
-    /// What the launch had done until then, printf output included.
+    /// Statistics of the launch until the fault, including printf output.
     pub stats: LaunchStats,
 }
 
@@ -42,38 +43,40 @@ impl Fault {
     }
 }
 
-/// What a launch did.
+/// Statistics of a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaunchStats {
     /// Warp instructions executed.
     pub warp_instructions: u64,
     /// Thread instructions executed: active lanes of each warp instruction.
     pub thread_instructions: u64,
-    /// Texture fetches, a lane each.
+    /// Texture fetches, counted for each lane.
     pub fetches: u64,
-    /// Surface loads, stores and reductions, a lane each.
+    /// Surface loads, stores and reductions, counted for each lane.
     pub surface_accesses: u64,
-    /// Integer divisions by zero (their value is all ones).
+    /// Integer divisions by zero, whose result is all ones.
     pub divisions_by_zero: u64,
-    /// Accesses that [`Bounds::Hardware`](crate::Bounds::Hardware) has let pass, an element of a lane each.
+    /// Accesses past the end of an object that [`Bounds::Hardware`](crate::Bounds::Hardware)
+    /// permits, counted for each element and lane.
     pub past_end: u64,
-    /// Fetches and accesses that no texture or surface fits, of a launch with
+    /// Fetches and accesses that do not fit their texture or surface, in a launch with
     /// [`BadFetch::Zero`](crate::BadFetch::Zero).
     pub bad_fetches: BadFetches,
-    /// Time of all cores together, of a launch with [`LaunchConfig::cpu_clock`](crate::LaunchConfig::cpu_clock).
+    /// CPU time of all host threads together, if
+    /// [`LaunchConfig::cpu_clock`](crate::LaunchConfig::cpu_clock) is given.
     pub cpu_time: Duration,
-    /// Who answered the fetches with gradients, of a launch with an engine for them.
+    /// Fetches with gradients by executing engine, if an external engine is configured.
     pub gradients: Option<GradientStats>,
-    /// What the kernel printed, CTA by CTA in order.
+    /// Text that the kernel printed, ordered by CTA.
     pub printf: Vec<u8>,
-    /// What was interpreted in the middle of compiled code.
+    /// Instructions that were interpreted within compiled code.
     pub interpreted: Interpreted,
-    /// Sums of the kernel, and of what it can call, that products were fused into.
+    /// Numbers of multiply-adds in the kernel and its callees that were fused.
     pub fusion: Fusion,
 }
 
 impl LaunchStats {
-    /// Adds those of a grid that the kernel has launched, which has run after it.
+    /// Adds the statistics of a grid that the kernel launched and that was executed after it.
     pub fn add(&mut self, other: Self) {
         self.warp_instructions += other.warp_instructions;
         self.thread_instructions += other.thread_instructions;
@@ -89,32 +92,33 @@ impl LaunchStats {
     }
 }
 
-/// Fetches and accesses that no texture or surface fits and that a card answers all the same.
+/// Fetches and accesses that do not fit their texture or surface, but have a defined result on a
+/// card.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BadFetches {
-    /// What [`BadFetch::Fault`](crate::BadFetch::Fault) would have made of them: one for each
-    /// instruction and object, of the first CTA that came there, in the order of the instructions.
+    /// The faults that [`BadFetch::Fault`](crate::BadFetch::Fault) would have raised: one for each
+    /// instruction and object, from the first CTA concerned, in the order of the instructions.
     pub faults: Vec<Fault>,
-    /// How often there were others, beyond the first thousand.
+    /// Number of further faults beyond the first thousand.
     pub more: u64,
 }
 
 impl BadFetches {
-    /// Most that are told one by one.
+    /// Maximum number of faults that are reported one by one.
     pub(crate) const MAX: usize = 1000;
 
-    /// Whether there were none.
+    /// Whether there was no such fetch or access.
     pub fn is_empty(&self) -> bool {
         self.faults.is_empty()
     }
 
-    /// Takes those of a worker in.
+    /// Adds the faults of a worker.
     pub(crate) fn add(&mut self, other: Self) {
         self.faults.extend(other.faults);
         self.more += other.more;
     }
 
-    /// All of them, each instruction and object once.
+    /// Orders the faults and keeps one for each instruction and object.
     pub(crate) fn sorted(mut self) -> Self {
         let order = |[x, y, z]: [u32; 3]| [z, y, x];
         let place = |fault: &Fault| (fault.span.start, fault.kind.object());
@@ -125,10 +129,11 @@ impl BadFetches {
     }
 }
 
-/// Instructions that were interpreted in the middle of compiled code, by their place in the PTX, each with how often:
-/// what is not compiled, and accesses whose memory was not where it had been the time before. Fetches, surface
-/// accesses, barriers, calls, branches that divide a warp and ends of threads are not counted. It says how a launch
-/// was run and not what it did: it differs from run to run, and never makes two [`LaunchStats`] differ.
+/// Instructions that were interpreted within compiled code, by source location, each with its
+/// number of executions: instructions that the JIT does not support, and accesses whose memory was
+/// in another allocation than the time before. Fetches, surface accesses, barriers, calls,
+/// divergent branches and exits are not counted. The counts describe the execution strategy and
+/// differ from run to run, so they are ignored when two [`LaunchStats`] are compared.
 #[derive(Clone, Debug, Default)]
 pub struct Interpreted(pub Vec<(Span, u64)>);
 
@@ -140,13 +145,14 @@ impl PartialEq for Interpreted {
 
 impl Eq for Interpreted {}
 
-/// How many sums of a kernel, and of what it can call, were fused.
+/// Numbers of additions of a product that were fused into multiply-adds in a kernel and its
+/// callees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fusion {
-    /// Sums that a product was fused into.
+    /// Additions that a product was fused into.
     pub fused: u64,
-    /// Sums that were left as they are written because what an assembler does depends on how it unrolls a loop and
-    /// moves what does not change in it, or because the function is too large to be looked at.
+    /// Additions left unfused, because the assembler's choice depends on loop unrolling and
+    /// loop-invariant code motion, or because the function is too large to analyse.
     pub undecided: u64,
 }
 
@@ -157,23 +163,23 @@ impl Fusion {
     }
 }
 
-/// The thread that asked for work, and where.
+/// The thread that launched a grid from the device, and the location of the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// Its kernel.
+    /// Name of the launching kernel.
     pub kernel: String,
-    /// %ctaid
+    /// `%ctaid` of the launching thread.
     pub cta: [u32; 3],
-    /// %tid
+    /// `%tid` of the launching thread.
     pub thread: [u32; 3],
-    /// The call.
+    /// Source location of the call.
     pub span: Span,
-    /// As of a [`Fault`].
+    /// Call stack at the call, as in [`Fault::calls`].
     pub calls: Vec<(String, Span)>,
 }
 
 impl Fault {
-    /// The fault as that of a grid that a kernel has launched.
+    /// Adds the launching thread to the fault of a grid launched by a kernel.
     #[must_use]
     pub fn launched_by(mut self: Box<Self>, caller: &Caller) -> Box<Self> {
         self.launched_by.push(caller.clone());

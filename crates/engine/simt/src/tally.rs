@@ -1,20 +1,20 @@
-//! Fetches and surface accesses by geometry and format.
+//! Counts of fetches and surface accesses by geometry and format, collected by an observer.
 
 use crate::observe::{At, Events, FetchMade, LaunchInfo, Observer, Probe, SurfaceMade};
 use std::sync::{Mutex, PoisonError};
 use texunit_texel::Format;
 use texunit_unit::Geometry;
 
-/// Accesses of one kind.
+/// Number of accesses of one geometry and format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// Geometry of the instruction.
     pub geometry: Geometry,
     /// Format of the texture or surface.
     pub format: Format,
-    /// Whether these are surface accesses.
+    /// Whether the accesses are surface accesses, not fetches.
     pub surface: bool,
-    /// How many, a lane each.
+    /// Number of accesses; each lane counts.
     pub accesses: u64,
 }
 
@@ -24,16 +24,16 @@ impl Count {
     }
 }
 
-/// Counts, each kind once, in the order in which they came up.
+/// Access counts, one entry for each geometry and format, in order of first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     counts: Vec<Count>,
-    /// The one that counted last: nearly always the next too.
+    /// Index of the entry that was incremented last, which is usually the next one, too.
     last: usize,
 }
 
 impl Tally {
-    /// Counts accesses.
+    /// Adds to the count of the same geometry and format.
     #[inline]
     pub fn add(&mut self, count: Count) {
         if let Some(last) = self.counts.get_mut(self.last).filter(|last| last.is(&count)) {
@@ -57,7 +57,7 @@ impl Tally {
         other.counts.iter().for_each(|&count| self.add(count));
     }
 
-    /// The counts, by name of geometry and format, fetches first.
+    /// The counts sorted by geometry and format, fetches first.
     pub fn sorted(&self) -> Vec<Count> {
         let mut counts = self.counts.clone();
         counts.sort_by_key(|c| (c.surface, c.geometry.name(), c.format.name()));
@@ -65,12 +65,13 @@ impl Tally {
     }
 }
 
-/// Counts the fetches and surface accesses of launches: an observer.
+/// An observer that counts the fetches and surface accesses of launches.
 #[derive(Debug, Default)]
 pub struct Tallies(Mutex<Tally>);
 
 impl Tallies {
-    /// What has been counted, also by launches that have ended in a fault. It begins anew.
+    /// Returns the counts so far, including those of launches that ended with a fault, and resets
+    /// them.
     pub fn take(&self) -> Tally {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -86,7 +87,7 @@ impl Observer for Tallies {
     }
 }
 
-/// The counts of a worker.
+/// The counts of one worker, which are merged at its end.
 struct Counting<'a> {
     all: &'a Tallies,
     tally: Tally,

@@ -1,51 +1,53 @@
-//! Launches that wait for somebody else: what their loops look at, and who is asked what becomes of them.
+//! Launches that wait for memory to be changed from outside: the values that their loops poll, and
+//! the host that decides whether they continue.
 
 use crate::fault::Described;
 use std::fmt::Debug;
 use texunit_syntax::Span;
 
-/// What becomes of a launch that waits.
+/// Decision on a launch all of whose threads wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It goes on looking.
+    /// The launch continues to poll.
     Wait,
-    /// It ends: nobody changes what it looks at, for this reason.
+    /// The launch ends with this reason, because nothing will change the memory that it polls.
     End(String),
 }
 
-/// Who else may change memory while a launch waits.
+/// Other agents that may change memory while a launch waits: the host, and other launches.
 pub trait Others: Sync + Debug {
-    /// All that can run of the launch waits, and has looked so many times since it does.
+    /// Called when all running CTAs of the launch have been polling, for the `looks`th time in
+    /// succession.
     fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict;
 
-    /// It goes on.
+    /// Called when the launch has left its waiting loops.
     fn go_on(&self);
 }
 
-/// A place at which threads wait, and what for.
+/// A loop in which threads wait, and the memory that they poll.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingLoop {
-    /// The kernel.
+    /// Name of the kernel.
     pub kernel: String,
-    /// The CTA.
+    /// `%ctaid` of the CTA.
     pub cta: [u32; 3],
-    /// An instruction of the loop.
+    /// Source location of an instruction of the loop.
     pub span: Span,
-    /// Threads of the CTA that have not exited.
+    /// Number of threads of the CTA that have not exited.
     pub threads: u32,
-    /// What they look at.
+    /// Memory that the loop polls.
     pub looks: Vec<Looked>,
 }
 
-/// Memory that a loop looks at.
+/// A memory location that a loop polls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Looked {
-    /// Where.
+    /// Address of the location.
     pub address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
-    /// What it holds.
+    /// The value it holds, if it can be read.
     pub value: Option<u64>,
-    /// The allocation.
+    /// The allocation that contains it.
     pub object: Option<Described>,
 }

@@ -1,4 +1,5 @@
-//! Fetches and surface accesses of one thread, recorded while launches run.
+//! Records the fetches and surface accesses of one thread during launches, or reports those of all
+//! threads as they happen.
 
 use crate::observe::{
     At, CtaInfo, Events, FetchAnswered, LaunchInfo, Listing, Observer, Probe, SurfaceAnswered,
@@ -10,12 +11,12 @@ use texunit_unit::{
     Texture, lanes,
 };
 
-/// Accesses that are kept; a loop may make any number of them.
+/// Maximum number of recorded accesses, which bounds the memory for loops.
 const MAX: usize = 10_000;
 
-/// A thread whose accesses are recorded, and what it has done so far, whether or not the launch
-/// came to its end. Fills up at 10,000 accesses; later ones are only counted. Or all threads, whose
-/// accesses are told as they happen.
+/// Records the accesses of a thread, even if the launch ends with a fault. After 10,000 accesses
+/// the following ones are only counted. Alternatively, the accesses of all threads are passed to a
+/// callback as they happen.
 #[derive(Debug)]
 pub struct Watch {
     thread: [u32; 3],
@@ -23,7 +24,7 @@ pub struct Watch {
     listener: Option<Listener>,
 }
 
-/// What is told of all threads: CTA, thread, access.
+/// Callback for the accesses of all threads: CTA, thread, access.
 type Tell = dyn Fn([u32; 3], [u32; 3], &WatchedAccess) + Send + Sync;
 
 struct Listener(Box<Tell>);
@@ -43,13 +44,13 @@ struct Seen {
 /// One `tex`, `tld4`, `suld`, `sust` or `sured` of the thread.
 #[derive(Clone, Debug)]
 pub struct WatchedAccess {
-    /// The instruction.
+    /// Source location of the instruction.
     pub span: Span,
-    /// What it did.
+    /// Operands and results of the access.
     pub what: Watched,
 }
 
-/// What an instruction of the thread did.
+/// Operands and results of an access by one thread.
 #[derive(Clone, Debug)]
 pub enum Watched {
     /// `tex`, `tld4`
@@ -58,44 +59,45 @@ pub enum Watched {
     Surface(WatchedSurface),
 }
 
-/// A fetch: everything that `reference::trace` needs, and what came of it.
+/// A fetch: all inputs that `reference::trace` needs, and the result.
 #[derive(Clone, Debug)]
 pub struct WatchedFetch {
     /// Instruction form.
     pub form: FetchForm,
     /// The thread's operands.
     pub operands: FetchOperands,
-    /// What was read.
+    /// The texture that was read.
     pub texture: Arc<Texture>,
-    /// How it was read.
+    /// The sampler that was used.
     pub sampler: Sampler,
-    /// All components, also those that the kernel does not use.
+    /// All components of the result, including those that the kernel does not use.
     pub values: [u32; 4],
-    /// The destination predicate, whether or not the instruction has one.
+    /// The destination predicate of residency, even if the instruction has none.
     pub resident: bool,
 }
 
-/// A surface access and what came of it.
+/// A surface access and its result.
 #[derive(Clone, Debug)]
 pub struct WatchedSurface {
     /// Instruction form.
     pub form: SurfaceForm,
     /// The thread's coordinates.
     pub coords: Coordinates<u32>,
-    /// What was read or written.
+    /// The surface that was accessed.
     pub surface: Arc<Surface>,
-    /// Elements that were loaded, stored or combined, or why the access failed.
+    /// Elements that were loaded, stored or combined, or the fault of the access.
     pub outcome: Result<[u64; 4], AccessFault>,
 }
 
 impl WatchedFetch {
-    /// A lane's part of a fetch.
+    /// The fetch of one lane.
     pub(crate) fn of(fetch: &FetchAnswered<'_>, lane: usize) -> Self {
         let FetchAnswered { plan, request, answer } = fetch;
         let form = plan.form();
         let mut values = answer.values.map(|v| v[lane]);
         if form.result == ResultType::F16x2 {
-            // Two registers hold all: the others are of some fetch before.
+            // With `.f16x2` results only two registers are written; the others hold values of an
+            // earlier fetch.
             values[2..].fill(0);
         }
         Self {
@@ -110,7 +112,7 @@ impl WatchedFetch {
 }
 
 impl WatchedSurface {
-    /// A lane's part of an access, if it has come to that.
+    /// The access of one lane, or `None` if the lane did not execute it.
     pub(crate) fn of(access: &SurfaceAnswered<'_>, lane: usize) -> Option<Self> {
         Some(Self {
             form: access.form,
@@ -122,25 +124,27 @@ impl WatchedSurface {
 }
 
 impl Watch {
-    /// Watches the thread with this number in the grid: `%ctaid * %ntid + %tid` of each axis.
+    /// Records the accesses of the thread with this global number: `%ctaid * %ntid + %tid` on each
+    /// axis.
     pub fn new(thread: [u32; 3]) -> Self {
         Self { thread, seen: Mutex::default(), listener: None }
     }
 
-    /// Watches all threads: `tell` is called with CTA, thread and each access, by the threads of the
-    /// host that execute them.
+    /// Reports the accesses of all threads: `tell` is called with CTA, thread and access, on the
+    /// host threads that execute them.
     pub fn of_all(
         tell: impl Fn([u32; 3], [u32; 3], &WatchedAccess) + Send + Sync + 'static,
     ) -> Self {
         Self { listener: Some(Listener(Box::new(tell))), ..Self::new([0; 3]) }
     }
 
-    /// The thread.
+    /// The thread that is recorded.
     pub fn thread(&self) -> [u32; 3] {
         self.thread
     }
 
-    /// What has been recorded, in the order of execution, and how many accesses came after it.
+    /// Returns the recorded accesses in execution order and the number of unrecorded ones, and
+    /// resets both.
     pub fn take(&self) -> (Vec<WatchedAccess>, u64) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let Seen { accesses, more } = std::mem::take(&mut *seen);
@@ -159,7 +163,7 @@ impl Watch {
         }
     }
 
-    /// Warp and lane of the thread in a CTA, if it is of that CTA.
+    /// Warp and lane of the recorded thread, if a CTA contains it.
     fn lane(&self, cta: [u32; 3], block: [u32; 3]) -> Option<(u32, u32)> {
         let [x, y, z] = self.thread;
         let [w, h, d] = block;
@@ -182,12 +186,12 @@ impl Observer for Watch {
     }
 }
 
-/// A watch of one worker.
+/// The probe of one worker.
 struct Watching<'a> {
     watch: &'a Watch,
     listing: Listing<'a>,
     block: [u32; 3],
-    /// Warp and lane of the thread, if it is in this CTA.
+    /// Warp and lane of the recorded thread, if it is in the current CTA.
     lane: Option<(u32, u32)>,
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod device;
 mod event;
 mod function;
 mod graph;
+mod green;
 mod host;
 mod init;
 mod ipc;

@@ -4,6 +4,7 @@
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context};
+use crate::green;
 use crate::handle::Handle;
 use crate::launch::{self, Shape};
 use crate::module::Function;
@@ -109,7 +110,7 @@ driver_api! {
         numClusters.check()?;
         // SAFETY: the caller's structure points to as many attributes as it counts.
         let held = unsafe { held(func, config)? };
-        let blocks = held.blocks as c_int * held.context.gpu.profile.multiprocessors;
+        let blocks = held.blocks as c_int * held.multiprocessors as c_int;
         numClusters.set(blocks / held.cluster.max(1) as c_int)
     }
 }
@@ -185,8 +186,8 @@ fn best(
 /// Resident blocks of a launch on a multiprocessor.
 struct Residency {
     function: Arc<Function>,
-    context: Arc<Context>,
     blocks: u32,
+    multiprocessors: u32,
     /// CTAs per cluster.
     cluster: u32,
 }
@@ -213,5 +214,6 @@ unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> An
     let product = |of: [u32; 3]| of.iter().fold(1_u32, |n, &b| n.saturating_mul(b));
     let block = Block { threads: product(shape.block), dynamic_shared: shape.shared.into() };
     let blocks = occupancy::blocks(&function, context.gpu.profile, block);
-    Ok(Residency { function, context, blocks, cluster: shape.cluster.map_or(1, product) })
+    let multiprocessors = green::multiprocessors(Handle::of(config.hStream), &context);
+    Ok(Residency { function, blocks, multiprocessors, cluster: shape.cluster.map_or(1, product) })
 }

@@ -2,10 +2,11 @@
 //! [`texunit_cuda_abi::driver_functions!`], with which their callers are compiled.
 
 use super::{
-    array::*, context::*, copy::*, copy_batch::*, copy_box::*, device::*, event::*, function::*,
-    graph::*, host::*, init::*, ipc::*, launch::*, launch_devices::*, library::*, logs::*,
-    managed::*, memory::*, memset::*, mipmap::*, module::*, occupancy::*, pointer::*, pool::*,
-    procs::*, profiler::*, sparse::*, stream::*, surface::*, texture::*,
+    array::*, context::*, context_events::*, copy::*, copy_batch::*, copy_box::*, device::*,
+    event::*, function::*, graph::*, green::*, host::*, init::*, ipc::*, launch::*,
+    launch_devices::*, library::*, logs::*, managed::*, memory::*, memset::*, mipmap::*, module::*,
+    occupancy::*, pointer::*, pool::*, procs::*, profiler::*, sparse::*, stream::*, surface::*,
+    texture::*,
 };
 use crate::tables::cuGetExportTable;
 use texunit_cuda_abi::CUresult;

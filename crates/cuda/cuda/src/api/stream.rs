@@ -9,12 +9,13 @@ use crate::context::{self, Context};
 use crate::deferred::{self, Order};
 use crate::graph::op::Op;
 use crate::graph::{self, capture};
+use crate::green::{self, GreenContext};
 use crate::handle::Handle;
 use crate::memory::pool;
 use crate::refused::InProgram;
-use crate::stream::{self, Event, GREATEST_PRIORITY, Stream};
+use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use texunit_cuda_abi::{CUDA_HOST_NODE_PARAMS, CUdevice, CUresult};
 
 /// `CUstreamCallback`
@@ -22,8 +23,6 @@ type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, CUresult, *mut
 /// `CUhostFn`
 type HostFunction = Option<unsafe extern "C" fn(*mut c_void)>;
 
-/// `CU_STREAM_NON_BLOCKING`, the only defined flag.
-const NON_BLOCKING: c_uint = 1;
 /// `CU_EVENT_WAIT_EXTERNAL`
 const EXTERNAL: c_uint = 1;
 
@@ -136,17 +135,22 @@ driver_api! {
 
     /// The context of a stream.
     fn cuStreamGetCtx(hStream: Handle<Stream>, pctx: Out<Handle<Context>>) {
-        pctx.set(stream::on(hStream)?.handle)
+        let (context, green) = (stream::on(hStream)?, green::of_stream(hStream)?);
+        pctx.set(if green.is_null() { context.handle } else { green.get()?.alias })
     }
 
-    /// The context of a stream; green contexts do not exist here.
+    /// The context of a stream, and its green context.
     fn cuStreamGetCtx_v2(
         hStream: Handle<Stream>,
         pCtx: Out<Handle<Context>>,
-        pGreenCtx: Out<usize>,
+        pGreenCtx: Out<Handle<GreenContext>>,
     ) {
-        pCtx.set(stream::on(hStream)?.handle)?;
-        pGreenCtx.set_if(0);
+        let (context, green) = (stream::on(hStream)?, green::of_stream(hStream)?);
+        if stream::is_per_thread(hStream) && !green.is_null() {
+            return Err(CUresult::INVALID_HANDLE.because("hStream is CU_STREAM_PER_THREAD, and a green context is current"));
+        }
+        pCtx.set(context.handle)?;
+        pGreenCtx.set_if(green);
         Ok(())
     }
 
@@ -256,11 +260,8 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
             "Flags {flags:#x} is not CU_STREAM_DEFAULT (0) or CU_STREAM_NON_BLOCKING (1)"
         )));
     }
-    let attributes = Mutex::default();
-    let stream = Stream { context: context.handle, flags, priority, attributes };
-    let handle = context.register(stream)?;
-    crate::checks::created(handle.number());
-    out.set(handle)
+    let green = green::find(context::current_handle()).map_or(Handle::NULL, |(green, _)| green);
+    out.set(Stream::create(&context, green, flags, priority)?)
 }
 
 fn destroy(stream: Handle<Stream>) -> Answer {

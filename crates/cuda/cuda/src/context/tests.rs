@@ -55,8 +55,7 @@ const PLANE: CUDA_ARRAY3D_DESCRIPTOR = CUDA_ARRAY3D_DESCRIPTOR {
 fn objects_do_not_outlive_their_context() {
     let ended = ended();
     let handle = ended.handle;
-    let (flags, priority, attributes) = (0, 0, Default::default());
-    too_late(ended.register(Stream { context: handle, flags, priority, attributes }));
+    too_late(Stream::create(&ended, Handle::NULL, 0, 0));
     nothing_left(Stream::registry(), |stream| stream.context == handle);
     too_late(ended.register(Event::new(handle, false)));
     nothing_left(Event::registry(), |event| event.context == handle);

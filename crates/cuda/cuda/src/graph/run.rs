@@ -211,7 +211,7 @@ impl Launch {
     }
 
     fn order(&self, context: Arc<Context>, queue: Queue) -> Order {
-        Order { context, queue, waits: false, capture: None }
+        Order::on(context, queue)
     }
 
     fn step(&self, plan: &Plan, step: &Step, queue: Queue) -> Answer {

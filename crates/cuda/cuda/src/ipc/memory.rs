@@ -34,7 +34,7 @@ pub(crate) fn handle(address: u64) -> Answer<Handle> {
     let mut note = vec![KIND];
     note.extend(found.gpu.ordinal.to_le_bytes());
     note.extend(found.size.to_le_bytes());
-    let pages = buffer.give_out(&note).map_err(|error| {
+    let pages = buffer.share_pages(&note).map_err(|error| {
         CUresult::OUT_OF_MEMORY.because(format!("the system has no file in memory for it: {error}"))
     })?;
     let file = pages.own_number().ok_or_else(refused)?;

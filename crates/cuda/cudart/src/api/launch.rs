@@ -214,10 +214,9 @@ fn check_stream(stream: CUstream) -> Answer {
     if stream <= LAST_DEFAULT {
         return Ok(());
     }
-    // SAFETY: the out-pointer is to a local variable.
-    let owner = ask(|context| unsafe { driver::cuStreamGetCtx(stream, context) })?;
-    // SAFETY: as for the access above.
-    let current = ask(|context| unsafe { driver::cuCtxGetCurrent(context) })?;
+    // SAFETY: the pointer is to our own variable.
+    let owner = ask(|device| unsafe { driver::cuStreamGetDevice(stream, device) })?;
+    let current = crate::state::device();
     if owner == current {
         return Ok(());
     }

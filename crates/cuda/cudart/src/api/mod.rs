@@ -12,6 +12,8 @@ mod error;
 mod event;
 mod function;
 mod graph;
+#[cfg(not(feature = "cuda-12"))]
+mod green;
 mod host;
 mod ipc;
 mod launch;

@@ -1,29 +1,35 @@
-//! Instructions as the interpreter's inner loop reads them: 24 bytes each, beside the full ones.
+//! The compact form of instructions for the interpreter's inner loop.
+//!
+//! [`Decoded::of`] is given a full [`Inst`] and returns 24 bytes with the same guard and operands,
+//! or [`Kind::Leave`] if the inner loop cannot execute the instruction. The compact forms are
+//! stored parallel to the full instructions.
 
 use super::{Inst, Op, Place, Slot};
 use texunit_alu::Kind;
 use texunit_isa::{BoolOp, SpecialReg};
 
-/// An instruction of the inner loop, or a mark that the full one has to be looked at.
+/// A compact instruction, or the mark [`Kind::Leave`], which sends the interpreter to the full
+/// instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decoded {
     pub(crate) kind: Kind,
-    /// As of [`Inst`].
+    /// Number of PTX instructions that this instruction counts as, as in [`Inst`].
     pub(crate) count: u8,
     pub(crate) guard: Slot,
     pub(crate) d: Slot,
-    /// Sources. Of a branch the first is the target, of `OfCta`, `Tid` and parameters a number.
+    /// Source operands. For a branch the first one is the target; for CTA values, `%tid` and
+    /// parameters it is a number.
     pub(crate) s: [Slot; 3],
 }
 
-/// How many values are the same for all threads of a CTA: those of [`of_cta`], and behind them, for each component, the
-/// product of `%ctaid` and `%ntid`.
+/// Number of values that are equal for all threads of a CTA: the special registers that [`of_cta`]
+/// numbers, followed by the product of `%ctaid` and `%ntid` for each component.
 pub(crate) const OF_CTA: usize = 12;
 
-/// Of the values of a CTA: two, and the one that is their product.
+/// For each product of two CTA values: the numbers of both factors and the number of the product.
 pub(crate) const PRODUCTS: [[u32; 3]; 3] = [[0, 3, 9], [1, 4, 10], [2, 5, 11]];
 
-/// Number of a value that is the same for all threads of a CTA: its place in
+/// Number of a special register that is equal for all threads of a CTA, as an index into
 /// `Context::of_cta`.
 pub(crate) fn of_cta(reg: SpecialReg, component: u8) -> Option<u32> {
     let first = match reg {
@@ -36,7 +42,7 @@ pub(crate) fn of_cta(reg: SpecialReg, component: u8) -> Option<u32> {
 }
 
 impl Decoded {
-    /// The inner loop's form of an instruction.
+    /// Converts an instruction to its compact form.
     pub(crate) fn of(inst: &Inst) -> Self {
         let leave = (Kind::Leave, Slot::NONE, [Slot::NONE; 3]);
         let (kind, d, s) = Self::parts(&inst.op).unwrap_or(leave);

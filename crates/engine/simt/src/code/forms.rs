@@ -1,4 +1,8 @@
-//! The larger operations of warp code.
+//! Operand structures of warp-code operations that need more than a few slots: memory accesses,
+//! atomics, calls, barriers, shuffles, fetches and surface accesses.
+//!
+//! Lowering fills them in; [`super::Op`] boxes them; the executor, the observers and the JIT read
+//! them.
 
 use super::{Constants, Slot};
 use crate::runtime::Function;
@@ -11,50 +15,51 @@ use texunit_unit::{
     ZERO_LANES,
 };
 
-/// Barriers of a CTA: their numbers are below.
+/// Number of barriers of a CTA; barrier numbers are below it.
 pub(crate) const BARRIERS: u8 = 16;
 
-/// State space of an access as far as it is known before it runs.
+/// State space of an access, as far as it is known before execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// `.global`, `.const`: addresses are generic ones.
+    /// `.global` or `.const`; addresses are generic addresses.
     Global,
     Generic,
     Shared,
     Local,
-    /// `[register]` of `.param`: the kernel's parameters, or a frame's by generic address.
+    /// `[register]` in `.param`: a parameter of the kernel, or of a call frame by generic address.
     Param,
-    /// A known offset of the kernel's parameters.
+    /// A constant offset into the kernel's parameters.
     KernelParam,
-    /// A known offset of the running frame in local memory.
+    /// A constant offset into the running call frame, which is in local memory.
     Frame,
 }
 
-/// A load or store.
+/// Operands of a load or store.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     pub(crate) place: Place,
-    /// Bytes of an element: 1, 2, 4, 8.
+    /// Bytes of an element: 1, 2, 4 or 8.
     pub(crate) size: u8,
-    /// Sign-extend loaded elements.
+    /// Whether loaded elements are sign-extended.
     pub(crate) signed: bool,
-    /// Registers, or sources of a store; `Slot::NONE` is not wanted.
+    /// Destination registers of a load or source operands of a store, one for each element;
+    /// `Slot::NONE`: the element is not needed.
     pub(crate) parts: Vec<Slot>,
-    /// What remains of an element in its register.
+    /// Bits of an element that its register keeps.
     pub(crate) mask: u64,
-    /// Address: this register or constant (or none) plus `offset`.
+    /// The address is this register or constant (or 0 if none) plus `offset`.
     pub(crate) base: Slot,
     pub(crate) offset: u64,
-    /// `.const` access: checked to be one.
+    /// Whether the access is to `.const`, so that the address is checked to be in constant memory.
     pub(crate) constant: bool,
-    /// Whether the lanes may make a row ([`Access::may_be_row`]).
+    /// Whether the lanes may access contiguous memory ([`Access::may_be_row`]).
     pub(crate) row: bool,
-    /// Of generic addresses: where they have pointed.
+    /// State spaces that the generic addresses have pointed into so far.
     pub(crate) seen: SpaceProfile,
 }
 
 impl Access {
-    /// That of a register's element of `size` bytes, which lies in the frame at a fixed place.
+    /// The access to a register's element of `size` bytes at a fixed offset of the call frame.
     pub(crate) fn of_frame(at: u32, size: u8, slot: Slot) -> Self {
         Self {
             place: Place::Frame,
@@ -71,7 +76,8 @@ impl Access {
     }
 }
 
-/// The spaces that generic addresses of an access have pointed into while it was interpreted: compiled code looks there.
+/// The state spaces that the generic addresses of an access pointed into while the access was
+/// interpreted. Compiled code looks for the memory there first.
 #[derive(Debug, Default)]
 pub(crate) struct SpaceProfile(AtomicU8);
 
@@ -81,7 +87,7 @@ impl SpaceProfile {
     const PARAM: u8 = 4;
     const OTHERS: u8 = 8;
 
-    /// They point there.
+    /// Records that an address pointed into this state space.
     #[inline]
     pub(crate) fn note(&self, space: SpaceKind) {
         let bit = match space {
@@ -92,17 +98,18 @@ impl SpaceProfile {
         };
         let before = self.0.load(Relaxed);
         if before & bit == 0 {
-            // What another worker notes at the same time, it notes again.
+            // A lost update is harmless, because the other worker records its space again at its
+            // next access.
             self.0.store(before | bit, Relaxed);
         }
     }
 
-    /// Whether they have pointed to parameters of the kernel alone.
+    /// Whether all addresses so far pointed to parameters of the kernel.
     pub(crate) fn only_params(&self) -> bool {
         self.0.load(Relaxed) == Self::PARAM
     }
 
-    /// The only window that they have pointed into: shared or local memory.
+    /// The only window that all addresses so far pointed into, if it is shared or local memory.
     pub(crate) fn window(&self) -> Option<SpaceKind> {
         match self.0.load(Relaxed) {
             Self::SHARED => Some(SpaceKind::Shared),
@@ -119,8 +126,8 @@ impl Clone for SpaceProfile {
 }
 
 impl Access {
-    /// Whether it is a global access of the usual kind, as far as it is known before it runs: up to 16 bytes
-    /// by an address of 64 bits.
+    /// Whether the access has the most frequent form, as far as known before execution: global or
+    /// generic, up to 16 bytes, by a 64-bit address.
     pub(crate) fn is_usual(&self) -> bool {
         let total = usize::from(self.size) * self.parts.len();
         matches!(self.place, Place::Global | Place::Generic)
@@ -130,8 +137,8 @@ impl Access {
             && self.base.is_wide()
     }
 
-    /// Whether it is of the usual kind and its elements are whole registers of 4 or 8 bytes: then lanes one
-    /// behind the other are accessed in one copy.
+    /// Whether the access has the usual form and its elements are whole registers of 4 or 8 bytes.
+    /// If the addresses of the lanes are contiguous, such an access is made by one copy.
     pub(crate) fn may_be_row(&self) -> bool {
         let wide = self.size == 8;
         let whole = |slot: &Slot| !slot.is_none() && !slot.is_predicate() && slot.is_wide() == wide;
@@ -143,65 +150,65 @@ impl Access {
     }
 }
 
-/// atom, red.
+/// Operands of `atom` and `red`.
 #[derive(Clone, Debug)]
 pub(crate) struct Atomic {
     pub(crate) place: Place,
     pub(crate) op: AtomOp,
-    /// Of an element.
+    /// Type of an element.
     pub(crate) ty: ScalarType,
-    /// One for each element of a vector, of `.b128` the low and the high half.
+    /// A destination for each element of a vector; for `.b128` the low and the high half.
     pub(crate) d: Vec<Slot>,
     pub(crate) base: Slot,
     pub(crate) offset: u64,
     pub(crate) b: Vec<Slot>,
-    /// The new values of `cas`, else none.
+    /// The new values of `cas`; empty for other operations.
     pub(crate) c: Vec<Slot>,
-    /// Of generic addresses: where they have pointed.
+    /// State spaces that the generic addresses have pointed into so far.
     pub(crate) seen: SpaceProfile,
 }
 
-/// Who is called.
+/// The target of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Callee {
-    /// Index of a function.
+    /// A function known at lowering, by its index.
     Direct(u32),
-    /// A register with a function's address; lanes meet again at `reconverge`.
+    /// A register with a function's address. The lanes reconverge at instruction `reconverge`.
     Indirect { address: Slot, reconverge: u32 },
 }
 
-/// An argument or result of a call.
+/// Location of an argument or result of a call on the caller's side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value {
-    /// Offset in the caller's frame.
+    /// Offset in the caller's call frame.
     Frame(u32),
-    /// A register or constant.
+    /// A register or a constant.
     Register(Slot),
 }
 
-/// A value that passes between caller and callee.
+/// An argument or result that is copied between caller and callee.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed {
     pub(crate) value: Value,
-    /// Offset in the callee's frame.
+    /// Offset in the callee's call frame.
     pub(crate) offset: u32,
-    /// Bytes.
+    /// Size of the value in bytes.
     pub(crate) size: u32,
-    /// The shadow of a register (`observe::shadow`), if it has one.
+    /// The register's shadow (`observe::shadow`), if it has one.
     pub(crate) shadow: Slot,
 }
 
-/// A call.
+/// Operands of a call of a PTX function.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) callee: Callee,
     pub(crate) arguments: Vec<Passed>,
     pub(crate) results: Vec<Passed>,
-    /// Sizes of results and arguments, which an indirect callee must have too.
+    /// Sizes of results and arguments, which the callee of an indirect call must match.
     pub(crate) shape: (Vec<u32>, Vec<u32>),
 }
 
-/// A call of vprintf.
+/// Operands of a call of `vprintf`.
 #[derive(Clone, Debug)]
 pub(crate) struct Printf {
     pub(crate) format: Value,
@@ -209,35 +216,35 @@ pub(crate) struct Printf {
     pub(crate) result: Option<Value>,
 }
 
-/// What a call wants of the device heap.
+/// Request of a call to the device heap.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HeapAction {
-    /// malloc, `__nv_aligned_device_malloc`.
+    /// `malloc` or `__nv_aligned_device_malloc`.
     Allocate { size: Value, align: Option<Value> },
-    /// free.
+    /// `free`.
     Free { pointer: Value },
 }
 
-/// A call of malloc or free.
+/// Operands of a call of `malloc` or `free`.
 #[derive(Clone, Debug)]
 pub(crate) struct HeapCall {
     pub(crate) action: HeapAction,
     pub(crate) result: Option<Value>,
 }
 
-/// A call of the device runtime.
+/// Operands of a call of a device runtime function.
 #[derive(Clone, Debug)]
 pub(crate) struct RuntimeCall {
     pub(crate) function: Function,
-    /// Whether stream 0 is that of the thread.
+    /// Whether stream 0 means the thread's own default stream (`_ptsz` functions).
     pub(crate) is_per_thread: bool,
     pub(crate) arguments: Vec<Value>,
-    /// Bytes of each.
+    /// Bytes of each argument.
     pub(crate) sizes: &'static [u8],
     pub(crate) result: Option<Value>,
 }
 
-/// A call of __assertfail.
+/// Operands of a call of `__assertfail`.
 #[derive(Clone, Debug)]
 pub(crate) struct AssertFail {
     pub(crate) message: Value,
@@ -246,7 +253,7 @@ pub(crate) struct AssertFail {
     pub(crate) function: Value,
 }
 
-/// What a barrier does besides counting.
+/// The result that a barrier computes besides synchronising.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BarrierKind {
     Sync,
@@ -255,19 +262,20 @@ pub(crate) enum BarrierKind {
     Reduce(BoolOp),
 }
 
-/// bar, barrier.
+/// Operands of `bar` and `barrier`.
 #[derive(Clone, Debug)]
 pub(crate) struct Barrier {
     pub(crate) kind: BarrierKind,
     pub(crate) id: Slot,
-    /// Threads, if written.
+    /// Number of participating threads, if the instruction specifies one.
     pub(crate) threads: Slot,
     pub(crate) d: Slot,
     pub(crate) p: Slot,
 }
 
 impl Barrier {
-    /// The number of a barrier of the CTA that is for all of its threads and does nothing else (PTX ISA, "bar").
+    /// The barrier number, if the barrier is a plain one: all threads of the CTA take part, nothing
+    /// is computed, and the number is a constant (PTX ISA, "bar").
     #[inline]
     pub(crate) fn plain(&self, constants: &Constants) -> Option<u8> {
         let is_plain = self.is_plain();
@@ -275,13 +283,14 @@ impl Barrier {
         u8::try_from(id).ok().filter(|&id| id < BARRIERS)
     }
 
-    /// Whether it is for all threads of the CTA, does nothing else, and has a number that is known.
+    /// Whether all threads of the CTA take part, nothing is computed, and the barrier number is a
+    /// constant.
     pub(crate) fn is_plain(&self) -> bool {
         self.kind == BarrierKind::Sync && self.threads.is_none() && self.id.is_constant()
     }
 }
 
-/// shfl.
+/// Operands of `shfl`.
 #[derive(Clone, Debug)]
 pub(crate) struct Shuffle {
     pub(crate) mode: ShflMode,
@@ -290,7 +299,7 @@ pub(crate) struct Shuffle {
     pub(crate) a: Slot,
     pub(crate) b: Slot,
     pub(crate) c: Slot,
-    /// `Slot::NONE` without `.sync`.
+    /// The member mask; `Slot::NONE` for a shuffle without `.sync`.
     pub(crate) members: Slot,
 }
 
@@ -298,14 +307,14 @@ pub(crate) struct Shuffle {
 #[derive(Clone, Debug)]
 pub(crate) struct Handle {
     pub(crate) slot: Slot,
-    /// Of a reference: keyword and name, for messages.
+    /// Keyword and name of a module-scope reference, for messages.
     pub(crate) name: Option<String>,
     pub(crate) source: HandleSource,
-    /// Whether all lanes have the same one.
+    /// Whether all lanes have the same handle.
     pub(crate) uniform: bool,
 }
 
-/// What an instruction says its texture, sampler or surface is.
+/// Where an instruction takes its texture, sampler or surface from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HandleSource {
     /// A module-scope reference of this name.
@@ -316,31 +325,32 @@ pub enum HandleSource {
     Register,
 }
 
-/// tex, tld4.
+/// Operands of `tex` and `tld4`.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetch {
-    /// Number of the instruction among all texture and surface instructions.
+    /// Number of the instruction among all texture and surface instructions of the module.
     pub(crate) site: usize,
     pub(crate) form: FetchForm,
     pub(crate) texture: Handle,
     pub(crate) sampler: Option<Handle>,
-    /// `Slot::NONE` for what the geometry lacks.
+    /// Coordinates; `Slot::NONE` for components that the geometry does not have.
     pub(crate) coords: Coordinates<Slot>,
-    /// Level, gradients, offset and compare reference of the forms that have one of them.
+    /// Operands for level, gradients, offset and compare reference, if the form has any of them.
     pub(crate) more: Option<MoreOperands>,
-    /// Registers of x, y, z, w; of `.f16x2` the two registers.
+    /// Destination registers of x, y, z, w; for `.f16x2` two registers.
     pub(crate) parts: [Slot; 4],
-    /// The wanted parts, if they are registers that follow each other, with no operand among them.
+    /// The needed destinations as one block, if they are consecutive registers and none of them is
+    /// also an operand.
     pub(crate) block: Option<Results>,
-    /// The parts that are read later.
+    /// Mask of the components that are read later.
     pub(crate) components: u8,
-    /// Destination predicate, or none.
+    /// Destination predicate of residency, or none.
     pub(crate) resident: Slot,
-    /// Which source instruction.
+    /// Source location of the instruction.
     pub(crate) span: Span,
 }
 
-/// The registers of wanted parts, if they are narrow and follow each other.
+/// The registers of the needed components, if they are 32-bit registers with consecutive numbers.
 fn results(parts: &[Slot; 4]) -> Option<Results> {
     let wanted = || parts.iter().zip(0..).filter(|(part, _)| !part.is_none());
     let first = wanted().map(|(part, _)| part.index()).min()?;
@@ -356,14 +366,15 @@ fn results(parts: &[Slot; 4]) -> Option<Results> {
     Some(Results { first, len, components })
 }
 
-/// Whether a register is one of them.
+/// Whether a register is in a block of destination registers.
 fn has(results: &Results, slot: Slot) -> bool {
     let others = slot.is_none() || slot.is_constant() || slot.is_wide() || slot.is_predicate();
     !others && (results.first..results.first + results.len).contains(&slot.index())
 }
 
 impl Fetch {
-    /// The operands, each by its register or constant. What the geometry lacks is zero.
+    /// The request to the unit with each operand's register or constant. Operands that the geometry
+    /// does not have are zero.
     #[inline(always)]
     pub(crate) fn request<'w>(
         &self,
@@ -386,12 +397,12 @@ impl Fetch {
         }
     }
 
-    /// Looks whether the wanted parts are a block.
+    /// Sets `block` if the needed destinations are a block of registers.
     pub(crate) fn find_block(&mut self) {
         self.block = results(&self.parts).filter(|block| !self.overlaps(block));
     }
 
-    /// Whether an operand is read where a result is written.
+    /// Whether a destination register is also an operand.
     fn overlaps(&self, block: &Results) -> bool {
         let more = self.more.iter().flat_map(|more| {
             let all = [more.dpdx, more.dpdy, more.offset, [more.level, more.compare, Slot::NONE]];
@@ -401,7 +412,7 @@ impl Fetch {
     }
 }
 
-/// What follows the brackets of a `tex` or `tld4`; zeros for what is not written.
+/// Operands after the brackets of a `tex` or `tld4`; unwritten ones are zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoreOperands {
     pub(crate) level: Slot,
@@ -411,36 +422,36 @@ pub(crate) struct MoreOperands {
     pub(crate) compare: Slot,
 }
 
-/// txq, suq.
+/// Operands of `txq` and `suq`.
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
     pub(crate) attribute: Attribute,
     pub(crate) handle: Handle,
-    /// suq.
+    /// Whether the instruction is `suq`.
     pub(crate) of_surface: bool,
     /// The level of `txq.level`, or none.
     pub(crate) level: Slot,
     pub(crate) d: Slot,
 }
 
-/// suld, sust, sured.
+/// Operands of `suld`, `sust` and `sured`.
 #[derive(Clone, Debug)]
 pub(crate) struct SurfaceAccess {
     pub(crate) site: usize,
     pub(crate) form: SurfaceForm,
     pub(crate) surface: Handle,
-    /// `Slot::NONE` for what the geometry lacks.
+    /// Coordinates; `Slot::NONE` for components that the geometry does not have.
     pub(crate) coords: Coordinates<Slot>,
-    /// Registers of the elements, or sources of a store or reduction.
+    /// Destination registers of a load, or source operands of a store or reduction.
     pub(crate) parts: Vec<Slot>,
-    /// Bits of an element.
+    /// Mask of the bits of an element.
     pub(crate) mask: u64,
-    /// What remains of a loaded element in its register.
+    /// Bits of a loaded element that its register keeps.
     pub(crate) register_mask: u64,
 }
 
 impl SurfaceAccess {
-    /// Whether it computes with what is there (`sured`).
+    /// Whether the access combines its operand with the stored value (`sured`).
     pub(crate) fn is_reduction(&self) -> bool {
         matches!(self.form.kind, SurfaceKind::Reduce { .. })
     }

@@ -1,7 +1,9 @@
-//! Warp code: what lowering makes of a typed module and the executor runs.
+//! Warp code: the executable form of a typed module.
 //!
-//! Every PTX instruction becomes one counted [`Inst`] and perhaps some uncounted helpers. Operands
-//! are [`Slot`]s: register windows of the running frame, or constants spread over 32 lanes.
+//! Lowering (`crate::lower`) produces it; the interpreter (`crate::exec`) executes it and
+//! `crate::regions` translates it for the JIT. Every PTX instruction becomes one counted [`Inst`]
+//! and possibly some uncounted helper instructions. Operands are [`Slot`]s: registers of the
+//! running call frame, or constants broadcast to 32 lanes.
 
 mod decoded;
 mod forms;
@@ -24,14 +26,14 @@ use texunit_check::ir::VarId;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, SpecialReg, VoteMode};
 use texunit_syntax::Span;
 
-/// No branch target, reconvergence point, frame or group.
+/// Marks the absence of a branch target, reconvergence point, call frame or group.
 pub(crate) const NONE: u32 = u32::MAX;
-/// As a reconvergence point: where the function returns.
+/// As a reconvergence point: the lanes reconverge when the function returns.
 pub(crate) const AT_RETURN: u32 = u32::MAX - 1;
 
 pub(crate) type Lop3Fn = fn(&mut L32, &L32, &L32, &L32, u8);
 
-/// Where the results of a comparison go: `p = r op c`, `q = !r op c`.
+/// Destinations of a comparison: `p = r op c`, `q = !r op c`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CompareTo {
     pub(crate) p: Slot,
@@ -40,15 +42,15 @@ pub(crate) struct CompareTo {
     pub(crate) c: Slot,
 }
 
-/// An arithmetic instruction with data of its own, or with carries.
+/// An arithmetic instruction with carries or with an immediate of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Rare {
     pub(crate) alu: Alu,
     pub(crate) d: Slot,
     pub(crate) s: [Slot; 4],
-    /// Bits of the result that the destination keeps.
+    /// Bits of the result that the destination register keeps.
     pub(crate) mask: u64,
-    /// Whether a carry is written.
+    /// Whether the instruction writes the carry flag.
     pub(crate) write_carry: bool,
 }
 
@@ -56,17 +58,18 @@ pub(crate) struct Rare {
 #[derive(Clone, Debug)]
 pub(crate) struct Inst {
     pub(crate) op: Op,
-    /// Lanes that take part; of a branch: lanes that jump.
+    /// Predicate of the lanes that take part; for a branch, of the lanes that jump.
     pub(crate) guard: Slot,
-    /// 1 for PTX instructions, 0 for helpers.
+    /// Number of PTX instructions that the instruction counts as: 1, or 0 for helpers.
     pub(crate) count: u8,
-    /// Which source instruction.
+    /// Source location of the instruction.
     pub(crate) span: Span,
 }
 
 impl Inst {
-    /// Whether it asks the unit for all lanes that come to it: warps with all their lanes wait for each other there. A
-    /// reduction on a surface is an atomic.
+    /// Whether the instruction calls the texture unit for all lanes of the warp, which makes it a
+    /// yield point: warps whose lanes are all active wait for each other there. Surface reductions
+    /// are excluded because they are atomics.
     #[inline]
     pub(crate) fn asks_unit(&self) -> bool {
         let asks = match &self.op {
@@ -78,43 +81,43 @@ impl Inst {
     }
 }
 
-/// Operations.
+/// An operation with its operands.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     /// Reconvergence point of some branch.
     Join,
-    /// Nothing: fences, prefetches.
+    /// No effect: fences and prefetches.
     Nop,
-    /// Tells an observer something (`observe::marks`).
+    /// Notifies an observer of an event (`observe::marks`).
     Mark(Box<Mark>),
-    /// Follows uninitialised data (`observe::shadow`).
+    /// Propagates shadows of uninitialised data (`observe::shadow`).
     Shadow(Box<Shadow>),
-    /// Counts lanes (`observe::counts`): all at this counter, and those of the predicate at the next unless it is
-    /// always true.
+    /// Counts lanes (`observe::counts`): active lanes at this counter and, unless the predicate is
+    /// always true, lanes where it holds at the next counter.
     Count {
         counter: u32,
         of: Slot,
     },
-    /// Counts 1 at this counter, as a warp comes by; where the predicate is not always true, also at the next one, if it
-    /// holds for some of the lanes and not for others (`observe::issues`).
+    /// Counts warps (`observe::issues`): 1 at this counter and, unless the predicate is always
+    /// true, 1 at the next counter if the predicate differs among the active lanes.
     Issue {
         counter: u32,
         of: Slot,
     },
-    /// Counts lanes by the index of the `brx` behind it, from this counter on.
+    /// Counts lanes by the index of the `brx` that follows, beginning with this counter.
     CountIndexed {
         counter: u32,
         index: Slot,
         targets: u32,
     },
-    /// Counts 1 at this counter if the `brx` behind it, which has this guard, divides the lanes.
+    /// Counts 1 at this counter if the `brx` that follows, which has this guard, diverges.
     IssueIndexed {
         counter: u32,
         of: Slot,
         index: Slot,
         targets: Box<[u32]>,
     },
-    /// Arithmetic. Sources that the row lacks are zero.
+    /// Arithmetic. Sources that the operation does not have are zero.
     Compute {
         row: &'static Row,
         d: Slot,
@@ -126,7 +129,7 @@ pub(crate) enum Op {
         s: [Slot; 3],
         table: u8,
     },
-    /// Arithmetic with data of its own, or with carries.
+    /// Arithmetic with carries or with an immediate of its own.
     Rare(Box<Rare>),
     Compare {
         row: &'static Row,
@@ -134,14 +137,15 @@ pub(crate) enum Op {
         b: Slot,
         to: CompareTo,
     },
-    /// Comparison of halves: `to.p` is of the low, `to.q` of the high ones.
+    /// Comparison of packed halves: `to.p` receives the result of the low halves, `to.q` that of
+    /// the high halves.
     ComparePair {
         row: &'static Row,
         a: Slot,
         b: Slot,
         to: CompareTo,
     },
-    /// Counts the lanes whose divisor is zero; stands before a division.
+    /// Counts the lanes whose divisor is zero; precedes an integer division.
     CountZero {
         divisor: Slot,
     },
@@ -153,7 +157,7 @@ pub(crate) enum Op {
         d: Slot,
         a: Slot,
     },
-    /// Predicate logic.
+    /// Boolean operation on predicates.
     Logic {
         f: fn(u32, u32) -> u32,
         d: Slot,
@@ -172,14 +176,14 @@ pub(crate) enum Op {
         b: Slot,
         p: Slot,
     },
-    /// 0 or 1 of a predicate, or a register's bits in one of another width: zero-extended, then
-    /// cut to `mask`.
+    /// Converts a predicate to 0 or 1, or a register to one of another width: the bits are
+    /// zero-extended and then masked by `mask`.
     Convert {
         d: Slot,
         a: Slot,
         mask: u64,
     },
-    /// Elements of `bits` bits each, lowest first, into one register.
+    /// Packs elements of `bits` bits each, lowest first, into one register.
     Pack {
         d: Slot,
         parts: Box<[Slot]>,
@@ -195,41 +199,43 @@ pub(crate) enum Op {
         reg: SpecialReg,
         component: u8,
     },
-    /// Address in local memory of a place in the frame.
+    /// Local-memory address of an offset in the call frame.
     FrameAddress {
         d: Slot,
         offset: u64,
     },
     Load(Box<Access>),
     Store(Box<Access>),
-    /// Accesses of 16 bytes in one piece.
+    /// A load of 16 bytes per lane, made as one access.
     LoadQuad(Box<Access>),
     StoreQuad(Box<Access>),
     Atomic(Box<Atomic>),
-    /// txq, suq.
+    /// `txq`, `suq`.
     Query(Box<Query>),
-    /// istypep: whether a handle has this kind bit.
+    /// `istypep`: whether a handle has this kind bit.
     IsType {
         d: Slot,
         a: Slot,
         bit: u64,
     },
-    /// Between a space's own addresses and generic ones; `to`: from generic.
+    /// `cvta`: converts an address between a state space's own addresses and generic ones; `to`:
+    /// from generic.
     Cvta {
         d: Slot,
         a: Slot,
         window: u64,
         to: bool,
     },
-    /// mapa: an address of shared memory, as it is for the CTA of the cluster with a rank. `window`: where generic addresses
-    /// of shared memory begin, 0 of addresses in `.shared::cluster`.
+    /// `mapa`: the address of the same variable in the shared memory of the CTA with a given rank
+    /// in the cluster. `window`: base of generic addresses of shared memory, 0 for addresses in
+    /// `.shared::cluster`.
     MapShared {
         d: Slot,
         a: Slot,
         rank: Slot,
         window: u64,
     },
-    /// getctarank, likewise.
+    /// `getctarank`; `window` as for `mapa`.
     SharedRank {
         d: Slot,
         a: Slot,
@@ -240,7 +246,8 @@ pub(crate) enum Op {
         a: Slot,
         space: texunit_memory::SpaceKind,
     },
-    /// nanosleep, a look at %globaltimer, and where a loop only waits (`lower::spin`): others go first.
+    /// `nanosleep`, a read of `%globaltimer`, or the back edge of a spin loop (`lower::spin`):
+    /// other warps run first.
     Yield,
     Branch {
         target: u32,
@@ -264,7 +271,7 @@ pub(crate) enum Op {
     Mbarrier(Box<Mbarrier>),
     Matrix(Box<Matrix>),
     Mma(Box<Mma>),
-    /// Lanes meet: what stands behind is done by all of them together.
+    /// Lanes reconverge, because all of them must execute the next instruction together.
     Converge {
         members: Slot,
     },
@@ -274,7 +281,7 @@ pub(crate) enum Op {
         p: Slot,
         members: Slot,
     },
-    /// `%envreg<n>`.
+    /// Reads `%envreg<n>`.
     EnvReg {
         d: Slot,
         number: u8,
@@ -312,47 +319,49 @@ pub(crate) enum Op {
         members: Slot,
     },
     Fetch(Box<Fetch>),
-    /// suld.
+    /// `suld`.
     SurfaceLoad(Box<SurfaceAccess>),
-    /// sust, sured.
+    /// `sust`, `sured`.
     SurfaceStore(Box<SurfaceAccess>),
-    /// Found before the launch; here for code that is reached all the same.
+    /// An unsupported instruction. The launch is refused before execution if it can reach one;
+    /// executing this operation is a fault.
     Unsupported,
 }
 
-/// A function's code and the size of its frame.
+/// A function: its range of code, its registers and the size of its call frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Func {
     pub(crate) name: String,
     pub(crate) is_entry: bool,
     pub(crate) entry: u32,
-    /// Registers of each kind.
+    /// Number of registers of each kind.
     pub(crate) narrow: u32,
     pub(crate) wide: u32,
     pub(crate) predicates: u32,
-    /// Bytes in local memory: results, parameters, variables.
+    /// Bytes of the call frame in local memory: results, parameters, variables.
     pub(crate) frame: u32,
     /// Sizes of results and parameters.
     pub(crate) shape: (Vec<u32>, Vec<u32>),
-    /// Names, offsets and sizes of what is in the frame, for messages.
+    /// Names, offsets and sizes of the variables in the call frame, for messages.
     pub(crate) objects: Vec<(String, u32, u32)>,
     pub(crate) has_body: bool,
-    /// Of a kernel: whether its registers must be zero at the start, and whether its predicates must.
+    /// For a kernel: whether its registers must be zeroed at the start, and whether its predicates
+    /// must.
     pub(crate) cleared: bool,
     pub(crate) clears_predicates: bool,
-    /// Where the registers of the PTX are, by their numbers; known of code for a debugger only.
+    /// Slots of the PTX registers, by their numbers; only in code for a debugger.
     pub(crate) registers: Vec<Slot>,
 }
 
 impl Func {
-    /// Adds the registers that compiled operations of several steps use between them.
+    /// Adds the temporaries that compiled operations of several steps use.
     pub(crate) fn add_temporaries(&mut self) {
         self.narrow += MAX.narrow;
         self.wide += MAX.wide;
         self.predicates += MAX.predicates;
     }
 
-    /// Those registers: the last ones.
+    /// The temporaries, which are the last registers of each kind.
     pub(crate) fn temporaries(&self) -> Temporaries {
         Temporaries {
             narrow: self.narrow.saturating_sub(MAX.narrow),
@@ -370,38 +379,38 @@ pub(crate) struct SharedPatch {
     pub(crate) addend: u64,
 }
 
-/// Constants, spread over the lanes.
+/// Constants, broadcast to all lanes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Constants {
     pub(crate) narrow: Vec<L32>,
     pub(crate) wide: Vec<L64>,
 }
 
-/// All code of a module.
+/// The code of a module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     pub(crate) insts: Vec<Inst>,
-    /// The same for the inner loop.
+    /// The compact forms of `insts`, for the inner loop.
     pub(crate) decoded: Vec<Decoded>,
     pub(crate) funcs: Vec<Func>,
     pub(crate) constants: Constants,
     pub(crate) patches: Vec<SharedPatch>,
-    /// Texture and surface instructions.
+    /// Number of texture and surface instructions.
     pub(crate) sites: usize,
-    /// Whether there are instructions without `.sync` whose results depend on which lanes execute them together.
+    /// Whether the code has instructions without `.sync` whose results depend on the active mask.
     pub(crate) uses_activemask: bool,
-    /// Whether it waits for the CTAs of its cluster.
+    /// Whether the code has a barrier of the cluster.
     pub(crate) has_cluster_barrier: bool,
 }
 
 impl Code {
-    /// The function that an instruction is in.
+    /// Number of the function that contains an instruction.
     #[inline]
     pub(crate) fn function_at(&self, pc: u32) -> Option<usize> {
         self.funcs.partition_point(|f| f.entry <= pc).checked_sub(1)
     }
 
-    /// The instructions of a function.
+    /// The range of instructions of a function.
     pub(crate) fn range(&self, function: usize) -> Option<Range<u32>> {
         let next = self.funcs.get(function + 1).map_or(self.insts.len() as u32, |f| f.entry);
         Some(self.funcs.get(function)?.entry..next)

@@ -1,61 +1,66 @@
-//! Operations on shadows: which bits of registers and memory nobody has written (`observe::shadow`).
+//! Operands of shadow operations, which track which bits of registers and memory are uninitialised
+//! (`observe::shadow`).
+//!
+//! Lowering inserts the operations beside the instructions that they follow; the interpreter
+//! executes them in `exec::shadow`.
 
 use super::{Access, AsyncCopy, Fetch, Located, Matrix, Mma, Slot, SurfaceAccess};
 use crate::observe::Sink;
 
-/// What is done with shadows of memory, which have the bytes of memory at the same addresses. None of these can fault,
-/// and what is not tracked counts as written.
+/// A shadow operation. Shadow memory has one byte for each byte of memory, at the same address.
+/// Shadow operations never fault, and memory that is not tracked counts as initialised.
 #[derive(Clone, Debug)]
 pub(crate) enum Shadow {
-    /// Of memory, into shadows of registers.
+    /// Loads the shadow of memory into the shadows of registers.
     Load(Access),
-    /// The other way.
+    /// Stores the shadows of registers into the shadow of memory.
     Store(Access),
-    /// Tells what is undefined, which then counts as defined.
+    /// Reports uninitialised registers, which are marked as initialised afterwards.
     Check(Check),
-    /// With what `cp.async` copies.
+    /// Copies the shadow of the bytes that `cp.async` copies.
     AsyncCopy(AsyncCopy),
-    /// With matrices: by the same instruction, with shadows of registers, on the shadow of shared memory.
+    /// Executes a matrix load, store or transposition on shadow registers and the shadow of shared
+    /// memory.
     Matrix(Matrix),
-    /// With products of matrices: registers are shadows.
+    /// Executes a matrix product on the shadows of its registers.
     Mma(Mma),
-    /// Of the texels that a fetch will read.
+    /// Checks the texels that a fetch is about to read.
     Fetch(FetchShadow),
-    /// Of the elements of a surface.
+    /// Checks or updates the shadow of the surface elements of an access.
     Surface(SurfaceShadow),
-    /// Bytes are written by something that is no store.
+    /// Marks bytes as initialised that something other than a store writes.
     Define { at: Located, size: u8 },
 }
 
-/// Looks whether registers are defined, in the lanes that come by.
+/// Checks whether registers are initialised, in the active lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Check {
     pub(crate) sink: Sink,
-    /// Number of the operation in the program's code.
+    /// Number of the instruction in the program's code.
     pub(crate) op: u32,
-    /// The registers, and their shadows.
+    /// The registers and their shadows, pairwise.
     pub(crate) registers: Box<[Slot]>,
     pub(crate) shadows: Box<[Slot]>,
-    /// The memory that they come from or go to.
+    /// The memory access that the registers belong to, if any.
     pub(crate) access: Option<Access>,
 }
 
-/// A fetch that is about to be made, and the shadows of what it will give.
+/// A fetch that is about to be executed, and the shadows of its destinations.
 #[derive(Clone, Debug)]
 pub(crate) struct FetchShadow {
     pub(crate) fetch: Fetch,
-    /// Number of the operation in the program's code.
+    /// Number of the instruction in the program's code.
     pub(crate) op: u32,
-    /// Of its parts; `Slot::NONE` of those that nobody needs.
+    /// Shadows of the destinations; `Slot::NONE` for unneeded ones.
     pub(crate) shadows: [Slot; 4],
 }
 
-/// A surface access that is about to be made, and the shadows of its parts.
+/// A surface access that is about to be executed, and the shadows of its elements.
 #[derive(Clone, Debug)]
 pub(crate) struct SurfaceShadow {
     pub(crate) access: SurfaceAccess,
-    /// Number of the operation in the program's code.
+    /// Number of the instruction in the program's code.
     pub(crate) op: u32,
-    /// Of the elements that are loaded (`Slot::NONE`: nobody needs it) or stored.
+    /// Shadows of the loaded elements (`Slot::NONE` for unneeded ones) or of the stored ones.
     pub(crate) shadows: Box<[Slot]>,
 }

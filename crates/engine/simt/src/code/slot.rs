@@ -1,17 +1,17 @@
-//! Operands of warp code.
+//! Operands of warp code, encoded in 32 bits.
 
 const CONSTANT: u32 = 1 << 31;
 const WIDE: u32 = 1 << 30;
 const PREDICATE: u32 = 1 << 29;
 const INDEX: u32 = PREDICATE - 1;
 
-/// An operand: a register of the frame's window or a constant; narrow (up to 32 bits), wide
-/// (64 bits) or a predicate, possibly negated.
+/// An operand: a register of the running call frame or a constant. An operand is narrow (up to 32
+/// bits), wide (64 bits) or a predicate, which may be negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Slot(u32);
 
 impl Slot {
-    /// No operand: reads as nothing, writes go nowhere.
+    /// No operand: a read has no value, a write has no effect.
     pub(crate) const NONE: Slot = Slot(u32::MAX);
     /// The predicate that always holds.
     pub(crate) const TRUE: Slot = Slot(CONSTANT | PREDICATE);
@@ -38,28 +38,28 @@ impl Slot {
         Slot(index | CONSTANT | WIDE)
     }
 
-    /// A number where other instructions have an operand.
+    /// Encodes a plain number in an operand field.
     pub(crate) fn number(n: u32) -> Self {
         Slot(n)
     }
 
-    /// See [`Self::number`].
+    /// The number that [`Self::number`] encoded.
     #[inline]
     pub(crate) fn as_number(self) -> u32 {
         self.0
     }
 
-    /// The slot behind it: the upper half of a register of 128 bits.
+    /// The slot with the next number, which is the upper half of a 128-bit register.
     pub(crate) fn next(self) -> Self {
         Slot(self.0 + 1)
     }
 
-    /// The other value of a predicate.
+    /// The negation of a predicate.
     pub(crate) fn negated(self) -> Self {
         Slot(self.0 ^ 1)
     }
 
-    /// The register itself: of a negated predicate, the predicate.
+    /// The register without negation.
     pub(crate) fn plain(self) -> Self {
         if self.is_predicate() { Slot(self.0 & !1) } else { self }
     }
@@ -88,13 +88,13 @@ impl Slot {
         self.0 & 1 != 0
     }
 
-    /// Index in the window or pool of its kind.
+    /// Index of the register in the frame, or of the constant in its pool.
     #[inline]
     pub(crate) fn index(self) -> usize {
         (self.0 & INDEX) as usize
     }
 
-    /// Index of a predicate in its window.
+    /// Index of a predicate register in the frame.
     #[inline]
     pub(crate) fn predicate_index(self) -> usize {
         (self.0 & INDEX) as usize >> 1

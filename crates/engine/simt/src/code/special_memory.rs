@@ -1,11 +1,12 @@
-//! Operations that move data between lanes and shared memory in ways of their own, and products of matrices of a warp.
+//! Operand structures of asynchronous copies, mbarriers, matrix loads and stores, matrix products
+//! of a warp, and stack operations.
 
 use super::{Place, Slot};
 use std::sync::Arc;
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_tensor::Operation;
 
-/// An address: state space, register or constant (or none), offset.
+/// A memory operand: state space, base register or constant (or none), and offset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Located {
     pub(crate) place: Place,
@@ -13,26 +14,27 @@ pub(crate) struct Located {
     pub(crate) offset: u64,
 }
 
-/// cp.async of global to shared memory; cp.async.bulk between both, or between the shared memories of a cluster;
-/// cp.reduce.async.bulk.
+/// `cp.async` from global to shared memory; `cp.async.bulk` between both, or between the shared
+/// memories of a cluster; `cp.reduce.async.bulk`.
 #[derive(Clone, Debug)]
 pub(crate) struct AsyncCopy {
     pub(crate) to: Located,
     pub(crate) from: Located,
-    /// Bytes written.
+    /// Bytes that are written.
     pub(crate) size: Slot,
-    /// Addresses and sizes are multiples of it: of a bulk copy 16, of others the size.
+    /// Alignment of addresses and sizes: 16 for a bulk copy, the size for others.
     pub(crate) grain: u8,
     pub(crate) is_bulk: bool,
-    /// Bytes read, the others are zero; `Slot::NONE`: all.
+    /// Bytes that are read, the remaining ones being zero; `Slot::NONE`: all.
     pub(crate) read: Slot,
-    /// Lanes that read nothing.
+    /// Predicate of the lanes that read nothing and write zeros.
     pub(crate) ignore: Slot,
-    /// CTAs of the cluster that receive it (`.multicast::cluster`), a bit each; `Slot::NONE`: the one of the address.
+    /// Mask of the CTAs of the cluster that receive the data (`.multicast::cluster`); `Slot::NONE`:
+    /// the CTA of the address.
     pub(crate) ranks: Slot,
-    /// Which of each 16 bytes are written (`.cp_mask`), a bit each; `Slot::NONE`: all.
+    /// Mask of the bytes that are written in each 16 bytes (`.cp_mask`); `Slot::NONE`: all.
     pub(crate) bytes: Slot,
-    /// What is made of the elements there and those that come.
+    /// Operation and type of a reduction with the elements at the destination.
     pub(crate) reduce: Option<(AtomOp, ScalarType)>,
 }
 
@@ -59,7 +61,7 @@ impl AsyncCopy {
     }
 }
 
-/// What is done to an mbarrier.
+/// The operation of an mbarrier instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierAction {
     /// `mbarrier.init`
@@ -72,41 +74,43 @@ pub enum MbarrierAction {
     CompleteTx,
     /// `mbarrier.arrive`, `.arrive_drop`
     Arrive {
-        /// Whether the thread drops out.
+        /// Whether the thread leaves the barrier (`.arrive_drop`).
         drops: bool,
-        /// Whether it announces bytes.
+        /// Whether the thread announces bytes of a transfer (`.expect_tx`).
         expects: bool,
-        /// Whether it may be the last arrival of its phase.
+        /// Whether the arrival may complete its phase.
         completes: bool,
     },
-    /// `cp.async.mbarrier.arrive`: copies are done at once.
+    /// `cp.async.mbarrier.arrive`. Copies are executed immediately, so the arrival takes place at
+    /// once.
     CopyArrive {
-        /// Whether one more arrival is expected, which comes at once.
+        /// Whether the expected arrivals are incremented by one, which then arrives immediately.
         increments: bool,
     },
     /// `mbarrier.test_wait`, `.try_wait`
     Test {
-        /// Whether it asks by parity, not by token.
+        /// Whether the phase is given by parity, not by token.
         parity: bool,
     },
     /// `mbarrier.pending_count`
     PendingCount,
 }
 
-/// An mbarrier instruction.
+/// Operands of an mbarrier instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct Mbarrier {
     pub(crate) action: MbarrierAction,
-    /// Where it lies; not looked at for a pending count.
+    /// Address of the mbarrier; unused for `pending_count`.
     pub(crate) at: Located,
     pub(crate) d: Slot,
     /// Count, bytes, token or parity; `Slot::NONE`: 1.
     pub(crate) value: Slot,
-    /// CTAs of the cluster whose mbarriers at this place are meant, a bit each; `Slot::NONE`: the one of the address.
+    /// Mask of the CTAs of the cluster whose mbarriers at this address are meant; `Slot::NONE`: the
+    /// CTA of the address.
     pub(crate) ranks: Slot,
 }
 
-/// ldmatrix, stmatrix, movmatrix.
+/// `ldmatrix`, `stmatrix` or `movmatrix`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MatrixAction {
     Load,
@@ -114,43 +118,43 @@ pub(crate) enum MatrixAction {
     Transpose,
 }
 
-/// Matrices of 8 x 8 elements of 16 bits, spread over the lanes.
+/// Operands for matrices of 8 x 8 elements of 16 bits, distributed over the lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Matrix {
     pub(crate) action: MatrixAction,
     pub(crate) transposed: bool,
-    /// Rows of the matrices, an address a lane.
+    /// Addresses of the matrix rows, one for each lane.
     pub(crate) at: Located,
-    /// A register for each matrix; of a transposition the source.
+    /// A register for each matrix; for a transposition the source.
     pub(crate) parts: Vec<Slot>,
     pub(crate) d: Slot,
-    /// All lanes.
+    /// The member mask, which must name all lanes.
     pub(crate) members: Slot,
 }
 
-/// mma, wmma.mma: registers of the matrices.
+/// Operands of `mma` and `wmma.mma`: the registers of the matrices.
 #[derive(Clone, Debug)]
 pub(crate) struct Mma {
     pub(crate) operation: Arc<Operation>,
-    /// Of A, B and C.
+    /// Registers of A, B and C.
     pub(crate) sources: [Vec<Slot>; 3],
     pub(crate) d: Vec<Slot>,
-    /// Of a sparse A; `Slot::NONE`: it is not.
+    /// Metadata of a sparse A; `Slot::NONE` if A is dense.
     pub(crate) metadata: Slot,
-    /// All lanes.
+    /// The member mask, which must name all lanes.
     pub(crate) members: Slot,
 }
 
 impl Mma {
-    /// Calls `f` with each register that it reads.
+    /// Calls `f` with each register that the instruction reads.
     pub(crate) fn each_source(&self, mut f: impl FnMut(Slot)) {
         self.sources.iter().flatten().copied().for_each(&mut f);
         [self.metadata, self.members].into_iter().for_each(f);
     }
 }
 
-/// alloca, stacksave, stackrestore. The hidden word at `at` of the frame holds how many bytes a
-/// lane has beyond `end`, the end of the frame's variables.
+/// `alloca`, `stacksave`, `stackrestore`. The hidden word at offset `at` of the call frame holds
+/// the number of bytes that a lane has allocated beyond `end`, the end of the frame's variables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stack {
     pub(crate) action: StackAction,
@@ -158,7 +162,7 @@ pub(crate) struct Stack {
     pub(crate) end: u32,
 }
 
-/// What is done to the stack.
+/// The operation of a stack instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum StackAction {
     Allocate { d: Slot, size: Slot, align: u64 },

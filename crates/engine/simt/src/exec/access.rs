@@ -1,6 +1,6 @@
-//! Loads and stores in which no lane faults, of any space: where they go, and whether they may, is decided once for
-//! the warp. What is not of this kind, or is to fault, is left to the general way ([`super::memory`]), which goes
-//! lane by lane; nothing has happened then.
+//! The fast path of loads and stores: the target memory and its bounds are checked once for the
+//! whole warp. An access that would fault in a lane, or that is of another kind, is left unexecuted
+//! for the general path ([`super::memory`]), which proceeds lane by lane.
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
@@ -11,8 +11,8 @@ use crate::code::{Access, Atomic, Place, Slot, SpaceProfile};
 use texunit_alu::{L32, L64};
 use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW, SpaceKind};
 
-/// Where all lanes of an access go. The offsets of the lanes are [`Context::offsets`], of global memory
-/// [`Context::addresses`].
+/// The memory that all lanes of an access are in. The offsets of the lanes are in
+/// [`Context::offsets`], those of global memory in [`Context::addresses`].
 #[derive(Clone, Copy)]
 pub(super) enum Target<'a> {
     Global(&'a Block),
@@ -22,7 +22,7 @@ pub(super) enum Target<'a> {
 }
 
 impl Target<'_> {
-    /// Notes where generic addresses point.
+    /// Records the state space that generic addresses point into.
     #[inline(always)]
     pub(super) fn note(&self, place: Place, seen: &SpaceProfile) {
         if matches!(place, Place::Generic | Place::Param) {
@@ -36,23 +36,24 @@ impl Target<'_> {
     }
 }
 
-/// The addresses of lanes: the lowest, the highest, all their bits together, and how they lie.
+/// Summary of the lanes' addresses: lowest, highest, the bitwise or of all, and whether they are
+/// contiguous.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
     low: u64,
     high: u64,
     any: u64,
-    /// They lie one behind the other.
+    /// Whether the lanes' addresses are contiguous.
     row: bool,
 }
 
-/// What an access asks for.
+/// Parameters of an access for the address check.
 #[derive(Clone, Copy)]
 pub(super) struct AccessRequest {
     pub(super) place: Place,
     pub(super) base: Slot,
     pub(super) offset: u64,
-    /// Bytes of an element, and of all of a lane.
+    /// Bytes of an element, and of all elements of a lane.
     pub(super) size: u32,
     pub(super) total: u32,
     pub(super) constant: bool,
@@ -77,7 +78,8 @@ impl AccessRequest {
 
 macro_rules! look {
     ($name:ident, $int:ty) => {
-        /// Adds an offset to the addresses of lanes. Those that take no part get the address of the first that does.
+        /// Adds an offset to the addresses of the lanes. Inactive lanes get the address of the
+        /// first active one.
         #[inline(always)]
         fn $name(
             to: &mut [$int; 32],
@@ -112,7 +114,8 @@ look!(look32, u32);
 look!(look64, u64);
 
 impl<'a> Context<'a> {
-    /// Where all lanes of an access go, if no lane faults.
+    /// The memory that all lanes of an access are in; `None` if a lane faults or the lanes are in
+    /// different memories.
     #[inline]
     pub(super) fn reached(
         &mut self,
@@ -149,7 +152,7 @@ impl<'a> Context<'a> {
             }
             return Some((Target::Global(block), extent.active(warp, asked, mask)));
         }
-        // What lies between two addresses of a window is in it, too.
+        // Any address between two addresses of a window is in the window, too.
         if other != space || last.wrapping_sub(at) != high - low {
             return None;
         }
@@ -171,7 +174,7 @@ impl<'a> Context<'a> {
         Some((target, extent.active(warp, asked, mask)))
     }
 
-    /// The addresses of an access, in [`Context::addresses`].
+    /// Computes the addresses of an access into [`Context::addresses`], and their summary.
     #[inline]
     fn look(&mut self, warp: &Warp, asked: &AccessRequest, mask: u32) -> Option<Extent> {
         let constants = &self.launch.constants;
@@ -186,7 +189,7 @@ impl<'a> Context<'a> {
         } else if asked.base.is_wide() {
             (warp.w(constants, asked.base), asked.offset)
         } else {
-            // Such an address has 32 bits, and the sum too.
+            // The base has 32 bits, and so has the sum.
             let narrow: &L32 = warp.n(constants, asked.base);
             known = std::array::from_fn(|l| narrow[l].wrapping_add(asked.offset as u32).into());
             (&known, 0)
@@ -196,7 +199,7 @@ impl<'a> Context<'a> {
             || look64(to, bases, (offset, step), mask),
         );
         if asked.constant {
-            // Constant memory is a window: an address of 32 bits (`mov.u32 %r, c`) is its offset.
+            // Constant memory is a window; a 32-bit address (`mov.u32 %r, c`) is its offset.
             if extent.high < CONST_END - CONST_BASE {
                 to.iter_mut().for_each(|address| *address += CONST_BASE);
                 extent.low += CONST_BASE;
@@ -209,8 +212,8 @@ impl<'a> Context<'a> {
         Some(extent)
     }
 
-    /// The block that all accesses of `total` bytes from the lowest to the highest address lie in, and where
-    /// the lowest is. Stores need one that can be written.
+    /// The allocation that contains all accesses of `total` bytes between the lowest and the
+    /// highest address, and the offset of the lowest; for stores it must be writable.
     pub(super) fn block_of(
         &mut self,
         (low, high): (u64, u64),
@@ -222,7 +225,7 @@ impl<'a> Context<'a> {
             return None;
         }
         let len = high - low + total;
-        // Of the heap of device code only parts are there.
+        // Only parts of the device heap are allocated.
         if let Some(heap) = self.launch.config.heap
             && heap.overlaps(low, len)
         {
@@ -238,7 +241,7 @@ impl<'a> Context<'a> {
         Some((memory.block(index), at))
     }
 
-    /// Loads, if no lane faults; else nothing has happened.
+    /// Executes a load, unless a lane would fault; then nothing has been changed.
     pub(super) fn load_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
         if self.load_words(warp, access, mask) {
             return true;
@@ -268,7 +271,7 @@ impl<'a> Context<'a> {
         true
     }
 
-    /// Stores, likewise.
+    /// Executes a store, unless a lane would fault; then nothing has been changed.
     pub(super) fn store_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
         if self.store_words(warp, access, mask) {
             return true;
@@ -296,7 +299,7 @@ impl<'a> Context<'a> {
             Target::Local => {
                 store(&mut Local { rows: local, at: offsets }, from, access, active);
             }
-            // Nobody writes them.
+            // Parameters are not writable.
             Target::Param => return false,
         }
         true
@@ -306,7 +309,8 @@ impl<'a> Context<'a> {
 impl Extent {
     #[inline(always)]
     fn is_aligned(&self, asked: &AccessRequest) -> bool {
-        // At known offsets an assembler splits vectors that are aligned as their elements only.
+        // ptxas splits an access at a known offset if it is only aligned to its elements, so the
+        // elements' alignment is sufficient there.
         let known = matches!(asked.place, Place::KernelParam | Place::Frame);
         let unit = if known { asked.size } else { asked.total };
         self.any & (u64::from(unit.next_power_of_two()) - 1) == 0
@@ -314,7 +318,8 @@ impl Extent {
 
     #[inline(always)]
     fn active(&self, warp: &Warp, asked: &AccessRequest, mask: u32) -> Active {
-        // Elements of vectors do not lie one behind the other, but their lanes do.
+        // With several elements per lane, the elements are contiguous within a lane, not across
+        // lanes.
         let row = self.row && asked.size == asked.total;
         Active { mask, live: warp.live, same: self.low == self.high, row }
     }

@@ -1,4 +1,4 @@
-//! Faults of addresses, with the object that is nearest or holds the address.
+//! Faults of memory accesses, with the object at the address or nearest to it.
 
 use super::context::Context;
 use super::memory::Kind;
@@ -10,7 +10,7 @@ use texunit_check::ir::VarId;
 use texunit_memory::{AddressError, MemoryMap, SpaceKind};
 
 impl Context<'_> {
-    /// The objects of a space that belong to the CTA or to the running function.
+    /// The objects of a state space that belong to the CTA or to the running function.
     fn objects(&self, warp: &Warp, space: SpaceKind) -> Vec<Object<'_>> {
         let launch = self.launch;
         match space {
@@ -23,7 +23,7 @@ impl Context<'_> {
                 };
                 let mut objects: Vec<_> =
                     launch.shared.offsets.iter().filter_map(variable).collect();
-                // A map has no order, and messages must not change.
+                // Maps are unordered, and messages must be reproducible.
                 objects.sort_by_key(|o| (o.at, o.name));
                 objects
             }
@@ -41,7 +41,7 @@ impl Context<'_> {
         }
     }
 
-    /// An address that is not a multiple of the access size.
+    /// The fault of an address that is not a multiple of the access size.
     #[cold]
     pub(super) fn misaligned<T>(
         &self,
@@ -66,7 +66,7 @@ impl Context<'_> {
         fault_at(lane, FaultKind::Misaligned { access, space, address, size, resource })
     }
 
-    /// An access outside shared, local, constant or parameter memory.
+    /// The fault of an access outside shared, local, constant or parameter memory.
     #[cold]
     pub(super) fn outside<T>(
         &self,
@@ -93,7 +93,7 @@ impl Context<'_> {
         fault_at(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
     }
 
-    /// A store or atomic to a space that kernels do not write.
+    /// The fault of a store or atomic to a space that kernels cannot write.
     #[cold]
     pub(super) fn read_only<T>(
         &self,
@@ -104,7 +104,7 @@ impl Context<'_> {
         fault_at(lane, FaultKind::ReadOnly { space, address, resource: None })
     }
 
-    /// An access outside every allocation, or to one that may only be read.
+    /// The fault of a global access outside every allocation, or of a write to read-only memory.
     #[cold]
     pub(super) fn outside_global<T>(
         &self,
@@ -121,7 +121,7 @@ impl Context<'_> {
     }
 }
 
-/// A block of a map, in words.
+/// Description of an allocation of a memory map.
 pub(super) fn object(map: &MemoryMap, index: usize) -> Described {
     let block = map.block(index);
     let object = Object::new(block.name(), map.base(index), block.size() as u64);

@@ -1,5 +1,5 @@
-//! cp.async, cp.async.bulk, cp.reduce.async.bulk (PTX ISA 9.7.9.25), which are made at once: no program that waits for them
-//! can tell.
+//! Executes `cp.async`, `cp.async.bulk` and `cp.reduce.async.bulk` (PTX ISA 9.7.9.25). The copies
+//! are made immediately, which a program that waits for them cannot observe.
 
 use super::atomic::apply;
 use super::context::Context;
@@ -10,21 +10,21 @@ use crate::code::{AsyncCopy, Located};
 use crate::fault::FaultKind;
 use texunit_forms::Count;
 
-/// Operands of a copy, of each lane.
+/// Operands of a copy in each lane.
 pub(super) struct Operands {
-    /// Bytes that are written, and how many of these are read: the others are zero.
+    /// Bytes that are written, and bytes that are read; the remaining ones are zero.
     pub(super) size: [u64; 32],
     pub(super) read: [u64; 32],
-    /// CTAs of the cluster that receive it, a bit each.
+    /// Mask of the CTAs of the cluster that receive the data.
     pub(super) ranks: Option<[u64; 32]>,
-    /// Which of 16 bytes are written, a bit each.
+    /// Mask of the bytes that are written in each 16 bytes.
     pub(super) bytes: [u64; 32],
     pub(super) from: [u64; 32],
     pub(super) to: [u64; 32],
 }
 
 impl Operands {
-    /// Where a lane writes what it reads.
+    /// The destination addresses of a lane, one for each receiving CTA.
     fn targets(&self, context: &Context<'_>, lane: usize) -> Vec<u64> {
         let to = self.to[lane];
         let ranks = self.ranks.map(|ranks| lanes(ranks[lane] as u32 & 0xffff));
@@ -61,7 +61,7 @@ impl Context<'_> {
         Operands { size, read, ranks, bytes, from, to }
     }
 
-    /// The lanes come one after the other.
+    /// Executes a copy, lane by lane.
     pub(super) fn async_copy(&mut self, warp: &mut Warp, op: &AsyncCopy, mask: u32) -> Executed {
         let (all, grain) = (self.copy_operands(warp, op), u64::from(op.grain));
         for lane in lanes(mask) {
@@ -147,12 +147,12 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The shadow of what is copied. A reduction leaves undefined what one of its operands is not.
+    /// Copies the shadow. The result of a reduction is uninitialised where one of its operands is.
     pub(super) fn copy_shadow(&mut self, warp: &mut Warp, op: &AsyncCopy, mask: u32) {
         let all = self.copy_operands(warp, op);
         for lane in lanes(mask) {
             let targets = all.targets(self, lane);
-            // More is a fault of the instruction itself.
+            // A larger size is a fault of the instruction itself.
             let size = all.size[lane].min(self.most_in_bulk());
             for at in (0..size).filter(|&at| all.writes(lane, at)) {
                 let mut value = 0;
@@ -170,7 +170,7 @@ impl Context<'_> {
         }
     }
 
-    /// Most bytes that a copy can have: one of its ends is shared memory.
+    /// Maximum size of a copy, one end of which is in shared memory.
     pub(super) fn most_in_bulk(&self) -> u64 {
         self.launch.shared_len as u64
     }

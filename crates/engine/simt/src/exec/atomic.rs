@@ -1,7 +1,8 @@
-//! atom and red: lanes one after the other, each atomic across threads. The elements of a vector
-//! are atomic one by one (PTX ISA, atom).
+//! Executes `atom` and `red` lane by lane, each element atomic across threads. The elements of a
+//! vector are separate atomics (PTX ISA, atom).
 
 use super::access::{AccessRequest, Target};
+use super::cluster::is_of_peer;
 use super::context::Context;
 use super::elements::{Bytes, Cells, Global};
 use super::memory::{ATOMIC, load_local, store_local};
@@ -15,26 +16,25 @@ use texunit_alu::{L64, nan64};
 use texunit_isa::{AtomOp, ScalarType, TypeKind};
 use texunit_memory::SpaceKind;
 
-/// Holds off every other access of 16 bytes in one piece, of any thread: the host has no atomics
-/// of that size.
+/// Excludes all other 16-byte accesses of any thread, because the host has no atomics of that size.
 pub(super) fn quads() -> MutexGuard<'static, ()> {
     static QUADS: Mutex<()> = Mutex::new(());
     QUADS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An atomic sum of f32. In global memory, subnormal sources and results are zeros of their sign;
-/// in shared and local memory they are kept (PTX ISA, atom; ptxas writes `ADD.F32.FTZ` for the one
-/// and an unflushed `FADD` for the other).
+/// Atomic addition of f32. In global memory, subnormal operands and results are flushed to zero
+/// with their sign; in shared and local memory they are kept (PTX ISA, atom; ptxas emits
+/// `ADD.F32.FTZ` for the former and an unflushed `FADD` for the latter).
 fn sum32(a: u32, b: u32, flush: bool) -> u32 {
     let flushed = |x: u32| if flush && x << 1 >> 24 == 0 { x & 1 << 31 } else { x };
     let sum = f32::from_bits(flushed(a)) + f32::from_bits(flushed(b));
     if sum.is_nan() { 0x7fff_ffff } else { flushed(sum.to_bits()) }
 }
 
-/// The sum, the smaller or the greater of two halves. Subnormals are kept.
+/// Addition, minimum or maximum of two halves. Subnormals are kept.
 fn half(op: AtomOp, format: Format, a: u64, b: u64) -> u64 {
     let (a, b) = (a & 0xffff, b & 0xffff);
-    // A number that orders as the half does: -0 before +0.
+    // An integer with the order of the half-precision numbers, -0 before +0.
     let key = |x: u64| if x & 0x8000 == 0 { x as i32 } else { 0x7fff - x as i32 };
     match (format.is_nan(a), format.is_nan(b)) {
         _ if op == AtomOp::Add => soft::add(format, 0, a, b),
@@ -56,7 +56,8 @@ fn halves(op: AtomOp, ty: ScalarType, old: u64, b: u64) -> u64 {
     }
 }
 
-/// The new value. `global`: it is in global memory, where sums of floats are computed in another way.
+/// The new value of an element. `global`: the element is in global memory, where floating-point
+/// sums have other rules.
 pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), global: bool) -> u64 {
     use ScalarType as T;
     if matches!(ty, T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2) {
@@ -69,8 +70,9 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), gl
             T::F32 => sum32(old as u32, b as u32, global).into(),
             T::F64 => {
                 let sum = f64::from_bits(old) + f64::from_bits(b);
-                // In global memory the instruction's NaN goes before that of memory, and its bits stay; in others memory's goes
-                // first, quiet (docs/numerics.md, 13.7).
+                // In global memory the operand's NaN has precedence over the memory's and keeps its
+                // bits; in other memory the memory's NaN has precedence and becomes quiet
+                // (docs/numerics.md, 13.7).
                 match sum.is_nan() {
                     false => sum.to_bits(),
                     true if !global => nan64([old, b]),
@@ -115,7 +117,7 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), gl
     value & cut
 }
 
-/// Changes the elements of lanes one after the other.
+/// Updates the elements of the lanes in order.
 #[inline(always)]
 fn each<C: Cells, const N: usize>(
     cells: &mut C,
@@ -129,7 +131,7 @@ fn each<C: Cells, const N: usize>(
     }
 }
 
-/// An element of each lane. The usual operations have loops of their own.
+/// Updates an element of each lane. Frequent operations have specialised loops.
 #[inline(never)]
 fn update<C: Cells>(
     cells: &mut C,
@@ -139,7 +141,7 @@ fn update<C: Cells>(
     old: &mut L64,
 ) {
     use AtomOp as A;
-    // What is above the bits of the type is not stored.
+    // Bits above the type's width are not stored.
     macro_rules! sized {
         ($size:literal) => {
             match op.op {
@@ -182,11 +184,7 @@ impl Context<'_> {
             return Ok(());
         }
         self.address(warp, op.base, op.offset);
-        if let (Some(noted), Place::Global | Place::Generic) = (&mut self.wait_trace, op.place) {
-            lanes(mask).for_each(|lane| noted.look(self.addresses[lane], op.ty.bytes()));
-        }
         if op.ty == ScalarType::B128 {
-            self.acts();
             return self.atomic_quad(warp, op, mask);
         }
         let cut = crate::lower::mask_of(op.ty.bits());
@@ -204,23 +202,16 @@ impl Context<'_> {
                 let (b, c) = (self.sources[0][lane] & cut, self.sources[1][lane] & cut);
                 let at = (k as u32 * size, size, total);
                 let place = (op.place, self.addresses[lane]);
-                let changes = Cell::new(false);
-                let new = |old, global| {
-                    let new = apply(op.op, op.ty, old, (b, c), global);
-                    changes.set(new != old);
-                    new
-                };
+                let new = |old, global| apply(op.op, op.ty, old, (b, c), global);
                 old[lane] = self.update(warp, place, lane, at, new)?;
-                if changes.get() {
-                    self.acts();
-                }
             }
             warp.put(d, &old, u64::MAX, mask);
         }
         Ok(())
     }
 
-    /// An atomic in which no lane faults; false: it is not of this kind, and nothing has happened.
+    /// Executes an atomic by the fast path, unless a lane would fault or the operation is of
+    /// another kind; then it returns false and nothing has been changed.
     fn atomic_stream(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> bool {
         if op.ty == ScalarType::B128 || matches!(op.place, Place::Frame | Place::KernelParam) {
             return false;
@@ -256,7 +247,7 @@ impl Context<'_> {
         true
     }
 
-    /// exch and cas of 16 bytes.
+    /// Executes `exch` and `cas` of 16 bytes.
     fn atomic_quad(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Executed {
         let mut halves = [[0u64; 32]; 4];
         for (to, &slot) in halves.iter_mut().zip(op.b.iter().chain(&op.c)) {
@@ -284,7 +275,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Changes the element at an offset of an address, of a size, of an access of a total size. `f` hears of the old value and whether it is in global memory.
+    /// Updates one element of an access, given the offset and size of the element and the total
+    /// size of the access. `f` is given the old value and whether the element is in global memory.
     pub(super) fn update(
         &mut self,
         warp: &mut Warp,
@@ -307,6 +299,7 @@ impl Context<'_> {
                 Ok(old)
             }
             SpaceKind::Shared => {
+                self.looks_at_shared(at, size);
                 let (shared, start) = self.shared_of(at);
                 if start.checked_add(total.into()).is_some_and(|end| end <= shared.len() as u64) {
                     let from = start as usize + offset as usize;
@@ -314,7 +307,11 @@ impl Context<'_> {
                     let mut value = [0; 8];
                     value[..bytes.len()].copy_from_slice(bytes);
                     let old = u64::from_le_bytes(value);
-                    bytes.copy_from_slice(&f(old, false).to_le_bytes()[..size as usize]);
+                    let new = f(old, false);
+                    bytes.copy_from_slice(&new.to_le_bytes()[..size as usize]);
+                    if new != old && is_of_peer(at) {
+                        self.acts();
+                    }
                     return Ok(old);
                 }
                 let element = at.wrapping_add(offset.into());
@@ -326,6 +323,9 @@ impl Context<'_> {
             SpaceKind::Local => self.outside(warp, lane, at, total, space, ATOMIC),
             SpaceKind::Global => {
                 self.check_heap_at(lane, address, total, ATOMIC)?;
+                if let Some(trace) = &mut self.wait_trace {
+                    trace.look(address + u64::from(offset), size);
+                }
                 let map = self.launch.config.memory;
                 let past_end;
                 let (block, start) = match map.find_writable(address, total.into(), self.hint) {
@@ -342,13 +342,21 @@ impl Context<'_> {
                     },
                 };
                 let at = start + u64::from(offset);
-                let f = |v: u64| f(v, true);
+                let changes = Cell::new(false);
+                let f = |old: u64| {
+                    let new = f(old, true);
+                    changes.set(new != old);
+                    new
+                };
                 let old = match size {
                     2 => block.update_u16(at, |v| f(u64::from(v)) as u16).map(u64::from),
                     4 => block.update_u32(at, |v| f(u64::from(v)) as u32).map(u64::from),
                     _ => block.update_u64(at, f),
                 };
-                // In bounds and aligned, as checked above.
+                if changes.get() {
+                    self.acts();
+                }
+                // The address was checked above.
                 Ok(old.unwrap_or(0))
             }
         }

@@ -1,7 +1,7 @@
-//! Fetches and accesses that no texture or surface fits, where the kernel goes on as on a card
-//! ([`BadFetch::Zero`]).
+//! Fetches and surface accesses that are incompatible with their texture or surface, but for which
+//! the kernel continues as on a card ([`BadFetch::Zero`]).
 //!
-//! All of this is asked only where no plan can be made, so that it costs others nothing.
+//! This code runs only if planning a fetch fails, so it costs other fetches nothing.
 
 use super::outcome::{Executed, PendingFault};
 use super::warp::lanes;
@@ -9,18 +9,19 @@ use crate::launch::{BadFetch, LaunchConfig};
 use crate::stats::{BadFetches, Fault};
 use std::collections::HashSet;
 
-/// Those of a worker.
+/// Incompatible fetches and accesses of a worker.
 #[derive(Default)]
 pub(crate) struct Bad {
-    /// By instruction and object.
+    /// Instructions and objects that were recorded before.
     known: HashSet<(usize, Option<String>)>,
-    /// Those of the instruction that is executed: where it is says who knows the split.
+    /// Faults of the current instruction, whose thread and location are added by the caller.
     pending: Vec<PendingFault>,
     told: BadFetches,
 }
 
 impl Bad {
-    /// Takes in that no plan can be made at a site. What a card does not answer stays a fault.
+    /// Records that a fetch or access could not be planned. It stays a fault if a card has no
+    /// defined result for it.
     pub(super) fn take(
         &mut self,
         config: &LaunchConfig<'_>,
@@ -48,7 +49,8 @@ impl Bad {
         !self.pending.is_empty()
     }
 
-    /// Those of an instruction, whose place is told next.
+    /// Removes the faults of the current instruction, so that their thread and location can be
+    /// added.
     pub(super) fn take_pending(&mut self) -> Vec<PendingFault> {
         std::mem::take(&mut self.pending)
     }
@@ -57,13 +59,13 @@ impl Bad {
         self.told.faults.push(fault);
     }
 
-    /// All of this worker.
+    /// Removes all faults recorded by this worker.
     pub(super) fn take_told(&mut self) -> BadFetches {
         std::mem::take(&mut self.told)
     }
 }
 
-/// What a card loads where there is nothing to load from.
+/// Sets the results of the active lanes to zero, as a card does.
 #[cold]
 pub(super) fn clear<T: Default>(values: &mut [[T; 32]; 4], active: u32) {
     values.iter_mut().for_each(|row| lanes(active).for_each(|lane| row[lane] = T::default()));

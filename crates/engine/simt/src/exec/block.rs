@@ -1,6 +1,6 @@
-//! The loop of the interpreter: runs the lanes of a split as far as nobody has to be asked. Regions, arithmetic (by the
-//! inner loop), branches that all lanes take or none, and usual accesses are done here; anything else ends it, and is
-//! [`Context::step`]'s.
+//! The middle loop of the interpreter: executes the lanes of a split in compiled regions, in the
+//! inner loop for arithmetic, and directly for uniform branches and frequent memory accesses. It
+//! stops at any other instruction, which [`Context::step`] executes.
 
 use super::context::Context;
 use super::outcome::Stop;
@@ -9,8 +9,8 @@ use crate::code::{NONE, Op, Place, Slot};
 use texunit_alu::Kind;
 
 impl Context<'_> {
-    /// Runs a split up to an instruction that has to be looked at, or to the end of its turn, which goes to `limit` steps:
-    /// at a jump back it is over.
+    /// Executes a split up to an instruction for [`Context::step`], or to the first backward jump
+    /// after `limit` steps, which ends its turn.
     pub(super) fn advance(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Stop {
         let code = self.launch.code;
         loop {
@@ -53,7 +53,7 @@ impl Context<'_> {
         }
     }
 
-    /// A branch that does not divide the lanes.
+    /// Executes a uniform branch.
     fn branch(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Option<Stop> {
         let inst = &self.launch.code.insts[split.pc as usize];
         let Op::Branch { target, .. } = inst.op else { return Some(Stop::Instruction) };
@@ -71,7 +71,7 @@ impl Context<'_> {
         (warp.steps >= limit).then_some(Stop::Over)
     }
 
-    /// What the inner loop does.
+    /// Runs the inner loop.
     fn arithmetic(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Option<Stop> {
         let pc = split.pc;
         match self.run_decoded(warp, split, limit) {
@@ -82,7 +82,7 @@ impl Context<'_> {
         None
     }
 
-    /// A usual access of all lanes of a warp.
+    /// Executes a frequent form of memory access for a converged warp.
     fn effect(&mut self, warp: &mut Warp, split: &mut Split) -> Option<Stop> {
         let (pc, live) = (split.pc, warp.live);
         let inst = &self.launch.code.insts[pc as usize];
@@ -91,7 +91,8 @@ impl Context<'_> {
             return Some(Stop::Instruction);
         }
         let done = match &inst.op {
-            // The inner loop has parameters, with the arithmetic behind them.
+            // Loads of kernel parameters belong to the inner loop, together with the arithmetic
+            // that follows.
             Op::Load(access) if access.place != Place::KernelParam => {
                 self.load_stream(warp, access, live)
             }

@@ -1,4 +1,4 @@
-//! Calls, returns, indexed branches: lanes may part by a register's value.
+//! Executes calls, returns and indexed branches, at which lanes can diverge by a register's value.
 
 use super::context::{Context, Launch};
 use super::outcome::{Executed, Flow, PendingFault, fault_at, fault_of_all};
@@ -10,9 +10,10 @@ use crate::lower::function_of_address;
 use crate::observe::{Called, Events};
 use texunit_alu::L32;
 
-/// Bytes of a frame besides what is in it: return address and saved state.
+/// Bytes of stack that a call uses besides its call frame: return address and saved state.
 const FRAME_OVERHEAD: u64 = 16;
-/// Bytes of registers that a thread's frames may hold, besides four for each byte of its stack.
+/// Bytes of registers that the frames of a thread may use, in addition to four for each byte of its
+/// stack.
 const REGISTER_BYTES: u64 = 64 * 1024;
 
 impl Context<'_> {
@@ -77,7 +78,7 @@ impl Context<'_> {
                     .fold(0, |m, l| m | 1 << l);
                 let function = self.target(addresses[lane], lane, call)?;
                 if same != split.mask {
-                    // The others make the same call again, for their own target.
+                    // The other lanes execute the call again, for their own target.
                     split.group = warp.group_for(split, reconverge);
                     warp.frames.retain(split.frame);
                     warp.splits.push(Split { mask: split.mask & !same, ..*split });
@@ -107,7 +108,7 @@ impl Context<'_> {
                     copy_rows(&mut warp.local_shadow, from, to, argument.size, split.mask);
                 }
                 Value::Register(slot) => {
-                    // The operand is in the caller's window.
+                    // The argument is read from the caller's registers.
                     let caller = warp.frames.get(frame).parent;
                     warp.enter(caller);
                     warp.read(&self.launch.constants, slot, &mut self.wide);
@@ -128,7 +129,7 @@ impl Context<'_> {
         Ok(Flow::Continues)
     }
 
-    /// The function behind a pointer.
+    /// The function that a pointer refers to.
     fn target(&self, address: u64, lane: usize, call: &Call) -> Result<u32, Box<PendingFault>> {
         let Launch { program, unit, code, .. } = self.launch;
         let named = function_of_address(address).map(|f| program.behind(f.0));
@@ -154,9 +155,9 @@ impl Context<'_> {
         fault_at(lane, FaultKind::BadOperand(format!("call through a register: {why}")))
     }
 
-    /// Room for a frame's registers and local memory.
+    /// Allocates the registers and local memory of a call.
     pub(super) fn reserve(&self, warp: &mut Warp, frame: u32) -> Executed {
-        // By reference: a copy of what has just been written waits for that.
+        // A reference avoids a copy, which would stall on the preceding stores.
         let f = warp.frames.get(frame);
         let func = &self.launch.code.funcs[f.function as usize];
         let limit = u64::from(self.launch.config.stack_limit);
@@ -237,7 +238,7 @@ fn grow<T: Clone>(file: &mut Vec<T>, len: usize, zero: T) {
     }
 }
 
-/// Copies `size` bytes, rounded up to words, of the lanes' local memory.
+/// Copies `size` bytes of local memory, rounded up to words, in the lanes of a mask.
 fn copy_rows(local: &mut [L32], from: u64, to: u64, size: u32, mask: u32) {
     let (from, to) = ((from / 4) as usize, (to / 4) as usize);
     for i in 0..size.div_ceil(4) as usize {

@@ -1,15 +1,17 @@
-//! Clusters of CTAs (PTX ISA 5.4, sm_90): CTAs that run at the same time, in turns on one thread of the host, reach
-//! each other's shared memory and meet at `barrier.cluster`.
+//! Clusters of CTAs (PTX ISA 5.4, sm_90). The CTAs of a cluster run concurrently, in turns on one
+//! host thread, access each other's shared memory and synchronise with `barrier.cluster`.
 //!
 //! # Addresses
 //!
-//! A shared address below 2^24 is one of the CTA that uses it. `mapa` gives those of another CTA the rank of that CTA,
-//! plus one, in bits 31:24; for the CTA itself it gives the plain address. So nothing of this costs accesses to a
-//! CTA's own memory: an address with a rank is outside of it, and outside is looked at last.
+//! A shared address below 2^24 refers to the executing CTA. `mapa` encodes the rank of another CTA,
+//! plus one, in bits 31:24; for the CTA itself it returns the plain address. Accesses to a CTA's
+//! own memory therefore have no overhead: an address with a rank is out of its bounds, and only
+//! then examined.
 //!
 //! # Memory
 //!
-//! While a CTA runs, the memories of the others lie in its [`state::Cluster`] ([`take_turn`] moves them there and back).
+//! While a CTA runs, the shared memories of the other CTAs are in its [`state::Cluster`];
+//! [`take_turn`] moves them there and back.
 
 pub(super) mod state;
 
@@ -24,13 +26,18 @@ use crate::stats::Fault;
 use state::{Barrier, Peer};
 use std::ops::Range;
 use texunit_forms::Count;
-use texunit_memory::Block;
+use texunit_memory::{Block, SHARED_WINDOW};
 
-/// Ranks that addresses can have.
+/// Whether a shared address points to the memory of another CTA of the cluster.
+pub(super) fn is_of_peer(at: u64) -> bool {
+    split_shared_address(at).0.is_some()
+}
+
+/// Maximum rank in an address.
 const MAX_RANK: u64 = 254;
 
 impl Context<'_> {
-    /// Registers of clusters: `%clusterid`, `%cluster_ctaid`, `%cluster_ctarank`.
+    /// Values of `%clusterid`, `%cluster_ctaid`, `%cluster_ctarank`.
     pub(super) fn cluster_place(&self) -> ([u32; 3], [u32; 3], u32) {
         match &self.cluster {
             Some(cluster) => (cluster.id, cluster.place, cluster.rank),
@@ -38,8 +45,8 @@ impl Context<'_> {
         }
     }
 
-    /// The shared memory that an address points to, and the place in it. A rank that no CTA has leaves the address as it is,
-    /// which is outside of the CTA's own memory.
+    /// The shared memory that an address refers to, and the offset in it. An address with an
+    /// invalid rank is returned unchanged, which is out of bounds of the CTA's own memory.
     pub(super) fn shared_of(&mut self, at: u64) -> (&mut Vec<u8>, u64) {
         let (Some(rank), place) = split_shared_address(at) else {
             return (&mut self.cta.shared, at);
@@ -50,7 +57,14 @@ impl Context<'_> {
         }
     }
 
-    /// The shadow of shared memory at an address, and the place in it.
+    /// Records a load from shared memory that other CTAs of the cluster can change.
+    pub(super) fn looks_at_shared(&mut self, at: u64, size: u32) {
+        if let (Some(trace), Some(_)) = (&mut self.wait_trace, &self.cluster) {
+            trace.look(SHARED_WINDOW.wrapping_add(at), size);
+        }
+    }
+
+    /// The shadow of shared memory at an address, and the offset in it.
     pub(super) fn shared_shadow(&mut self, at: u64) -> Option<(&Block, u64)> {
         let (Some(rank), place) = split_shared_address(at) else {
             return Some((self.shadows.as_ref()?.shared(), at));
@@ -58,7 +72,7 @@ impl Context<'_> {
         Some((self.cluster.as_mut()?.peer(rank)?.shadow.as_ref()?, place))
     }
 
-    /// Why an address of another CTA's shared memory is invalid.
+    /// Reason why an address in another CTA's shared memory is invalid.
     pub(super) fn describe_peer(&self, at: u64) -> Option<String> {
         let (rank, place) = split_shared_address(at);
         let rank = rank?;
@@ -80,10 +94,10 @@ impl Context<'_> {
         })
     }
 
-    /// mapa: an address of shared memory as one of the CTA with a rank.
+    /// `mapa`: the address of the same offset in the shared memory of the CTA with a rank.
     pub(super) fn map_shared(&self, address: u64, window: u64, rank: u32) -> u64 {
         let at = address.wrapping_sub(window);
-        // Other memory is not mapped.
+        // Addresses of other memory are returned unchanged.
         if at >> 32 != 0 {
             return address;
         }
@@ -93,12 +107,12 @@ impl Context<'_> {
         window.wrapping_add(rank << RANK_SHIFT | place)
     }
 
-    /// getctarank.
+    /// `getctarank`: the rank encoded in an address.
     pub(super) fn rank_of(&self, address: u64, window: u64) -> u32 {
         split_shared_address(address.wrapping_sub(window)).0.unwrap_or(self.cluster_place().2)
     }
 
-    /// barrier.cluster.arrive, .wait
+    /// Executes `barrier.cluster.arrive` and `.wait`.
     pub(super) fn cluster_barrier(
         &mut self,
         warp: &mut Warp,
@@ -124,7 +138,7 @@ impl Context<'_> {
             let what = "barrier.cluster.wait without barrier.cluster.arrive before it";
             return fault_at(lane, FaultKind::BadOperand(what.to_owned()));
         }
-        // Lanes that have arrived in another phase than the first one wait on their own.
+        // Lanes that have arrived in another phase than the first lane wait separately.
         let same = if *passes >> at & 1 == 1 { *passes } else { *arrived };
         if mask & !same != 0 {
             warp.frames.retain(split.frame);
@@ -155,7 +169,7 @@ impl Context<'_> {
         cluster.barrier.is_idle
     }
 
-    /// Opens the barrier of the cluster, which is complete.
+    /// Releases the lanes that wait at the cluster's barrier, which is complete.
     fn open_cluster_barrier(&mut self, warps: &mut [Warp]) {
         for warp in warps {
             let Some(cluster) = &mut self.cluster else { return };
@@ -178,8 +192,8 @@ impl Context<'_> {
     }
 }
 
-/// A turn of a CTA, which `turn` does: with the memories of the others of its cluster, which are at the places in `members`
-/// (each with its number in the cluster). Then the barrier of the cluster is opened if it is complete.
+/// Executes a turn of a CTA with access to the memories of the other CTAs of its cluster, which are
+/// the residents in `members`. Afterwards the barrier of the cluster is opened if it is complete.
 pub(super) fn take_turn<'a, T>(
     all: &mut [Resident<'a>],
     members: Range<usize>,
@@ -213,7 +227,7 @@ impl Resident<'_> {
     }
 }
 
-/// Opens the barrier of a cluster if all its threads have arrived that have not exited.
+/// Opens the barrier of a cluster if all threads that have not exited have arrived.
 fn open_barrier(members: &mut [Resident<'_>]) {
     let has_arrived = |of: &Resident<'_>| match of.stage {
         Stage::Idle => false,
@@ -246,12 +260,10 @@ fn take_back(of: &mut Context<'_>, peer: Peer) {
     }
 }
 
-/// The first CTA of a cluster none of whose threads can do anything, by its place in the cluster, and the deadlock as a fault.
+/// If no thread of a cluster can continue, the rank of its first running CTA and the fault of the
+/// deadlock.
 pub(super) fn deadlock(members: &[Resident<'_>]) -> Option<(usize, Box<Fault>)> {
-    let is_idle = |of: &Resident<'_>| {
-        !of.runs() || of.context.cluster.as_ref().is_some_and(|of| of.barrier.is_idle)
-    };
-    if !members.iter().all(is_idle) {
+    if members.iter().any(|of| of.runs() && !of.waits_for_cluster()) {
         return None;
     }
     let first = members.iter().position(Resident::runs)?;

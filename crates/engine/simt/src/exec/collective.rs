@@ -1,4 +1,5 @@
-//! What lanes do together: `.sync` instructions, shuffles, votes, matches, reductions, barriers.
+//! Executes operations of several lanes: `.sync` instructions, shuffles, votes, matches,
+//! reductions, barriers.
 
 use super::context::{BarrierState, Context};
 use super::cross::{reduce, vote};
@@ -11,18 +12,18 @@ use texunit_alu::L32;
 use texunit_forms::Count;
 use texunit_isa::BoolOp;
 
-/// Where the lanes of a membermask have met.
+/// Whether the lanes of a member mask have all arrived.
 enum Met {
-    /// Some are missing.
+    /// Some lanes are missing.
     Not,
-    /// They are in the split.
+    /// All are in the current split.
     Here,
-    /// They are at several places, where all has been done.
+    /// They are at several instructions, which have all been executed.
     Elsewhere,
 }
 
 impl Context<'_> {
-    /// Instructions that lanes of a warp execute together.
+    /// Executes an instruction that lanes of a warp execute together.
     pub(super) fn collective(
         &mut self,
         warp: &mut Warp,
@@ -56,7 +57,7 @@ impl Context<'_> {
             Met::Here
         };
         match there {
-            // The instruction is executed when the last lane comes.
+            // The last lane to arrive executes the instruction for all.
             Met::Not => return Ok(Flow::Waits(State::Sync)),
             Met::Here => self.together(warp, &inst.op, split.mask)?,
             Met::Elsewhere => {}
@@ -66,7 +67,7 @@ impl Context<'_> {
         Ok(Flow::Continues)
     }
 
-    /// What lanes that are all there execute together.
+    /// Executes an instruction for lanes that have all arrived.
     fn together(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Result<(), Box<PendingFault>> {
         match op {
             Op::Shuffle(shuffle) => {
@@ -94,8 +95,9 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The same for a split with several membermasks: groups of lanes that are all there execute it one after the other, and go
-    /// on together (docs/numerics.md, 13.11). Lanes of the others are parted from them.
+    /// As [`Self::collective`], for a split whose lanes have different member masks. Groups of
+    /// lanes that have all arrived execute the instruction one after the other and continue
+    /// together (docs/numerics.md, 13.11). The other lanes become separate splits.
     fn groups(
         &mut self,
         warp: &mut Warp,
@@ -129,9 +131,9 @@ impl Context<'_> {
         Ok(Flow::Continues)
     }
 
-    /// Whether all lanes of a membermask that have not exited are there now that a split has come. Those that wait at the same
-    /// instruction join it; of barriers and shuffles they may wait at others (docs/numerics.md, 13.11), which are then executed,
-    /// too.
+    /// Whether all lanes of a member mask that have not exited have arrived, now that a split has.
+    /// Splits that wait at the same instruction are merged. For barriers and shuffles the lanes may
+    /// wait at different instructions (docs/numerics.md, 13.11), which are then executed as well.
     fn meet(
         &mut self,
         warp: &mut Warp,
@@ -143,7 +145,7 @@ impl Context<'_> {
         if matches!(op, Op::WarpSync { .. }) {
             return elsewhere(self.warp_barrier(warp, split, wanted));
         }
-        // Those with another mask stay apart.
+        // Lanes with another member mask stay separate.
         let (others, kept): (Vec<Split>, Vec<Split>) = warp.splits.iter().partition(|o| {
             o.pc == split.pc
                 && o.frame == split.frame
@@ -162,8 +164,8 @@ impl Context<'_> {
         elsewhere(matches!(op, Op::Shuffle(_)) && self.shuffle_elsewhere(warp, split, wanted))
     }
 
-    /// bar.warp.sync: the lanes may wait at different ones with the same mask. When all are
-    /// there they all go on.
+    /// `bar.warp.sync`: lanes may wait at different instructions with the same mask. When all have
+    /// arrived, all continue.
     fn warp_barrier(&mut self, warp: &mut Warp, split: &Split, wanted: u32) -> bool {
         let insts = &self.launch.code.insts;
         let waits = |o: &Split| {
@@ -186,7 +188,7 @@ impl Context<'_> {
         true
     }
 
-    /// Lanes go on behind `bar.warp.sync`.
+    /// Notifies the observer that lanes continue after `bar.warp.sync`.
     fn tell_joined(&mut self, warp: &Warp, lanes: u32, pc: u32) {
         if self.events.has(Events::SYNCHRONIZATION) {
             let at = self.at(warp, lanes, pc);
@@ -254,8 +256,8 @@ impl Context<'_> {
         }
         let threads = split.mask.count_ones();
         state.expected = expected;
-        // Barriers with a count see whole warps: the last lanes to come stand for those that have
-        // exited or never were.
+        // Barriers with a thread count see whole warps: the last lanes to arrive also count for
+        // lanes that have exited or do not exist.
         let waiting = warp.waiting_at(id as u8);
         let last = expected != 0 && split.mask | waiting == warp.live;
         state.arrived += if last { 32 - waiting.count_ones() } else { threads };
@@ -267,14 +269,14 @@ impl Context<'_> {
         }
         if op.kind == BarrierKind::Arrive {
             split.pc += 1;
-            // The barrier may be complete now: the CTA opens it.
+            // The CTA opens the barrier, which may now be complete.
             return Ok(Flow::Pauses);
         }
         Ok(Flow::Waits(State::Barrier(id as u8)))
     }
 
-    /// Lanes have exited: if all others of the warp wait at a barrier with a count, the warp has
-    /// come as a whole.
+    /// Called after lanes have exited: if all others of the warp wait at a barrier with a thread
+    /// count, the warp has arrived as a whole.
     pub(super) fn barrier_without(&mut self, warp: &Warp) {
         let Some(Split { state: State::Barrier(id), .. }) = warp.splits.first() else { return };
         let state = &mut self.cta.barriers[usize::from(*id)];
@@ -284,7 +286,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether as many threads as a barrier is for have arrived there.
+    /// Whether any barrier has all arrivals that it needs.
     pub(super) fn has_complete_barrier(&self) -> bool {
         let live = self.cta.live;
         let is_complete = |state: &BarrierState| {
@@ -294,7 +296,7 @@ impl Context<'_> {
         self.cta.has_barriers && self.cta.barriers.iter().any(is_complete)
     }
 
-    /// Lets the threads of complete barriers go on. True if there were any.
+    /// Releases the threads at complete barriers. Returns whether there were any.
     pub(super) fn open_barriers(&mut self, warps: &mut [Warp]) -> bool {
         if !self.cta.has_barriers {
             return false;

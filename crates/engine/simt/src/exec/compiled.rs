@@ -1,4 +1,4 @@
-//! Runs compiled regions: enters them at the instruction of a split, and handles their exits.
+//! Executes compiled regions: enters a region at the instruction of a split, and handles its exits.
 
 mod arrive;
 mod batch;
@@ -20,14 +20,15 @@ use crate::regions::Compiled as Region;
 use std::slice::from_mut;
 use texunit_alu::L32;
 use texunit_jit::Registers;
-use texunit_jit::region::{DivergenceLimits, ExitReason, Inputs, Mode, Start};
+use texunit_jit::region::{DivergenceLimits, ExitReason, Inputs, Mode, WarpStart};
 
 pub(super) use arrive::interpreted;
 use batch::YieldPoints;
 use state::{Compiled, Missed};
 
 impl Compiled<'_> {
-    /// What the interpreter has to do after an exit. `over`: the steps of the turn are used up, which ends it at a backward jump.
+    /// What the interpreter has to do after an exit. `over`: the steps of the turn are used up, so
+    /// that a backward jump ends it.
     #[inline(always)]
     fn left(
         &mut self,
@@ -47,13 +48,13 @@ impl Compiled<'_> {
     }
 }
 
-/// The limits of diverged lanes, for warps that have converged at the entry.
+/// Limits of divergence for warps that have converged at the entry.
 fn divergence_of_all(keeps: bool, atomics: bool) -> DivergenceLimits {
     let wait_limit = patience(keeps, atomics);
     DivergenceLimits { end: 0, turn: TURN, wait_limit, patience: u64::MAX }
 }
 
-/// The limits of diverged lanes of a warp.
+/// Limits of divergence for a warp.
 fn divergence(warp: &Warp, mode: Mode, keeps: bool, atomics: bool) -> DivergenceLimits {
     let mut limits = divergence_of_all(keeps, atomics);
     if mode == Mode::Some {
@@ -62,7 +63,7 @@ fn divergence(warp: &Warp, mode: Mode, keeps: bool, atomics: bool) -> Divergence
     limits
 }
 
-/// What code reads of a launch and of a CTA.
+/// The inputs that compiled code reads: those of the launch and those of a CTA.
 fn inputs<'i>(
     launch: &'i Launch<'_>,
     fixed: &'i Fixed<'_>,
@@ -72,22 +73,22 @@ fn inputs<'i>(
     Inputs {
         constants: &fixed.constants.narrow,
         wide_constants: &fixed.constants.wide,
-        words,
+        uniforms: words,
         bytes: fixed.params,
         counts: counts.cells(),
-        ahead: launch.ahead(),
-        is_line: launch.is_line(),
+        prefetch_distance: launch.prefetch_distance(),
+        is_contiguous: launch.is_contiguous(),
     }
 }
 
-/// Which lanes of its warp a split has.
+/// Whether a split has all live lanes of its warp.
 #[inline(always)]
 fn mode(warp: &Warp, split: &Split) -> Mode {
     if split.mask == warp.live { Mode::Live } else { Mode::Some }
 }
 
 impl<'a> Context<'a> {
-    /// Whether regions are compiled: then backward jumps are counted.
+    /// Whether regions are compiled, so that backward jumps must be counted.
     #[inline(always)]
     pub(super) fn compiles(&self) -> bool {
         self.compiled.is_some()
@@ -105,7 +106,8 @@ impl<'a> Context<'a> {
         self.compiled.as_ref().and_then(|of| of.table.at(Mode::Live, pc))
     }
 
-    /// Runs the region that can be entered at the instruction of a split, up to a limit, which shrinks where lanes diverge.
+    /// Executes the region that can be entered at the instruction of a split, for up to `limit`
+    /// steps. The limit is reduced if lanes diverge.
     #[inline]
     pub(super) fn enter(
         &mut self,
@@ -133,9 +135,10 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Runs a region for the warps in `on`, one after the other from the same instruction on, as long as each ends its turn
-    /// ([`ends_turn`](super::turns::ends_turn)). Several warps must have converged. If they are all warps of the CTA, they wait
-    /// for each other at yield points. Returns why the last warp stopped, and the mask of warps that have not ended their turns.
+    /// Executes a region for the warps in `on`, in order from the same instruction, as long as each
+    /// warp ends its turn ([`ends_turn`](super::turns::ends_turn)). If there are several, they must
+    /// have converged. If they are all warps of the CTA, they wait for each other at yield points.
+    /// Returns why the last warp stopped, and the mask of warps that have not ended their turns.
     #[inline(never)]
     pub(super) fn run_region(
         &mut self,
@@ -165,7 +168,7 @@ impl<'a> Context<'a> {
             self.probe = ear.map(ProbeAdapter::into_probe);
             return (None, on);
         };
-        // Warps wait at yield points only if all warps of the CTA run.
+        // Warps wait at yield points only if all warps of the CTA are in the batch.
         let threads: u64 = lanes(on).map(|i| count(warps[i].live)).sum();
         let all = launch.warps == 1 || threads == self.cta.live.into();
         let all = all && mode == Mode::Live && group == NONE && !launch.config.cooperative;
@@ -185,13 +188,13 @@ impl<'a> Context<'a> {
         let (tids, _) = self.tids.as_chunks::<3>();
         let mut added = 0;
         for (i, warp) in warps.iter_mut().enumerate().filter(|of| on >> of.0 & 1 != 0) {
-            let start = Start {
+            let start = WarpStart {
                 index: warp.index,
                 mask: splits[i].mask,
                 live: warp.live,
                 limit: ends_at[i].saturating_sub(warp.steps),
                 end: warp.end.saturating_sub(warp.steps),
-                // The interpreter executes the atomic after which other warps get their turns.
+                // The interpreter executes the atomic after which other warps get their turn.
                 atomics: (ATOMICS - 1).saturating_sub(warp.atomics),
             };
             let frame = warp.local_base..warp.local_end;
@@ -245,7 +248,7 @@ impl<'a> Context<'a> {
         if added == 0 {
             table.close(mode, from);
         }
-        // Back to where they were.
+        // Returns the borrowed sites and the probe to the context.
         compiled.sites[number as usize] = sites;
         self.probe = ear.map(ProbeAdapter::into_probe);
         (ran, rest)
@@ -253,7 +256,7 @@ impl<'a> Context<'a> {
 }
 
 impl Warp {
-    /// The reconvergence point of a split; [`NONE`] if it has none in its frame.
+    /// The reconvergence point of a split; [`NONE`] if it has none in its call frame.
     #[inline]
     fn meeting_point(&self, split: &Split) -> u32 {
         match self.groups.get(split.group as usize) {
@@ -262,7 +265,7 @@ impl Warp {
         }
     }
 
-    /// Registers of the running frame, and local memory.
+    /// Registers of the running call frame, and local memory.
     #[inline]
     fn files<'w>(&'w mut self, rows: &'w [L32]) -> (Registers<'w>, &'w mut [L32]) {
         let [narrow, wide, predicates] = self.bases();
@@ -270,7 +273,7 @@ impl Warp {
             narrow: self.narrow.rows_from(narrow),
             wide: self.wide.rows_from(wide),
             predicates: &mut self.predicates[predicates..],
-            rows,
+            per_lane: rows,
         };
         (registers, &mut self.local)
     }

@@ -1,4 +1,5 @@
-//! The context of a worker: the launch, the CTA that runs, scratch registers and counters; everything but warps.
+//! The context of a worker, which is all its state except the warps: the launch, the current CTA,
+//! scratch registers, counters, and the state of observers and compiled code.
 
 use super::cluster::state::Cluster;
 use super::compiled::state::{Compiled, LoopState};
@@ -24,47 +25,50 @@ use std::sync::atomic::Ordering::Relaxed;
 use texunit_alu::{L32, L64};
 use texunit_unit::Build;
 
-/// A launch: everything that stays the same while it runs.
+/// The immutable state of a launch.
 pub(crate) struct Launch<'a> {
     pub(crate) program: &'a Program,
     pub(crate) kernel: KernelId,
-    /// The kernel and the functions that it can call, lowered; and the number of the kernel among them.
+    /// The lowered code of the kernel and its possible callees, and the function number of the
+    /// kernel.
     pub(crate) unit: &'a Unit,
     pub(crate) entry: u32,
     pub(crate) config: &'a LaunchConfig<'a>,
     pub(crate) code: &'a Code,
-    /// The events that the observer wants, and the instructions that its marks stand for.
+    /// Events that the observer has selected, and the program's operation for each operation of
+    /// marked code.
     pub(crate) events: Events,
     pub(crate) observed: Option<&'a Observed>,
-    /// The code's constants with the addresses of this kernel's shared variables.
+    /// The constants of the code, with the addresses of this kernel's shared variables.
     pub(crate) constants: Constants,
     pub(crate) shared: &'a SharedLayout,
-    /// Bytes of shared memory of a CTA that the program has asked for.
+    /// Bytes of shared memory of a CTA that the program requested.
     pub(crate) shared_size: usize,
-    /// Size of shared memory if its dynamic part is rounded up as on a GPU.
+    /// Bytes of shared memory if its dynamic part is rounded up as on a GPU.
     pub(crate) shared_rounded: u64,
-    /// Bytes that compiled accesses reach; [`Cta::tail`] follows them.
+    /// Bytes of shared memory that compiled accesses can reach; [`Cta::tail`] follows them.
     pub(crate) shared_len: usize,
-    /// Start and size of the shared memory that is reserved for the system (PTX ISA 10, `%reserved_smem_offset_begin`); zeros
-    /// if the kernel does not read its address.
+    /// Offset and size of the shared memory reserved for the system (PTX ISA 10,
+    /// `%reserved_smem_offset_begin`); zeros if the kernel does not read its address.
     pub(crate) reserved: (usize, usize),
-    /// Threads of a CTA, warps of a CTA, workers.
+    /// Numbers of threads of a CTA, warps of a CTA, and workers.
     pub(crate) threads: u32,
     pub(crate) warps: u32,
     pub(crate) workers: usize,
-    /// How many CTAs can be resident at once within the memory limit.
+    /// Number of CTAs that can be resident at once within the memory limit.
     pub(crate) fit: u64,
     /// Number of counters of blocks and branches; 0 if no observer wants them.
     pub(crate) counters: usize,
     pub(crate) start: Moment,
-    /// The compiled regions of the code, and the settings of their compiler.
+    /// The compiled regions of the code, and the settings of the compiler.
     pub(crate) regions: Option<(Arc<Table>, Setting)>,
-    /// Shadow of global memory (which bytes are undefined), if an observer wants it.
+    /// Shadow of global memory for an observer of uninitialised data.
     pub(crate) shadows: Option<Shadows>,
 }
 
 impl<'a> Launch<'a> {
-    /// The lanes of a warp that exist: the last warp of a CTA may have fewer than 32.
+    /// Mask of the lanes of a warp that have a thread; the last warp of a CTA may have fewer than
+    /// 32.
     #[inline]
     pub(crate) fn lanes_of(&self, warp: u32) -> u32 {
         match self.threads - 32 * warp {
@@ -81,18 +85,20 @@ impl<'a> Launch<'a> {
 
     /// Prefetch distance in lanes: two CTAs.
     #[inline]
-    pub(crate) fn ahead(&self) -> u32 {
+    pub(crate) fn prefetch_distance(&self) -> u32 {
         2 * self.config.block[0].min(1024)
     }
 
-    /// Whether consecutive CTAs access consecutive memory without gaps: blocks are one row of threads.
+    /// Whether CTAs are one-dimensional, so that consecutive CTAs usually access contiguous memory
+    /// without gaps.
     #[inline]
-    pub(crate) fn is_line(&self) -> bool {
+    pub(crate) fn is_contiguous(&self) -> bool {
         self.config.block[1..] == [1, 1]
     }
 
-    /// Whether warps can run the kernel with the registers that a CTA before has left: the kernel does not rely on cleared
-    /// registers or a cleared frame, and no observer sees CTAs begin and end.
+    /// Whether CTAs can run in the loop of compiled code, with the register contents of the
+    /// previous CTA: the kernel does not rely on cleared registers or a cleared frame, and no
+    /// observer is notified of CTAs.
     fn can_loop(&self) -> bool {
         let func = &self.code.funcs[self.entry as usize];
         let is_told =
@@ -101,34 +107,36 @@ impl<'a> Launch<'a> {
         !is_cleared && func.frame == 0 && self.shadows.is_none() && !is_told
     }
 
-    /// Whether CTAs differ in their numbers alone: they have no shared memory and no counters.
+    /// Whether CTAs differ only in their numbers, because they have no shared memory and no
+    /// counters.
     fn ctas_are_alike(&self) -> bool {
         let are_counted = self.counters != 0 && !self.wants_sums();
         self.shared_len == 0 && self.reserved == (0, 0) && !are_counted
     }
 
-    /// Whether observers want sums alone, and hear of no CTA.
+    /// Whether the observer only adds up costs and is not notified of CTAs.
     #[inline]
     pub(crate) fn wants_sums(&self) -> bool {
         self.events.has(Events::COSTS)
     }
 
-    /// CTAs of a cluster along x, y, z; 1 where the launch has none.
+    /// CTAs of a cluster along x, y, z; 1 if the launch has no clusters.
     pub(crate) fn cluster_shape(&self) -> [u32; 3] {
         self.config.cluster.unwrap_or([1; 3])
     }
 
-    /// CTAs of a cluster.
+    /// Number of CTAs of a cluster.
     pub(super) fn cluster_size(&self) -> u64 {
         self.cluster_shape().iter().map(|&n| u64::from(n)).product()
     }
 
-    /// Whether CTAs must run in turns: they have others in their clusters, or wait for them.
+    /// Whether CTAs must run in turns, because they are in clusters or wait at a barrier of the
+    /// cluster.
     pub(super) fn has_clusters(&self) -> bool {
         self.cluster_size() > 1 || self.code.has_cluster_barrier
     }
 
-    /// Whether the launch has been cancelled.
+    /// Whether the host has cancelled the launch.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.config.cancel.is_some_and(|cancel| cancel.load(Relaxed))
     }
@@ -145,36 +153,37 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// A barrier of a CTA.
+/// The state of a CTA's barrier.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BarrierState {
     /// Number of threads that have arrived.
     pub(crate) arrived: u32,
-    /// Number of threads that complete the barrier; 0: all of the CTA.
+    /// Number of threads that complete the barrier; 0: all threads of the CTA.
     pub(crate) expected: u32,
     pub(crate) votes: u32,
     pub(crate) voters: u32,
 }
 
-/// The CTA that runs.
+/// The state of the current CTA.
 #[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) shared: Vec<u8>,
-    /// Memory after `shared` up to the limit of hardware ([`crate::Bounds::Hardware`]).
+    /// Shared memory after `shared`, up to the bounds of the hardware
+    /// ([`crate::Bounds::Hardware`]).
     pub(crate) tail: Vec<u8>,
     pub(crate) id: [u32; 3],
     pub(crate) barriers: [BarrierState; BARRIERS as usize],
-    /// Whether a thread has arrived at a barrier.
+    /// Whether any thread has arrived at a barrier.
     pub(crate) has_barriers: bool,
-    /// Whether a barrier is complete, and has to be opened before its next phase begins.
+    /// Whether a barrier is complete and must be opened before its next phase begins.
     pub(crate) completed: bool,
-    /// Whether a warp may wait before a fetch or a surface access for the others of the CTA.
+    /// Whether a warp may be waiting for the others of the CTA before a fetch or surface access.
     pub(crate) at_unit: bool,
-    /// Threads that have not exited.
+    /// Number of threads that have not exited.
     pub(crate) live: u32,
 }
 
-/// The data of an access of 32 lanes with up to 16 bytes each, in words of 8 bytes.
+/// Buffer for an access of 32 lanes with up to 16 bytes each, in words of 8 bytes.
 pub(super) type Words = [[u8; 8]; 64];
 
 /// The state of a worker.
@@ -184,49 +193,51 @@ pub(crate) struct Context<'a> {
     pub(crate) counters: Counters,
     pub(crate) worker: usize,
     pub(crate) level: Build,
-    /// The inputs of the inner loop.
+    /// The constant inputs of the inner loop.
     pub(super) fixed: Fixed<'a>,
-    /// %ctaid, %ntid, %nctaid.
+    /// Values that are equal for all threads of the CTA: `%ctaid`, `%ntid`, `%nctaid`, and
+    /// products.
     pub(crate) of_cta: [u32; OF_CTA],
-    /// %tid of the lanes of each warp, by axis: three rows a warp.
+    /// `%tid` of the lanes of each warp, with three components for each warp.
     pub(crate) tids: Rows<u32>,
-    /// The allocation of the last global access.
+    /// The allocation of the last global access, where the next search begins.
     pub(crate) hint: usize,
     pub(crate) narrow: L32,
-    /// Matrices of tensor cores.
+    /// Scratch memory for tensor-core matrices.
     pub(crate) tensor: texunit_tensor::Scratch,
     pub(crate) wide: L64,
     pub(crate) sources: [L64; 4],
     pub(crate) addresses: L64,
-    /// Addresses in a space whose addresses have 32 bits.
+    /// Addresses of the lanes in a state space with 32-bit addresses.
     pub(crate) offsets: L32,
     pub(crate) parts: [L64; 8],
     pub(crate) words: Words,
     pub(crate) sites: Sites,
-    /// Whether no observer sees fetches and no gradient engine answers them.
+    /// Whether no observer is notified of fetches and no external engine executes them.
     pub(crate) is_unobserved: bool,
-    /// Whether turns may end behind any access ([`LaunchConfig::schedule`](crate::LaunchConfig)).
+    /// Whether turns can end after any access ([`LaunchConfig::schedule`](crate::LaunchConfig)).
     pub(super) is_random: bool,
-    /// Whether warps of a CTA wait for each other before fetches and accesses to surfaces.
+    /// Whether the warps of a CTA wait for each other before fetches and surface accesses.
     pub(super) waits_at_unit: bool,
     pub(crate) output: Output,
-    /// What the CTA does while it is checked for waiting (`idle`).
+    /// Trace of the CTA while it is checked for waiting in vain (`idle`).
     pub(super) wait_trace: Option<Box<WaitTrace>>,
     /// The last error of the device runtime, by thread of the CTA.
     pub(super) last_errors: BTreeMap<u32, u32>,
-    /// The observer's probe, the events that it wants, and the instruction and order of the last mark.
+    /// The observer's probe, the selected events, and the operation and memory order of the last
+    /// mark.
     pub(super) probe: Option<Box<dyn Probe + 'a>>,
     pub(super) events: Events,
     pub(super) told_op: (u32, Order),
     pub(super) compiled: Option<Compiled<'a>>,
-    /// The cluster of the CTA, if it has one.
+    /// The state of the CTA in its cluster, if it has one.
     pub(super) cluster: Option<Box<Cluster>>,
-    /// Scratch memory for warps that run in one batch.
+    /// Scratch memory for warps that run as a batch.
     pub(super) batch: Option<Box<Batch>>,
     /// The state of the loop over CTAs in compiled code (`compiled::cta_loop`).
     pub(super) cta_loop: LoopState,
     pub(super) shadows: Option<OwnShadows<'a>>,
-    /// Counters of blocks and branches, and when the observer was told last.
+    /// Counters of blocks and branches, and when the observer was last notified of them.
     pub(super) counts: Counts,
     pub(super) told_counts: Moment,
     /// The stepper of a debugger.
@@ -297,7 +308,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// See [`Context::tids`].
+/// `%tid` of the lanes of each warp; see [`Context::tids`].
 fn tids(warps: u32, block: [u32; 3]) -> Rows<u32> {
     let mut rows = Rows::default();
     rows.grow(3 * warps as usize);

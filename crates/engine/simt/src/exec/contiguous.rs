@@ -1,5 +1,5 @@
-//! Global accesses of a whole warp whose lanes lie one behind the other: one copy, and the elements sorted
-//! by register or by lane.
+//! The fast path of global accesses of a converged warp to contiguous memory: one copy, and a
+//! transposition between lane order and register order.
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
@@ -10,7 +10,8 @@ use texunit_alu::{L32, L64};
 use texunit_memory::Block;
 use texunit_unit::Build;
 
-/// The lowest of addresses that lie `step` apart, lane by lane; that is a power of two.
+/// The lowest address, if the addresses increase by `step` from lane to lane, where `step` is a
+/// power of two.
 fn first_of_row(level: Build, bases: &L64, step: u64) -> Option<u64> {
     let (first, shift) = (bases[0], step.trailing_zeros());
     let apart = level.run(
@@ -35,9 +36,9 @@ fn halves(word: [u8; 8]) -> (u32, u32) {
     (word as u32, (word >> 32) as u32)
 }
 
-/// Elements of 4 bytes of the first `parts` registers, sorted by lane.
-// A few lanes are loaded before their words are stored: the compiler cannot know that a store changes no
-// register, and would go lane by lane.
+/// Arranges 4-byte elements of the first `parts` registers in lane order. A few lanes are loaded
+/// before their words are stored, because the compiler cannot know that a store changes no register
+/// and would proceed lane by lane.
 fn by_lane(level: Build, registers: &[&L32; 4], parts: usize, words: &mut Words) {
     level.run(
         #[inline(always)]
@@ -76,13 +77,13 @@ fn by_lane(level: Build, registers: &[&L32; 4], parts: usize, words: &mut Words)
     );
 }
 
-/// Some lanes of a register.
+/// The values of some lanes of a register.
 #[inline(always)]
 fn chunk<T: Copy, const N: usize>(register: &[T; 32], i: usize) -> [T; N] {
     register.as_chunks().0[i]
 }
 
-/// Elements of 8 bytes, likewise.
+/// Arranges 8-byte elements in lane order.
 fn wide_by_lane(level: Build, registers: &[&L64; 2], parts: usize, words: &mut Words) {
     level.run(
         #[inline(always)]
@@ -107,7 +108,7 @@ fn wide_by_lane(level: Build, registers: &[&L64; 2], parts: usize, words: &mut W
     );
 }
 
-/// Elements of 4 bytes, sorted by register.
+/// Arranges 4-byte elements in register order.
 fn by_register(level: Build, words: &Words, out: &mut [L32; 4], parts: usize) {
     level.run(
         #[inline(always)]
@@ -133,24 +134,26 @@ fn by_register(level: Build, words: &Words, out: &mut [L32; 4], parts: usize) {
 }
 
 impl<'a> Context<'a> {
-    /// The block that a row lies in, and where. The access may be a row, and all lanes take part.
+    /// The allocation and offset of a contiguous access of all lanes; `None` if the lanes are not
+    /// contiguous.
     fn row(&mut self, warp: &Warp, access: &Access, stores: bool) -> Option<(&'a Block, u64)> {
         let total = u64::from(access.size) * access.parts.len() as u64;
         let bases = warp.w(&self.launch.constants, access.base);
         let first = first_of_row(self.level, bases, total)?.wrapping_add(access.offset);
-        // As `total` is a power of two, all are aligned if the first is.
+        // `total` is a power of two, so all addresses are aligned if the first one is.
         if first & (total - 1) != 0 {
             return None;
         }
         self.block_of((first, first.checked_add(31 * total)?), total, stores)
     }
 
-    /// Stores a row. None: it is none, and nothing has happened.
+    /// Executes a contiguous store; `None` if the lanes are not contiguous, and then nothing has
+    /// been changed.
     pub(super) fn store_row(&mut self, warp: &Warp, access: &Access) -> Option<()> {
         let (block, at) = self.row(warp, access, true)?;
         let constants = &self.launch.constants;
         let (words, parts) = (&mut self.words, access.parts.len());
-        // Registers go by reference: a copy of references that have just been put together waits for that.
+        // References avoid a copy, which would stall on the preceding stores.
         if access.size == 4 {
             let mut registers = [&[0; 32]; 4];
             for (register, &slot) in registers.iter_mut().zip(&access.parts) {
@@ -165,14 +168,14 @@ impl<'a> Context<'a> {
             wide_by_lane(self.level, &registers, parts, words);
         }
         let bytes = 32 * usize::from(access.size) * parts;
-        // The block has room for all lanes.
+        // The bounds of all lanes were checked.
         block.write(at, &words.as_flattened()[..bytes]).ok()?;
-        // In most kernels the next CTA writes what follows this one's rows.
+        // In most kernels the next CTA writes the memory that follows this CTA's.
         block.prefetch_to_write(at + u64::from(self.launch.warps) * bytes as u64, bytes);
         Some(())
     }
 
-    /// Loads a row, likewise.
+    /// Executes a contiguous load; `None` if the lanes are not contiguous.
     pub(super) fn load_row(&mut self, warp: &mut Warp, access: &Access) -> Option<()> {
         let (block, at) = self.row(warp, access, false)?;
         let words = &mut self.words;

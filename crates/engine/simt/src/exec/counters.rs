@@ -1,11 +1,11 @@
-//! What a worker counts. Steps of warps, and instructions of their threads, are counted here and nowhere else, whoever
-//! executes them: the interpreter one by one, its inner loop and compiled regions many at a time.
+//! Counters of a worker. The instructions of warps and threads are counted here, whether the
+//! interpreter executes them one by one, or the inner loop and compiled regions many at a time.
 
 use super::warp::{self, Warp};
 use crate::code::Slot;
 use std::cell::Cell;
 
-/// Counters of a worker.
+/// Counters of a worker that become part of the launch statistics.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) executed: Executed,
@@ -25,7 +25,7 @@ impl Counters {
     }
 }
 
-/// Instructions that have been executed.
+/// Numbers of executed instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Executed {
     pub(crate) warp_instructions: u64,
@@ -37,7 +37,7 @@ impl Executed {
         Self { warp_instructions, thread_instructions }
     }
 
-    /// A warp has done so many steps, of which its threads have executed so many instructions.
+    /// Counts `steps` instructions of a warp, which are `threads` instructions of its threads.
     #[inline(always)]
     pub(super) fn count(&mut self, warp: &mut Warp, steps: u64, threads: u64) {
         warp.steps += steps;
@@ -45,7 +45,7 @@ impl Executed {
         self.thread_instructions += threads;
     }
 
-    /// A warp has done so many steps, each with all of these lanes.
+    /// Counts `steps` instructions of a warp with the same active mask.
     #[inline(always)]
     pub(super) fn count_lanes(&mut self, warp: &mut Warp, steps: u64, lanes: u32) {
         self.count(warp, steps, steps * warp::count(lanes));
@@ -58,7 +58,7 @@ impl Executed {
     }
 }
 
-/// Counters of blocks and branches (`observe::counts`), of a worker: none, where nobody wants them.
+/// A worker's counters of blocks and branches (`observe::counts`); empty if no observer wants them.
 #[derive(Debug, Default)]
 pub(crate) struct Counts(Vec<Cell<u64>>);
 
@@ -67,7 +67,7 @@ impl Counts {
         Self(vec![Cell::new(0); count])
     }
 
-    /// For compiled regions, which count by themselves.
+    /// The counters for compiled regions, which increment them directly.
     #[inline(always)]
     pub(super) fn cells(&self) -> &[Cell<u64>] {
         &self.0
@@ -77,7 +77,8 @@ impl Counts {
         self.0.is_empty()
     }
 
-    /// Counts lanes at a counter, and those of a predicate at the next unless it is always true.
+    /// Adds the active lanes to a counter and, unless the predicate is always true, the lanes where
+    /// it holds to the next counter.
     #[inline(always)]
     pub(super) fn add(&self, (counter, of): (u32, Slot), lanes: u32, those: u32) {
         let all = number(lanes);
@@ -88,7 +89,8 @@ impl Counts {
         }
     }
 
-    /// Counts a warp that comes by, and at the next counter whether a predicate divides its lanes.
+    /// Counts a warp and, unless the predicate is always true, at the next counter whether the
+    /// predicate diverges.
     #[inline(always)]
     pub(super) fn issue(&self, (counter, of): (u32, Slot), lanes: u32, those: u32) {
         self.enter(counter, u64::from(lanes != 0));
@@ -98,7 +100,7 @@ impl Counts {
         }
     }
 
-    /// Counts so many lanes; the first counters are those of functions that begin.
+    /// Adds lanes to a counter. The first counters are those of function entries.
     #[inline(always)]
     pub(super) fn enter(&self, counter: u32, lanes: u64) {
         if let Some(count) = self.0.get(counter as usize) {
@@ -106,13 +108,14 @@ impl Counts {
         }
     }
 
-    /// All of them, which begin anew.
+    /// Returns all counters and resets them.
     pub(super) fn take(&mut self) -> Vec<u64> {
         self.0.iter().map(Cell::take).collect()
     }
 }
 
-/// How many lanes there are. Most often there are all or none, and counting bits is slow where no instruction does it.
+/// Number of lanes of a mask. Full and empty masks, which are the most frequent, are handled
+/// without counting bits, which is slow on processors without an instruction for it.
 #[inline(always)]
 fn number(lanes: u32) -> u64 {
     match lanes {

@@ -1,4 +1,4 @@
-//! What lanes take from each other: shuffles, votes, matches, reductions.
+//! Data exchange between lanes: shuffles, votes, matches, reductions.
 
 use super::context::Context;
 use super::warp::{Split, State, Warp, lanes};
@@ -7,7 +7,7 @@ use texunit_alu::L32;
 use texunit_isa::{AtomOp, MatchMode, ScalarType, ShflMode, VoteMode};
 
 impl Context<'_> {
-    /// Lanes of a mask take values of those that execute it.
+    /// Executes a shuffle for the lanes of a mask, with the values of the executing lanes.
     pub(super) fn shuffle(
         &mut self,
         warp: &mut Warp,
@@ -29,9 +29,10 @@ impl Context<'_> {
         warp.put_p(op.p, valid, mask);
     }
 
-    /// Whether lanes of a split and those that wait at other shuffles with the same membermask are all of it. Then they exchange
-    /// their values as if it were one shuffle (docs/numerics.md, 13.11): the others go on, and the split is about to. It stands in
-    /// the running frame.
+    /// Whether the lanes of a split and the lanes that wait at other shuffles with the same member
+    /// mask are all its members. If so, they exchange values as in a single shuffle
+    /// (docs/numerics.md, 13.11), and the waiting lanes continue. The split is in the running call
+    /// frame.
     pub(super) fn shuffle_elsewhere(
         &mut self,
         warp: &mut Warp,
@@ -114,14 +115,14 @@ impl Context<'_> {
     }
 }
 
-/// What `shfl` brings from a lane: 0 of one that does not execute it (docs/numerics.md, rule 13.11).
+/// The value that `shfl` returns from a lane: 0 if the lane does not execute it (docs/numerics.md,
+/// rule 13.11).
 #[inline]
 fn shuffled(values: &L32, from: u32, executing: u32) -> u32 {
     if executing >> from & 1 == 1 { values[from as usize] } else { 0 }
 }
 
-/// Where a lane's value of `shfl` comes from, and whether that is inside its segment
-/// (PTX ISA 9.7.9.6).
+/// The source lane of `shfl`, and whether it is inside the segment (PTX ISA 9.7.9.6).
 pub(super) fn shuffle_source(mode: ShflMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (by, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let last = (lane & segment) | (clamp & !segment);
@@ -164,7 +165,7 @@ pub(super) fn reduce(op: AtomOp, ty: ScalarType, values: &L32, mask: u32) -> u32
         AtomOp::And => a & b,
         AtomOp::Or => a | b,
         AtomOp::Xor => a ^ b,
-        // redux has no others.
+        // `redux` has no other operations.
         AtomOp::Inc | AtomOp::Dec | AtomOp::Exch | AtomOp::Cas => b,
     };
     lanes(mask).map(|l| values[l]).reduce(join).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! The life of a CTA: its beginning, and the faults of its threads.
+//! Start of CTAs and warps, and faults of their threads.
 
 use super::context::Context;
 use super::outcome::{At, PendingFault};
@@ -11,11 +11,11 @@ use std::fmt::Write;
 use std::sync::Arc;
 use texunit_forms::Count;
 
-/// Number of calls at either end of a long call chain that a fault keeps.
+/// Number of calls that a fault keeps at either end of a long call chain.
 const CALLS_SHOWN: usize = 50;
 
 impl Context<'_> {
-    /// The fault of a launch that waits in vain, at a thread that waits.
+    /// The fault of a launch that waits in vain, reported for a waiting thread.
     pub(super) fn waits_in_vain(&self, warps: &[Warp], kind: FaultKind) -> Box<Fault> {
         let ready = |warp: &&Warp| warp.splits.iter().any(|split| split.state == State::Ready);
         let warp = warps.iter().find(ready).or_else(|| warps.iter().find(|w| w.live != 0));
@@ -24,7 +24,7 @@ impl Context<'_> {
         self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
     }
 
-    /// Puts all threads of a CTA at the beginning of the kernel.
+    /// Starts a CTA: all its threads are at the first instruction of the kernel.
     pub(super) fn begin_cta(&mut self, index: u64, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
         self.start_cta(index);
         let launch = self.launch;
@@ -71,7 +71,7 @@ impl Context<'_> {
         self.tell_begin();
     }
 
-    /// Sets the number of the CTA that runs.
+    /// Sets the number of the current CTA.
     pub(super) fn name_cta(&mut self, index: u64) {
         self.cta.id = name_in(&mut self.of_cta, index, self.launch.config.grid);
     }
@@ -90,7 +90,7 @@ impl Context<'_> {
             && warp.wide.len() == func.wide as usize
             && warp.predicates.len() == func.predicates as usize
             && warp.local.len() == func.frame as usize / 4;
-        // The CTA before may have left larger register files.
+        // The previous CTA may have left larger register files.
         if !fits {
             warp.narrow.truncate(func.narrow as usize);
             warp.wide.truncate(func.wide as usize);
@@ -109,7 +109,7 @@ impl Context<'_> {
             self.fill_local(warp, 0);
         }
         self.begin_local_shadow(warp, func.frame);
-        // Files that fit have been reserved for a CTA before, within the limit of the stack.
+        // Register files that fit were allocated for an earlier CTA, within the limit of the stack.
         if fits { Ok(()) } else { self.reserve(warp, 0) }
     }
 
@@ -126,7 +126,7 @@ impl Context<'_> {
         Box::new(Fault { kind, kernel, cta, thread, span, calls, launched_by, sources, stats })
     }
 
-    /// A thread, its position and its calls.
+    /// The thread in a lane, with its location and call stack.
     pub(super) fn caller(&self, warp: &Warp, split: Split, lane: usize) -> Caller {
         let launch = self.launch;
         let span =
@@ -149,7 +149,7 @@ impl Context<'_> {
         }
     }
 
-    /// A split of the warp, for faults of no split in particular.
+    /// A split of the warp, for faults that do not concern a particular split.
     pub(super) fn any_split(warp: &Warp) -> Split {
         let ready = warp.splits.iter().find(|s| s.state == State::Ready);
         ready.or(warp.splits.first()).copied().unwrap_or(Split {
@@ -173,10 +173,10 @@ impl Context<'_> {
         self.fault_at(warp, split, lane, FaultKind::Cancelled)
     }
 
-    /// The fault of a CTA all of whose threads wait, with the instructions at which they do.
+    /// The fault of a CTA all of whose threads wait, with the instructions where they wait.
     pub(super) fn deadlock(&self, warps: &[Warp]) -> Box<Fault> {
         let source = &self.launch.program.source;
-        // By instruction: threads, and the first of them.
+        // By instruction: the number of waiting threads, and the first of them.
         let mut places: Vec<(u32, State, u32)> = Vec::new();
         let mut first = None;
         for warp in warps {
@@ -225,10 +225,10 @@ impl Context<'_> {
     }
 }
 
-/// %ctaid of a CTA by its number.
+/// `%ctaid` of a CTA, by its number.
 #[inline]
 fn cta_of(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
-    // A division can take longer than a short warp: of 64 bits only where 32 are too few.
+    // A division can take longer than a short warp, and a 64-bit one longer than a 32-bit one.
     match u32::try_from(index) {
         Ok(index) if index < x => [index, 0, 0],
         Ok(index) => [index % x, index / x % y, index / x / y],
@@ -239,19 +239,21 @@ fn cta_of(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     }
 }
 
-/// Writes the %ctaid of a CTA and its products to the uniform words, and returns it.
+/// Stores the `%ctaid` of a CTA and the products with `%ntid` in the CTA's values, and returns the
+/// `%ctaid`.
 #[inline]
 pub(super) fn name_in(words: &mut [u32; OF_CTA], index: u64, grid: [u32; 3]) -> [u32; 3] {
     let own = cta_of(index, grid);
     for [id, size, product] in PRODUCTS {
-        // Number by number: what has been stored so cannot be copied as a vector at once.
+        // The values are stored one by one, because a vector copy would stall on stores of single
+        // elements.
         words[id as usize] = own[id as usize];
         words[product as usize] = own[id as usize].wrapping_mul(words[size as usize]);
     }
     own
 }
 
-/// Cuts a deep call chain in the middle, so that messages stay short.
+/// Replaces the middle of a long call chain by a count, to keep messages short.
 fn shorten(calls: &mut Vec<(String, texunit_syntax::Span)>) {
     if calls.len() > 2 * CALLS_SHOWN {
         let last = calls.len() - CALLS_SHOWN;

@@ -1,5 +1,5 @@
-//! The inner loop: arithmetic, moves, comparisons and branches that all lanes take, in one function
-//! that is built for each SIMD level. Everything else ends it, and the outer loop goes on.
+//! The inner loop of the interpreter: executes arithmetic, moves, comparisons and uniform branches
+//! in a single function that is compiled for each SIMD level. Any other instruction ends the loop.
 
 mod arms;
 pub(super) mod each;
@@ -17,47 +17,47 @@ use texunit_alu::words::*;
 use texunit_alu::{Kind, L32, inner_rows};
 use texunit_unit::Build;
 
-/// What is the same for the whole launch. It is made once: the loop would have to wait for the stores
-/// if it were made each time.
+/// Inputs that are constant during a launch. The structure is built only once, because the loop
+/// would stall on the stores that build it.
 pub(super) struct Fixed<'a> {
     pub(super) code: &'a Code,
-    /// The code's constants with the addresses of the kernel's shared variables.
+    /// The constants of the code, with the addresses of the kernel's shared variables.
     pub(super) constants: &'a Constants,
     pub(super) params: &'a [u8],
 }
 
-/// What the instructions of a warp read besides registers.
+/// Inputs of a warp's instructions besides registers.
 pub(super) struct Values<'a> {
     pub(super) fixed: &'a Fixed<'a>,
-    /// %ctaid, %ntid, %nctaid.
+    /// Values that are equal for all threads of the CTA.
     pub(super) of_cta: &'a [u32; OF_CTA],
-    /// %tid of the warp's lanes, by axis.
+    /// `%tid` of the warp's lanes, by component.
     pub(super) tid: &'a [L32],
     /// Counters of blocks and branches.
     pub(super) counts: &'a Counts,
 }
 
-/// Where a warp is: it begins and ends there.
+/// Position and progress of a warp, updated by the loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) pc: u32,
-    /// Lanes of the split.
+    /// Active lanes of the split.
     pub(super) mask: u32,
-    /// Whether the split is in a group, which `Join` must look at.
+    /// Whether the split has a reconvergence group, which `Join` must check.
     pub(super) grouped: bool,
     pub(super) steps: u64,
-    /// Steps after which no branch goes back any more without the scheduler.
+    /// Number of steps after which a backward branch ends the loop.
     pub(super) limit: u64,
-    /// Thread instructions executed.
+    /// Number of executed thread instructions.
     pub(super) threads: u64,
-    /// Whether jumps back end the loop.
+    /// Whether every backward branch ends the loop.
     pub(super) turns: bool,
-    /// Why it has stopped.
+    /// Why the loop has stopped.
     pub(super) stop: Stop,
 }
 
-/// All that the loop works on. It is handed on by address: copies of it would have to wait for the
-/// stores of its fields.
+/// All inputs of the loop. It is passed by reference, because copies would stall on the stores of
+/// its fields.
 struct Job<'v, 'w> {
     values: &'v Values<'v>,
     lanes: Lanes<'w>,
@@ -74,23 +74,23 @@ impl Job<'_, '_> {
     }
 }
 
-/// What an arm of the loop has left to do.
+/// Result of a loop arm that is still to be stored.
 enum Put {
-    /// Nothing.
+    /// The arm has stored its result.
     Executed,
-    /// `narrow` goes to the destination.
+    /// The result is in `narrow`.
     Narrow,
-    /// `wide` goes there.
+    /// The result is in `wide`.
     Wide,
 }
 
-/// The loop, with an arm for each row of the table. It ends before an instruction that is not its
-/// own, at a branch that divides the lanes, or at the limit.
+/// Defines the loop, with an arm for each operation of the table. The loop ends before an
+/// instruction that it does not handle, at a divergent branch, or at the step limit.
 macro_rules! define {
     ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
         #[inline(always)]
         fn run_inline(job: &mut Job<'_, '_>) {
-            // Locals, so that the compiler knows that no store changes them.
+            // Local variables let the compiler see that no store changes them.
             let Job { values, lanes, place } = job;
             let Lanes { narrow, wide, predicates, constants, live } = lanes;
             let (narrow, wide, predicates) = (&mut **narrow, &mut **wide, &mut **predicates);
@@ -108,7 +108,7 @@ macro_rules! define {
                 let of_lanes = count * u64::from(mask.count_ones());
                 steps += count;
                 threads += of_lanes;
-                // Those that are not ours count where they run.
+                // Instructions that the loop does not handle are counted where they are executed.
                 macro_rules! leave {
                     () => {{
                         steps -= count;
@@ -219,13 +219,13 @@ macro_rules! define {
 }
 inner_rows!(define!());
 
-/// Bytes of the parameters at an offset, if they have so many.
+/// `N` bytes of the parameters at an offset, if the parameters contain them.
 #[inline(always)]
 fn word<const N: usize>(params: &[u8], at: Slot) -> Option<[u8; N]> {
     params.get(at.as_number() as usize..)?.first_chunk().copied()
 }
 
-/// Runs the instructions of the inner loop from `place` on, which becomes where it has ended.
+/// Executes instructions in the inner loop from `place` on, which is updated.
 pub(super) fn run(level: Build, values: &Values<'_>, warp: &mut Warp, place: &mut Place) {
     let live = warp.live;
     let (narrow, wide, predicates) = warp.windows();

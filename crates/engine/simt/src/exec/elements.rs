@@ -1,5 +1,6 @@
-//! Elements of 1, 2, 4 and 8 bytes between memory and registers, by a loop for each size. That all of them are inside
-//! has been decided before ([`super::access`]); a look at an index here is for safety only.
+//! Transfers elements of 1, 2, 4 and 8 bytes between memory and registers, with a loop for each
+//! size. Bounds have already been checked ([`super::access`]); index checks here only serve memory
+//! safety.
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
@@ -13,35 +14,36 @@ use texunit_memory::Block;
 /// The lanes of an access.
 #[derive(Clone, Copy)]
 pub(super) struct Active {
-    /// Those that take part.
+    /// Mask of the lanes that take part.
     pub(super) mask: u32,
-    /// Those that have not exited: where all of them take part, a register is written as a whole.
+    /// Mask of the lanes that have not exited. If all of them take part, registers are written as a
+    /// whole.
     pub(super) live: u32,
-    /// All have the same address.
+    /// Whether all lanes have the same address.
     pub(super) same: bool,
-    /// They have words that lie one behind the other, and nothing else.
+    /// Whether the lanes access contiguous single words.
     pub(super) row: bool,
 }
 
-/// Registers of the running frame.
+/// Registers of the running call frame.
 pub(super) struct Registers<'w> {
     pub(super) narrow: &'w mut [L32],
     pub(super) wide: &'w mut [L64],
 }
 
-/// Shared memory, or parameters, which are only read.
+/// Shared memory, or the read-only parameters.
 pub(super) struct Bytes<'a, T> {
     pub(super) bytes: T,
     pub(super) at: &'a L32,
 }
 
-/// A block of global memory.
+/// An allocation in global memory.
 pub(super) struct Global<'a> {
     pub(super) block: &'a Block,
     pub(super) at: &'a L64,
 }
 
-/// Local memory of a warp, by rows of words.
+/// Local memory of a warp, stored word by word with the 32 lanes of each word adjacent.
 pub(super) struct Local<'a, T> {
     pub(super) rows: T,
     pub(super) at: &'a L32,
@@ -49,13 +51,14 @@ pub(super) struct Local<'a, T> {
 
 /// Memory that elements are loaded from.
 pub(super) trait Source {
-    /// Whether lanes with the same address have the same bytes.
+    /// Whether lanes with the same address access the same bytes.
     const COMMON: bool;
 
-    /// The element of N bytes of a lane, that many bytes behind the lane's address.
+    /// The element of N bytes in a lane, `ahead` bytes after the lane's address.
     fn element<const N: usize>(&self, lane: usize, ahead: u32) -> u64;
 
-    /// The elements of 4 bytes of all lanes, where they are a row of memory. False: they are not.
+    /// Loads 4-byte elements of all lanes, if they are contiguous in memory. Returns false if they
+    /// are not.
     fn row(&self, to: &mut L32, ahead: u32, active: Active) -> bool;
 }
 
@@ -63,7 +66,8 @@ pub(super) trait Source {
 pub(super) trait Sink {
     fn put<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64);
 
-    /// Of 4 bytes of all lanes, where they are a row of memory. False: they are not.
+    /// Stores 4-byte elements of all lanes, if they are contiguous in memory. Returns false if they
+    /// are not.
     fn put_row(&mut self, values: &L32, ahead: u32, active: Active) -> bool;
 }
 
@@ -117,7 +121,7 @@ impl Sink for Bytes<'_, &mut [u8]> {
 }
 
 impl<T> Bytes<'_, T> {
-    /// Number of the first lane's word.
+    /// Index of the first lane's word.
     #[inline(always)]
     fn first(&self, ahead: u32) -> usize {
         (self.at[0] + ahead) as usize / 4
@@ -134,7 +138,7 @@ impl Source for Global<'_> {
 
     #[inline(always)]
     fn row(&self, _: &mut L32, _: u32, _: Active) -> bool {
-        // Rows of global memory are seen before (`super::row`).
+        // Contiguous global accesses are handled earlier (`super::contiguous`).
         false
     }
 }
@@ -142,7 +146,7 @@ impl Source for Global<'_> {
 impl Sink for Global<'_> {
     #[inline(always)]
     fn put<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64) {
-        // The block has room for all lanes.
+        // The bounds of all lanes were checked.
         let _ = self.block.store(self.at[lane] + u64::from(ahead), N as u8, value);
     }
 
@@ -204,15 +208,15 @@ impl Sink for Local<'_, &mut [L32]> {
     }
 }
 
-/// Memory that atomics change.
+/// Memory that atomics update.
 pub(super) trait Cells {
-    /// Whether it is global memory.
+    /// Whether the memory is global.
     const GLOBAL: bool;
 
-    /// Changes the element of N bytes of a lane; the old one.
+    /// Updates the element of N bytes in a lane, and returns its old value.
     fn update<const N: usize>(&mut self, lane: usize, ahead: u32, new: impl Fn(u64) -> u64) -> u64;
 
-    /// Adds to it, likewise.
+    /// Adds to the element of N bytes in a lane, and returns its old value.
     #[inline(always)]
     fn add<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64) -> u64 {
         self.update::<N>(lane, ahead, |old| old.wrapping_add(value))
@@ -245,7 +249,7 @@ impl Cells for Global<'_> {
             4 => block.update_u32(at, |old| new(old.into()) as u32).map(u64::from),
             _ => block.update_u64(at, new),
         };
-        // In bounds and aligned, as decided before.
+        // Bounds and alignment were checked before.
         old.unwrap_or(0)
     }
 

@@ -1,17 +1,17 @@
-//! Shared and local memory that is not zero when a CTA begins (`--fill`).
+//! Fills shared and local memory with a pattern at the start of a CTA (`--fill`).
 
 use super::context::Context;
 use super::warp::Warp;
 use texunit_memory::Fill;
 
 impl Context<'_> {
-    /// What the CTA's memory is filled with, and its number: no two CTAs of a device have the same.
+    /// The fill pattern and a number that is different for each CTA of a device.
     fn fill_of(&self, cta: u64) -> Option<(Fill, u64)> {
         let config = &self.launch.config;
         Some((config.fill?, config.grid_id.rotate_left(40) ^ cta))
     }
 
-    /// Fills the shared memory of a CTA, by its number in the grid.
+    /// Fills the shared memory of a CTA, given its number in the grid.
     #[inline]
     pub(super) fn fill_shared(&mut self, index: u64) {
         if let Some((fill, number)) = self.fill_of(index) {
@@ -19,7 +19,7 @@ impl Context<'_> {
         }
     }
 
-    /// Fills the local memory of a warp's threads from a word on.
+    /// Fills the local memory of a warp's threads, beginning with a word.
     #[inline]
     pub(super) fn fill_local(&self, warp: &mut Warp, from: usize) {
         let [x, y, _] = self.launch.config.grid.map(u64::from);

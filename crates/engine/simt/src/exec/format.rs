@@ -1,14 +1,15 @@
-//! C's printf formatting, as device code uses it. Pure: what to print comes as numbers.
+//! C's printf formatting, for device code. The module does not access kernel memory; arguments and
+//! strings come from an [`Arguments`].
 
 mod floats;
 
 use floats::pad_float;
 
-/// Where arguments and strings come from.
+/// Source of the arguments and strings of a printf call.
 pub(crate) trait Arguments {
-    /// The next argument of 4 or 8 bytes; `None` when it cannot be read.
+    /// The next argument of 4 or 8 bytes; `None` if it cannot be read.
     fn next(&mut self, size: u8) -> Option<u64>;
-    /// The string at an address; `None` when it cannot be read.
+    /// The string at an address; `None` if it cannot be read.
     fn string(&mut self, address: u64) -> Option<Vec<u8>>;
 }
 
@@ -21,14 +22,14 @@ struct Spec {
     zero: bool,
     width: usize,
     precision: Option<usize>,
-    /// 1, 2, 4 or 8 bytes.
+    /// Size of the argument: 1, 2, 4 or 8 bytes.
     size: u8,
 }
 
-/// Width and precision are cut to this, so that no format makes endless output.
+/// Limit of width and precision, which bounds the output of a format.
 const WIDEST: usize = 4096;
 
-/// Appends the formatted text to `out`. Stops early where an argument cannot be read.
+/// Appends the formatted text to `out`. Stops early if an argument cannot be read.
 pub(crate) fn format(format: &[u8], arguments: &mut impl Arguments, out: &mut Vec<u8>) {
     let mut rest = format;
     while let Some(at) = rest.iter().position(|&b| b == b'%') {
@@ -36,7 +37,7 @@ pub(crate) fn format(format: &[u8], arguments: &mut impl Arguments, out: &mut Ve
         rest = &rest[at + 1..];
         let whole = rest;
         let Some((spec, conversion)) = parse(&mut rest, arguments) else {
-            // Not a conversion: printed as it stands.
+            // An invalid conversion is printed unchanged.
             out.push(b'%');
             out.extend_from_slice(&whole[..whole.len() - rest.len()]);
             continue;
@@ -187,7 +188,7 @@ fn pad_integer(spec: Spec, prefix: &str, mut digits: String, zero: bool, out: &m
     }
     let mut least = spec.precision.unwrap_or(1);
     if prefix == "0" {
-        // Octal's leading zero counts as a digit.
+        // The leading zero of an octal number counts as a digit.
         least = least.saturating_sub(1);
     }
     if spec.zero && !spec.left && spec.precision.is_none() {
@@ -219,7 +220,7 @@ mod tests {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    /// The right column is what glibc 2.36 prints (of strings: what it would print of such strings).
+    /// The right column is the output of glibc 2.36 (or what it would be for such strings).
     #[test]
     fn agrees_with_c() {
         let f = f64::to_bits;

@@ -1,5 +1,5 @@
-//! Call frames of a warp. Lanes that make the same call from the same frame share one, even if
-//! they come one after the other, so that they can merge inside.
+//! Call frames of a warp. Lanes that execute the same call from the same frame share a frame, even
+//! if they execute it at different times, so that they can reconverge within the function.
 
 use crate::code::{Func, NONE};
 
@@ -7,24 +7,24 @@ use crate::code::{Func, NONE};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Frame {
     pub(crate) parent: u32,
-    /// Where the caller goes on.
+    /// Instruction at which the caller continues.
     pub(crate) return_pc: u32,
     pub(crate) function: u32,
-    /// First registers of its window.
+    /// Index of the frame's first register of each kind.
     pub(crate) narrow: usize,
     pub(crate) wide: usize,
     pub(crate) predicates: usize,
-    /// First byte in local memory and the end.
+    /// First byte of the frame in local memory, and its end.
     pub(crate) local: u64,
     pub(crate) local_end: u64,
     pub(crate) depth: u32,
-    /// Splits, groups and child frames that need it.
+    /// Number of splits, groups and child frames that use this frame.
     references: u32,
     child: u32,
     sibling: u32,
 }
 
-/// The frames of a warp; 0 is the kernel's.
+/// The call frames of a warp; frame 0 is the kernel's.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frames {
     frames: Vec<Frame>,
@@ -32,7 +32,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Only the kernel's frame.
+    /// Resets to the kernel's frame.
     pub(crate) fn start(&mut self, function: u32, local_end: u64) {
         self.frames.clear();
         self.free.clear();
@@ -46,14 +46,14 @@ impl Frames {
             local: 0,
             local_end,
             depth: 0,
-            // One of its own, so that it is never freed, and one of the first split.
+            // One reference keeps the frame permanently, the other one is the first split's.
             references: 2,
             child: NONE,
             sibling: NONE,
         });
     }
 
-    /// Whether there has been no other since.
+    /// Whether no function was called since the start.
     #[inline(always)]
     pub(crate) fn is_one(&self) -> bool {
         self.frames.len() == 1
@@ -63,7 +63,7 @@ impl Frames {
         &self.frames[frame as usize]
     }
 
-    /// Moves the end of a frame in local memory up.
+    /// Extends a frame in local memory.
     pub(crate) fn extend(&mut self, frame: u32, local_end: u64) {
         let f = &mut self.frames[frame as usize];
         f.local_end = f.local_end.max(local_end);
@@ -103,8 +103,8 @@ impl Frames {
         }
     }
 
-    /// The frame of a call of `function` from `parent`; the caller's reference to `parent` becomes
-    /// one to the new frame.
+    /// The frame for a call of `function` from `parent`. The caller's reference to `parent` becomes
+    /// a reference to the new frame.
     pub(crate) fn call(
         &mut self,
         parent: u32,
@@ -112,7 +112,7 @@ impl Frames {
         funcs: &[Func],
         function: u32,
     ) -> u32 {
-        // The caller may have got more stack since others made the same call.
+        // The caller may have extended its stack since other lanes executed the same call.
         let local = self.frames[parent as usize].local_end;
         let mut at = self.frames[parent as usize].child;
         while at != NONE {

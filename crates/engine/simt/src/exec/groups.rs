@@ -1,21 +1,24 @@
-//! Splits and groups of a warp: who runs next, who waits for whom, who merges.
+//! Scheduling of diverged lanes in a warp: which split runs next, which lanes wait at a
+//! reconvergence point, and when splits merge.
 
 use super::warp::{Group, Split, State, Warp};
 use crate::code::NONE;
 use texunit_jit::region::DivergedLanes;
 
-/// Steps that a group waits for lanes that run without sign of spinning.
+/// Number of steps that a group waits at its reconvergence point for lanes that show no sign of
+/// spinning.
 const PATIENCE: u64 = 1 << 16;
-/// Steps that it waits when atomics ran meanwhile: they may be spinning on what a waiting lane has.
+/// Number of steps that a group waits if atomics were executed meanwhile, because the lanes may be
+/// spinning on a lock that a waiting lane holds.
 const SPIN_PATIENCE: u64 = 1 << 11;
-/// Factors of both where instructions without `.sync` ask who else is there: lanes that are only late are
-/// waited for, as a card does, and one that waits for a lane of its own warp pays for it.
+/// Factors of both limits for code that reads the active mask without `.sync`. As on a card, slow
+/// lanes are waited for, at the price of a long delay if a lane waits for another lane of its warp.
 const TOGETHER: u64 = 1 << 8;
 const SPIN_TOGETHER: u64 = 1 << 9;
-/// Steps that a turn which has ended because lanes let others go counts for.
+/// Number of steps that a turn counts for if it ended because lanes yielded.
 const YIELDED: u64 = 1 << 6;
 
-/// Steps that a group waits. `keeps`: see [`Warp::open_stale`].
+/// Number of steps that a group waits. For `keeps` see [`Warp::open_stale`].
 pub(super) fn patience(keeps: bool, spins: bool) -> u64 {
     match (keeps, spins) {
         (true, true) => SPIN_PATIENCE * SPIN_TOGETHER,
@@ -26,19 +29,19 @@ pub(super) fn patience(keeps: bool, spins: bool) -> u64 {
 }
 
 impl Warp {
-    /// Whether something besides the running split may come to run in this warp.
+    /// Whether other lanes of this warp can run besides the running split.
     pub(crate) fn is_divided(&self, running: u32) -> bool {
         running != self.live
     }
 
-    /// Lanes that wait at a barrier of the CTA.
+    /// Mask of the lanes that wait at a barrier of the CTA.
     pub(crate) fn waiting_at(&self, barrier: u8) -> u32 {
         let there = self.splits.iter().filter(|s| s.state == State::Barrier(barrier));
         there.fold(0, |m, s| m | s.mask)
     }
 
-    /// Takes the next split that can run, merged with others at its place. Opens a group when all
-    /// splits are blocked. `None`: the warp is done or blocked.
+    /// Takes the next split that can run, merged with others at the same instruction. If all splits
+    /// are blocked, a group is opened. `None`: the warp has ended or is blocked.
     pub(crate) fn pick(&mut self) -> Option<Split> {
         debug_assert!(self.has_all_lanes(), "lanes of warp {} are lost: {self:?}", self.index);
         if let [Split { state: State::Ready, .. }] = self.splits[..] {
@@ -59,14 +62,15 @@ impl Warp {
         }
     }
 
-    /// Whether each lane that has not exited is in one split or waits in one group.
+    /// Whether each lane that has not exited is in exactly one split or waits in exactly one group.
     fn has_all_lanes(&self) -> bool {
         let splits = self.splits.iter().map(|s| s.mask);
         let mut all = splits.chain(self.groups.iter().map(|g| g.arrived));
         all.try_fold(0, |seen, m| (seen & m == 0).then_some(seen | m)) == Some(self.live)
     }
 
-    /// Merges all other splits in `state` at the place of `split` into it.
+    /// Merges all other splits with the same instruction and frame as `split`, and in `state`, into
+    /// it.
     pub(crate) fn gather(&mut self, mut split: Split, state: State) -> Split {
         let mut i = 0;
         while i < self.splits.len() {
@@ -154,7 +158,7 @@ impl Warp {
         }
     }
 
-    /// Whether the split's group meets at this place.
+    /// Whether the split's group reconverges at this instruction.
     #[inline]
     pub(crate) fn meets(&self, split: &Split, pc: u32) -> bool {
         match self.groups.get(split.group as usize) {
@@ -163,8 +167,8 @@ impl Warp {
         }
     }
 
-    /// Lanes of a group arrive at its meeting point. If all are there, returns them and the
-    /// group they belong to from now on.
+    /// Lanes arrive at the reconvergence point of their group. If the group is complete, returns
+    /// its lanes and the group that they belong to from now on.
     pub(crate) fn arrive(&mut self, g: u32, mask: u32, resume: u32) -> Option<(u32, u32)> {
         let group = &mut self.groups[g as usize];
         group.arrived |= mask;
@@ -187,7 +191,7 @@ impl Warp {
         self.free_groups.push(g);
     }
 
-    /// Lanes leave the groups from `g` up to, but not including, `end`.
+    /// Removes lanes from the groups from `g` up to, but not including, `end`.
     pub(crate) fn leave_to(&mut self, mut g: u32, end: u32, mask: u32) {
         while g != end {
             let Some(group) = self.groups.get_mut(g as usize) else { return };
@@ -202,7 +206,7 @@ impl Warp {
         }
     }
 
-    /// Leaves all groups of a frame.
+    /// Removes the lanes of a split from all groups of its frame.
     pub(crate) fn leave_frame(&mut self, split: &mut Split) {
         while let Some(group) = self.groups.get(split.group as usize)
             && group.frame == split.frame
@@ -213,7 +217,7 @@ impl Warp {
         }
     }
 
-    /// Lets the waiting lanes of a group run on without the others.
+    /// Releases the waiting lanes of a group without the others.
     fn open(&mut self, g: u32) {
         let group = &mut self.groups[g as usize];
         let mask = std::mem::take(&mut group.arrived);
@@ -234,8 +238,8 @@ impl Warp {
         }
     }
 
-    /// Opens groups whose other lanes do not come. `keeps`: the code asks who else is there
-    /// ([`crate::code::Code::uses_activemask`]).
+    /// Opens groups whose remaining lanes do not arrive in time. `keeps`: the code reads the active
+    /// mask ([`crate::code::Code::uses_activemask`]).
     pub(crate) fn open_stale(&mut self, keeps: bool) {
         for g in 0..self.groups.len() as u32 {
             let group = &self.groups[g as usize];
@@ -248,8 +252,9 @@ impl Warp {
         }
     }
 
-    /// Steps for which lanes of this warp may go on from one side of a branch to the other without [`Self::pick`],
-    /// as nobody else can run and no group becomes stale. `atomics`: there may be some.
+    /// Number of steps for which lanes of this warp may switch between the sides of a branch
+    /// without [`Self::pick`], because no other lanes can run and no group becomes stale.
+    /// `atomics`: atomics may be executed.
     pub(super) fn patience(&self, keeps: bool, atomics: bool) -> u64 {
         if self.splits.iter().any(|split| split.state == State::Ready) {
             return 0;
@@ -263,8 +268,8 @@ impl Warp {
         left.min().unwrap_or(u64::MAX)
     }
 
-    /// Makes the groups and splits of lanes that have parted in a region. The split is the one that runs, with the
-    /// lanes that it had before; steps are those at the entry.
+    /// Creates the groups and splits of lanes that have diverged in a region. `split` is the
+    /// running split with the lanes it had at the entry; step counts are relative to the entry.
     #[cold]
     pub(super) fn diverge(&mut self, split: &mut Split, diverged: &DivergedLanes<'_>) {
         let mut groups = Vec::with_capacity(diverged.groups.len());
@@ -275,7 +280,7 @@ impl Warp {
             }
             groups.push(split.group);
             if group.arrived != 0 {
-                // More are to come.
+                // The group is not complete yet.
                 let _ = self.arrive(split.group, group.arrived, group.reconverge_at);
                 self.groups[split.group as usize].since = self.steps + group.since;
             }
@@ -287,7 +292,7 @@ impl Warp {
         }
     }
 
-    /// Lanes of a split end.
+    /// Lanes of a split exit.
     pub(crate) fn exit(&mut self, split: &mut Split, mask: u32) {
         self.live &= !mask;
         split.mask &= !mask;
@@ -295,7 +300,7 @@ impl Warp {
         if split.mask == 0 {
             self.frames.release(split.frame);
         }
-        // Those who wait for the lanes that have gone must look again.
+        // Lanes waiting for the exited lanes must check again.
         for other in &mut self.splits {
             if other.state == State::Sync {
                 other.state = State::Ready;

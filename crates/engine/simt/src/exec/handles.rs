@@ -1,4 +1,4 @@
-//! Handles: which texture, sampler or surface they name, or why none.
+//! Looks up the texture, sampler or surface of a handle, and explains invalid handles.
 
 use super::outcome::{Executed, PendingFault, fault_at};
 use crate::code::{Fetch, Handle, HandleSource};
@@ -13,10 +13,10 @@ const INDEX: u64 = 0xf_ffff;
 const SAMPLER_SHIFT: u32 = 20;
 const SAMPLER_INDEX: u64 = 0xfff;
 const LOWER: u64 = 0xffff_ffff;
-/// The bits that say what a handle is of.
+/// The bits of a handle that encode the kind of object.
 pub(super) const KINDS: u64 = TEXTURE_BIT | SAMPLER_BIT | SURFACE_BIT;
 
-/// What a handle may be, and what it is called.
+/// The required kind of a handle, with its name.
 #[derive(Clone, Copy)]
 struct Wanted {
     word: &'static str,
@@ -72,7 +72,7 @@ fn never_given_out(of: &Handle) -> (BadHandle, String) {
     (BadHandle::Unknown, format!("{name}no handle with this value was ever returned"))
 }
 
-/// A slot of a descriptor table.
+/// Looks up an entry of a descriptor table.
 fn slot<'d, T>(
     table: &'d [Option<Arc<T>>],
     index: u64,
@@ -86,7 +86,7 @@ fn slot<'d, T>(
                 (Some(name), _) if matches!(of.source, HandleSource::Reference(_)) => {
                     (BadHandle::Unknown, format!("{name} is not bound"))
                 }
-                // Number 0 is given to no object.
+                // Index 0 is not assigned to any object.
                 _ if index == 0 || empty.is_none() => never_given_out(of),
                 (Some(name), _) => (BadHandle::Destroyed, format!("{name}: {destroyed}")),
                 (None, _) => (BadHandle::Destroyed, destroyed),
@@ -96,8 +96,8 @@ fn slot<'d, T>(
     }
 }
 
-/// Faults where the memory of an object is not to be used any more. Asked when a plan is made: plans end
-/// with the launch, and what is freed while it runs stays for it.
+/// Raises a fault if the memory of an object was freed. The check takes place while a plan is made;
+/// plans end with the launch, and memory freed during the launch remains valid for it.
 fn live(
     resource: &Resource,
     (lane, handle, of, wanted): (usize, u64, &Handle, Wanted),
@@ -108,7 +108,7 @@ fn live(
     fault_at(lane, FaultKind::of_gone(user, &gone))
 }
 
-/// The texture that a handle names.
+/// The texture of a handle.
 pub(super) fn texture_of<'d>(
     descriptors: &'d Descriptors,
     of: &Handle,
@@ -119,14 +119,14 @@ pub(super) fn texture_of<'d>(
     slot(&descriptors.textures, handle & INDEX, (lane, handle, of, TEXTURE))
 }
 
-/// The sampler that a sampler's or texture's handle names.
+/// The sampler of a sampler handle or texture handle.
 pub(super) fn sampler_of<'d>(
     descriptors: &'d Descriptors,
     of: &Handle,
     handle: u64,
     lane: usize,
 ) -> Result<&'d Arc<Sampler>, Box<PendingFault>> {
-    // A texture handle may stand for its sampler too.
+    // A texture handle also refers to its sampler.
     if handle & KINDS != TEXTURE_BIT {
         check(lane, handle, of, SAMPLER)?;
     }
@@ -134,7 +134,7 @@ pub(super) fn sampler_of<'d>(
     slot(&descriptors.samplers, index, (lane, handle, of, SAMPLER))
 }
 
-/// The surface that a handle names.
+/// The surface of a handle.
 pub(super) fn surface_of<'d>(
     descriptors: &'d Descriptors,
     of: &Handle,
@@ -145,7 +145,7 @@ pub(super) fn surface_of<'d>(
     slot(&descriptors.surfaces, handle & INDEX, (lane, handle, of, SURFACE))
 }
 
-/// The surface of an access, whose memory is there.
+/// The surface of an access, whose memory is valid.
 pub(super) fn accessed_of<'d>(
     descriptors: &'d Descriptors,
     of: &Handle,
@@ -157,7 +157,8 @@ pub(super) fn accessed_of<'d>(
     Ok(surface)
 }
 
-/// Texture and sampler of a fetch: the sampler's own handle, or the texture's. The texture's memory is there.
+/// Texture and sampler of a fetch, by separate handles or by the texture's handle. The texture's
+/// memory is valid.
 pub(super) fn fetched_of<'d>(
     descriptors: &'d Descriptors,
     fetch: &Fetch,
@@ -172,8 +173,9 @@ pub(super) fn fetched_of<'d>(
     if s & KINDS != TEXTURE_BIT {
         return Ok((texture, sampler_of(descriptors, of, s, lane)?));
     }
-    // Independent mode on a card (docs/numerics.md 1.13): samplers belong to texture objects, and the
-    // one of the texture's own acts. `.1d` is a fetch of a line, which objects of 1D arrays are not.
+    // In independent mode on a card (docs/numerics.md 1.13), samplers belong to texture objects,
+    // and the texture's own sampler is used. `.1d` fetches require a 1D geometry, which the objects
+    // of 1D arrays do not have.
     let resource = &texture.resource;
     let is_line = fetch.form.geometry == Geometry::D1 && fetch.form.coord == CoordType::F32;
     if is_line && resource.geometry() != Geometry::A1d {
@@ -185,7 +187,7 @@ pub(super) fn fetched_of<'d>(
     Ok((texture, sampler_of(descriptors, &fetch.texture, t, lane)?))
 }
 
-/// The handle that a card takes one for, which does not look at the upper half.
+/// The handle that a card uses, which ignores the upper half.
 fn whole(handle: u64, bit: u64) -> u64 {
     match handle & LOWER {
         0 => handle,
@@ -193,11 +195,11 @@ fn whole(handle: u64, bit: u64) -> u64 {
     }
 }
 
-/// A texture, and the sampler that it is fetched from by.
+/// A texture, and the sampler that it is fetched with.
 type Pair = (Arc<Texture>, Arc<Sampler>);
 
-/// What a card fetches from by a handle that is none of a texture; `None`: nothing, which reads as
-/// zeros.
+/// The texture and sampler that a card uses for a handle that is not a texture handle; `None`: the
+/// fetch returns zeros.
 pub(super) fn fetched_instead(
     descriptors: &Descriptors,
     fetch: &Fetch,
@@ -210,7 +212,8 @@ pub(super) fn fetched_instead(
             Err(fault) if fault.kind.is_answered() => return Ok(None),
             found => found?,
         };
-        // The driver's header of a surface: elements, by a point filter and coordinates in texels.
+        // The driver's texture header of a surface: unconverted elements, point filter, coordinates
+        // in texels.
         let resource = Arc::clone(&surface.resource);
         let read_mode = ReadMode::of_driver(resource.format(), true);
         let texture = Texture { resource, read_mode, normalized_coords: false };
@@ -223,7 +226,8 @@ pub(super) fn fetched_instead(
     Ok(sampler.map(|sampler| (Arc::clone(texture), Arc::clone(sampler))))
 }
 
-/// The surface that a card accesses by a handle that is none of a surface; `None`: nothing.
+/// The surface that a card accesses for a handle that is not a surface handle; `None`: no access
+/// takes place.
 pub(super) fn accessed_instead<'d>(
     descriptors: &'d Descriptors,
     of: &Handle,

@@ -1,4 +1,4 @@
-//! malloc and free of device code, and accesses to what they manage.
+//! Executes `malloc` and `free` of device code, and checks accesses to the device heap.
 
 use super::context::Context;
 use super::memory::Kind;
@@ -10,7 +10,7 @@ use crate::observe::{At, Called, Events};
 use texunit_memory::SpaceKind;
 
 impl Context<'_> {
-    /// A call of `malloc` or `free`, lane by lane. Where no heap has been given, nothing can be
+    /// Executes a call of `malloc` or `free`, lane by lane. Without a heap, nothing can be
     /// allocated.
     pub(super) fn heap_call(&mut self, warp: &mut Warp, call: &HeapCall, mask: u32) -> Executed {
         self.acts();
@@ -65,8 +65,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Faults where an access of `size` bytes at one of `self.addresses` is in the heap, but in
-    /// no live allocation.
+    /// Raises a fault if an access of `size` bytes at one of `self.addresses` is in the heap but
+    /// not in a live allocation.
     pub(super) fn check_heap(&self, size: u32, mask: u32, kind: Kind) -> Executed {
         if self.launch.config.heap.is_some() {
             for lane in lanes(mask) {
@@ -76,7 +76,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The same of one address.
+    /// Checks an access at a single address, as [`Self::check_heap`].
     pub(super) fn check_heap_at(
         &self,
         lane: usize,

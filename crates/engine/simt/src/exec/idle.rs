@@ -1,13 +1,15 @@
-//! CTAs that wait for somebody: the host, another launch, another CTA.
+//! Detects CTAs that wait in a loop for a store by the host, another launch or another CTA.
 //!
-//! A CTA whose warps come back to a state that they have had, and have changed nothing outside of it on the way (no store to
-//! global memory, nothing printed), does the same for ever unless somebody else changes memory: registers, places, call frames,
-//! local and shared memory are all that its next steps depend on but for memory itself. So it waits, whatever its loops look like.
-//! Nothing is decided by time.
+//! If the warps of a CTA return to an earlier state without a side effect in between (a store to
+//! global memory, printed text), the CTA repeats the same steps until another thread changes
+//! memory, because registers, program counters, call frames, local and shared memory determine its
+//! next steps together with global memory. Such a CTA waits, whatever the form of its loop. The
+//! decision does not depend on time.
 //!
-//! States are compared by a hash, at the ends of a few rounds out of very many (after [`FIRST`], after twice as many, and so on).
-//! One that has come back is looked at closely: the CTA is interpreted, and what it stores and where it looks is noted, until the state
-//! comes back again. Steps and instructions of a CTA that waits are not counted: how often it has looked depends on others.
+//! States are compared by a hash, in rare rounds (after [`FIRST`] rounds, twice as many, and so
+//! on). When a state recurs, the CTA is interpreted while its stores and the addresses that it
+//! loads from are traced, until the state recurs again. The instructions of a waiting CTA are not
+//! counted, because their number depends on other threads.
 
 pub(super) mod state;
 
@@ -15,34 +17,39 @@ use super::compiled::state::Compiled;
 use super::context::Context;
 use super::counters::Executed;
 use super::warp::{State, Warp, lanes};
+use crate::fault::Described;
+use crate::launch::split_shared_address;
 use crate::waiting::{Looked, WaitingLoop};
+use texunit_memory::{SHARED_WINDOW, SpaceKind, space_of};
 
-/// Age of a CTA at which its state is looked at for the first time, in rounds.
+/// Number of rounds after which the state of a CTA is compared for the first time.
 const FIRST: u64 = 1024;
-/// Instructions of its warps that count as a round.
+/// Number of instructions of the CTA's warps that count as a round.
 const INSTRUCTIONS: u64 = 2048;
-/// The same of one that has waited, and goes on.
+/// Number of rounds until the first comparison after a CTA has stopped waiting.
 const SOON: u64 = 2;
-/// Rounds in which a state may come back.
+/// Number of rounds within which a state must recur.
 const PERIOD: u32 = 16;
 /// Detects whether a CTA waits.
 pub(super) struct Patience<'a> {
-    /// Rounds since its beginning or its last progress, and the instructions of its worker by then.
+    /// Rounds since the CTA's start or last progress, and the worker's instruction count at that
+    /// time.
     rounds: u64,
     from: u64,
-    /// The age at which its state is compared next.
+    /// The age at which the state is compared next.
     next: u64,
     stage: Stage<'a>,
 }
 
 enum Stage<'a> {
-    /// It runs.
+    /// The CTA runs.
     Runs,
-    /// A state may come back in the rounds that are left.
+    /// A state was recorded, which may recur in the remaining rounds.
     Seen { state: u64, left: u32 },
-    /// A state has come back. It is traced whether that happens again without side effects, in the rounds that are left.
+    /// The state has recurred. The remaining rounds are traced, to find whether it recurs again
+    /// without side effects.
     Close { kept: Kept<'a>, left: u32 },
-    /// The CTA waits. `looks`: how often its state has come back.
+    /// The CTA waits. `looks`: how often its state has recurred.
     Waits { kept: Kept<'a>, left: u32, looks: u64 },
 }
 
@@ -51,7 +58,7 @@ struct Kept<'a> {
     state: u64,
     compiled: Option<Compiled<'a>>,
     executed: Executed,
-    /// Steps, and where turns end, of each warp.
+    /// For each warp, its step count and the step at which its turn ends.
     steps: Vec<(u64, u64)>,
 }
 
@@ -62,7 +69,7 @@ impl Default for Patience<'_> {
 }
 
 impl<'a> Patience<'a> {
-    /// How often the state of a waiting CTA has come back; `None` if it does not wait.
+    /// How often the state of a waiting CTA has recurred; `None` if the CTA does not wait.
     pub(super) fn looks(&self) -> Option<u64> {
         match &self.stage {
             Stage::Waits { looks, .. } => Some(*looks),
@@ -70,12 +77,12 @@ impl<'a> Patience<'a> {
         }
     }
 
-    /// Whether it is looked at whether the CTA waits.
+    /// Whether the CTA is being checked for waiting.
     pub(super) fn looks_closely(&self, context: &Context<'_>) -> bool {
         !matches!(self.stage, Stage::Runs) || self.age(context) >= self.next
     }
 
-    /// A round is over. True if the CTA waits, and others may run first.
+    /// Called at the end of a round. Returns true if the CTA waits and other CTAs may run first.
     #[inline]
     pub(super) fn round(&mut self, context: &mut Context<'a>, warps: &mut [Warp]) -> bool {
         self.rounds += 1;
@@ -105,7 +112,7 @@ impl<'a> Patience<'a> {
             {
                 context.wait_trace = None;
                 context.compiled = kept.compiled;
-                // It may wait for the next thing soon.
+                // The CTA may wait again soon.
                 self.begin(context, SOON);
                 return false;
             }
@@ -117,7 +124,7 @@ impl<'a> Patience<'a> {
                 context.compiled = kept.compiled;
                 return self.again(context);
             }
-            // A loop that looks at nothing is one without an end.
+            // A loop that loads nothing is infinite, not waiting.
             Stage::Close { kept, .. } if kept.state == now && context.looks_at_nothing() => {
                 context.wait_trace = None;
                 context.compiled = kept.compiled;
@@ -134,17 +141,17 @@ impl<'a> Patience<'a> {
             }
             Stage::Waits { kept, left, looks } => Stage::Waits { kept, left: left - 1, looks },
         };
-        // Only at the end of an iteration of its loop.
+        // Only at the end of an iteration of the waiting loop.
         matches!(self.stage, Stage::Waits { left: PERIOD, .. })
     }
 
-    /// It does not wait: the next comparison is much later.
+    /// Called if the CTA does not wait; the next comparison takes place when its age has doubled.
     fn again(&mut self, context: &Context<'a>) -> bool {
         self.next = self.age(context).saturating_mul(2);
         false
     }
 
-    /// Rounds, of which one of many instructions counts as several.
+    /// Age in rounds, where a round with many instructions counts several times.
     fn age(&self, context: &Context<'_>) -> u64 {
         let executed = context.counters.executed.warp_instructions;
         self.rounds + executed.wrapping_sub(self.from) / INSTRUCTIONS
@@ -155,7 +162,7 @@ impl<'a> Patience<'a> {
             (0, next, context.counters.executed.warp_instructions);
     }
 
-    /// The CTA has ended, or a new one begins.
+    /// Resets at the end of a CTA.
     pub(super) fn end(&mut self, context: &mut Context<'a>) {
         if let Stage::Close { kept, .. } | Stage::Waits { kept, .. } =
             std::mem::replace(&mut self.stage, Stage::Runs)
@@ -168,7 +175,7 @@ impl<'a> Patience<'a> {
 }
 
 impl Kept<'_> {
-    /// Undoes the counts of an iteration of the loop.
+    /// Restores the counts from before an iteration of the waiting loop.
     fn put_back(&self, context: &mut Context<'_>, warps: &mut [Warp]) {
         context.counters.executed = self.executed;
         for (warp, &(steps, end)) in warps.iter_mut().zip(&self.steps) {
@@ -177,7 +184,7 @@ impl Kept<'_> {
     }
 }
 
-/// A hash of numbers.
+/// An incremental hash.
 struct Mix(u64);
 
 impl Mix {
@@ -187,7 +194,8 @@ impl Mix {
         self.0 = mixed ^ mixed >> 29;
     }
 
-    /// Registers of the lanes that have not exited: what others hold depends on how an instruction was executed.
+    /// Adds registers of the lanes that have not exited. The values of other lanes depend on the
+    /// execution strategy.
     fn add_rows<T: Copy + Into<u64>>(&mut self, rows: &[[T; 32]], live: u32) {
         for row in rows {
             lanes(live).for_each(|lane| self.add(row[lane].into()));
@@ -196,7 +204,7 @@ impl Mix {
 }
 
 impl<'a> Context<'a> {
-    /// A hash of all that the next steps of a CTA depend on, but for global memory.
+    /// A hash of the state that determines the next steps of a CTA, except global memory.
     fn state_of(&self, warps: &[Warp]) -> u64 {
         let mut mix = Mix(0);
         for warp in warps.iter().filter(|warp| warp.live != 0) {
@@ -215,7 +223,8 @@ impl<'a> Context<'a> {
             }
             for group in &warp.groups {
                 mix.add(u64::from(group.expected) | u64::from(group.arrived) << 32);
-                // Its lanes go on when they have waited long enough (`open_stale`), so that it is not the same for ever.
+                // The waiting lanes will be released after some time (`open_stale`), so the state
+                // is not periodic.
                 if group.arrived != 0 {
                     mix.add(warp.steps);
                 }
@@ -224,6 +233,9 @@ impl<'a> Context<'a> {
             mix.add_rows(&warp.wide, warp.live);
             warp.predicates.iter().for_each(|&word| mix.add((word & warp.live).into()));
             mix.add_rows(&warp.local, warp.live);
+        }
+        if let Some(cluster) = &self.cluster {
+            cluster.barrier.masks().for_each(|mask| mix.add(mask.into()));
         }
         for barrier in &self.cta.barriers {
             mix.add(u64::from(barrier.arrived) | u64::from(barrier.votes) << 32);
@@ -240,7 +252,7 @@ impl<'a> Context<'a> {
         self.wait_trace.as_ref().is_none_or(|noted| noted.looks.is_empty())
     }
 
-    /// Records a side effect that others can see.
+    /// Records a side effect that is visible outside the CTA.
     #[inline(always)]
     pub(super) fn acts(&mut self) {
         if let Some(noted) = &mut self.wait_trace {
@@ -264,6 +276,13 @@ impl<'a> Context<'a> {
     }
 
     fn looked(&self, address: u64, size: u32) -> Looked {
+        if space_of(address) == SpaceKind::Shared {
+            let (rank, place) = split_shared_address(address - SHARED_WINDOW);
+            let rank = rank.unwrap_or(self.cluster_place().2);
+            let text = format!("shared memory of CTA {rank} of the cluster, at {place:#x}");
+            let object = Some(Described { text, allocation: None });
+            return Looked { address, size, value: None, object };
+        }
         let map = self.launch.config.memory;
         let found = map.find(address, size.into(), usize::MAX).ok();
         let value = found

@@ -1,4 +1,5 @@
-//! Matrices that the lanes of a warp hold together: ldmatrix, stmatrix, movmatrix.
+//! Executes `ldmatrix`, `stmatrix` and `movmatrix`, whose matrices are distributed over the lanes
+//! of a warp.
 
 use super::context::Context;
 use super::memory::{LOAD, STORE};
@@ -7,7 +8,7 @@ use super::warp::Warp;
 use crate::code::{Matrix, MatrixAction};
 use crate::fault::FaultKind;
 
-/// The rows of a matrix: 8 elements of 16 bits, two a word.
+/// A matrix of 8 rows of 8 elements of 16 bits, two in a word.
 type Rows = [[u32; 4]; 8];
 
 /// An element of a matrix.
@@ -15,8 +16,8 @@ fn element(rows: &Rows, row: usize, column: usize) -> u32 {
     rows[row][column / 2] >> (16 * (column % 2)) & 0xffff
 }
 
-/// What a lane holds of a matrix (PTX ISA 9.7.14.5.15): two elements of row `lane / 4`, or of the
-/// column if the matrix is transposed.
+/// The fragment of a matrix in a lane (PTX ISA 9.7.14.5.15): two elements of row `lane / 4`, or of
+/// that column if the matrix is transposed.
 fn fragment(rows: &Rows, lane: usize, transposed: bool) -> u32 {
     let (at, pair) = (lane / 4, lane % 4);
     match transposed {
@@ -25,7 +26,7 @@ fn fragment(rows: &Rows, lane: usize, transposed: bool) -> u32 {
     }
 }
 
-/// The matrix whose fragments the lanes hold.
+/// The matrix of the fragments in all lanes.
 fn assemble(fragments: &[u64; 32], transposed: bool) -> Rows {
     let mut rows: Rows = [[0; 4]; 8];
     for (lane, &value) in fragments.iter().enumerate() {
@@ -44,12 +45,12 @@ fn assemble(fragments: &[u64; 32], transposed: bool) -> Rows {
 }
 
 impl Context<'_> {
-    /// ldmatrix, stmatrix, movmatrix, for all lanes of the warp together.
+    /// Executes `ldmatrix`, `stmatrix` or `movmatrix` for all lanes of the warp.
     pub(super) fn matrix(&mut self, warp: &mut Warp, op: &Matrix, mask: u32) -> Executed {
         self.matrix_in(warp, op, mask, false)
     }
 
-    /// The same on shadows.
+    /// As [`Self::matrix`]; with `shadows`, on shadow memory.
     pub(super) fn matrix_in(
         &mut self,
         warp: &mut Warp,
@@ -58,7 +59,7 @@ impl Context<'_> {
         shadows: bool,
     ) -> Executed {
         let constants = &self.launch.constants;
-        // Only a load can do without lanes: those that give no address.
+        // A load only requires the lanes that provide an address.
         let needed = match op.action {
             MatrixAction::Load => crate::lower::mask_of(8 * op.parts.len() as u32) as u32,
             _ => u32::MAX,
@@ -124,7 +125,7 @@ impl Context<'_> {
 mod tests {
     use super::*;
 
-    /// Element `e` of a matrix is `e` at row e / 8, column e % 8.
+    /// A matrix whose element number `e`, at row e / 8 and column e % 8, has the value `e`.
     fn counted() -> Rows {
         let word = |row: usize, pair: usize| {
             let e = (8 * row + 2 * pair) as u32;
@@ -140,7 +141,7 @@ mod tests {
             let held = std::array::from_fn(|lane| fragment(&rows, lane, transposed).into());
             assert_eq!(assemble(&held, transposed), rows);
         }
-        // Lane 5 holds row 1, columns 2 and 3; transposed rows 2 and 3 of column 1.
+        // Lane 5 holds row 1, columns 2 and 3; transposed, it holds rows 2 and 3 of column 1.
         assert_eq!(fragment(&rows, 5, false), 10 | 11 << 16);
         assert_eq!(fragment(&rows, 5, true), 17 | 25 << 16);
     }

@@ -1,9 +1,8 @@
-//! mbarriers in shared memory (PTX ISA 9.7.13.15).
+//! Mbarriers in shared memory (PTX ISA 9.7.13.15).
 //!
-//! An mbarrier is 64 bits that only these instructions read: arrivals that the phase lacks
-//! (bits 19:0), arrivals of a phase (39:20), bytes that it lacks (60:40, signed), the phase's
-//! parity (61), and a mark that it has been made (63:62). The token of an arrival is the mbarrier
-//! as it was before.
+//! An mbarrier is an opaque word of 64 bits: pending arrivals of the phase (bits 19:0), expected
+//! arrivals of a phase (39:20), pending bytes (60:40, signed), the parity of the phase (61), and a
+//! mark of initialisation (63:62). The token of an arrival is the previous value of the mbarrier.
 
 use super::context::Context;
 use super::memory::ATOMIC;
@@ -16,25 +15,25 @@ use texunit_alu::L64;
 use texunit_forms::Count;
 use texunit_memory::SpaceKind;
 
-/// Most arrivals of a phase, and most bytes that it may lack (PTX ISA 9.7.13.15.2).
+/// Maximum of arrivals of a phase and of its pending bytes (PTX ISA 9.7.13.15.2).
 const MAX: u64 = (1 << 20) - 1;
 const MARK: u64 = 0b10;
 
-/// An mbarrier, as observers see it.
+/// The state of an mbarrier, as reported to observers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MbarrierState {
-    /// Arrivals that the phase lacks.
+    /// Pending arrivals of the phase.
     pub pending: u64,
-    /// Arrivals of a phase.
+    /// Expected arrivals of each phase.
     pub expected: u64,
-    /// Bytes that the phase lacks.
+    /// Pending bytes of the phase.
     pub bytes: i64,
-    /// The phase's parity.
+    /// Parity of the phase.
     pub parity: bool,
 }
 
 impl MbarrierState {
-    /// Of the 64 bits of an mbarrier, or of a token; `None`: they are none.
+    /// Decodes the 64 bits of an mbarrier or token; `None` if they are not valid.
     pub fn of(word: u64) -> Option<Self> {
         let State { pending, expected, bytes, parity } = State::decode(word)?;
         Some(Self { pending, expected, bytes, parity })
@@ -55,7 +54,7 @@ impl State {
         fits.then_some(Self { pending: count, expected: count, bytes: 0, parity: false })
     }
 
-    /// `None`: these bits are no mbarrier.
+    /// Decodes an mbarrier; `None` if the bits are not valid.
     fn decode(word: u64) -> Option<Self> {
         (word >> 62 == MARK).then_some(Self {
             pending: word & MAX,
@@ -74,7 +73,7 @@ impl State {
         self.pending == 0 && self.bytes == 0
     }
 
-    /// Begins the next phase where this one is over.
+    /// Begins the next phase if the current one is complete.
     fn settle(&mut self) {
         if self.is_complete() {
             self.parity = !self.parity;
@@ -111,8 +110,8 @@ impl State {
 }
 
 impl Context<'_> {
-    /// An mbarrier instruction: the lanes come one after the other. True: it has found for all lanes
-    /// that a phase is not over.
+    /// Executes an mbarrier instruction, lane by lane. Returns true if it is a test that failed in
+    /// all lanes.
     pub(super) fn mbarrier(
         &mut self,
         warp: &mut Warp,
@@ -137,7 +136,7 @@ impl Context<'_> {
         Ok(false)
     }
 
-    /// The same at addresses that are known.
+    /// Executes an mbarrier instruction at given addresses.
     fn mbarriers(
         &mut self,
         warp: &mut Warp,
@@ -174,7 +173,7 @@ impl Context<'_> {
         Ok(tests && lanes(mask).all(|lane| values[lane] == 0))
     }
 
-    /// The place in shared memory of an mbarrier.
+    /// The offset of an mbarrier in shared memory.
     fn shared_word(
         &self,
         warp: &Warp,
@@ -193,7 +192,8 @@ impl Context<'_> {
         }
     }
 
-    /// What one lane does. Gives the result (a token, or 1 where the phase is over), and the mbarrier afterwards.
+    /// Executes the instruction in one lane. Returns the result (a token, or 1 if the phase is
+    /// complete) and the new state of the mbarrier.
     fn mbarrier_at(
         &mut self,
         warp: &mut Warp,
@@ -234,7 +234,7 @@ impl Context<'_> {
                     A::Arrive { drops, completes, .. } => {
                         state.arrive(value & u64::from(u32::MAX), drops, completes)
                     }
-                    // One more arrival is expected, and it comes at once.
+                    // One more arrival is expected and arrives immediately.
                     A::CopyArrive { increments: true } => Ok(()),
                     _ => state.arrive(1, false, true),
                 };
@@ -274,7 +274,7 @@ mod tests {
         assert!(!state.parity);
         state.expect(-16).unwrap();
         state.settle();
-        // One has dropped out.
+        // One thread has dropped out.
         assert_eq!(state, State { pending: 1, expected: 1, bytes: 0, parity: true });
         assert!(state.arrive(1, false, false).is_err());
         let mut state = State::new(2).unwrap();

@@ -1,5 +1,5 @@
-//! Loads and stores, lane by lane: where an address points, and whether the access may be made. Most accesses are those
-//! of [`super::access`]; this is the way of the others, and of all faults.
+//! The general path of loads and stores: determines state space and allocation lane by lane, and
+//! raises faults. Most accesses take the fast path ([`super::access`]) instead.
 
 mod lane;
 
@@ -13,7 +13,7 @@ use texunit_memory::{
     Block, CONST_BASE, CONST_END, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, space_of,
 };
 
-/// An access as faults tell of it.
+/// Kind of an access, for messages of faults.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
@@ -23,7 +23,7 @@ pub(super) const LOAD: Kind = Kind { name: "load" };
 pub(super) const STORE: Kind = Kind { name: "store" };
 pub(super) const ATOMIC: Kind = Kind { name: "atomic" };
 
-/// Space of an address and the address in it.
+/// State space of an address, and the address in that space.
 pub(super) fn space_at(place: Place, address: u64) -> (SpaceKind, u64) {
     let in_window = |window: u64| address.wrapping_sub(window);
     match place {
@@ -101,7 +101,7 @@ impl Context<'_> {
             return Ok(());
         }
         let place = self.locate(warp, access, mask)?;
-        if matches!(place, Place::Global | Place::Generic) {
+        if place == Place::Global {
             self.acts();
         }
         let total = self.check_alignment(warp, access, place, mask, STORE)?;
@@ -124,8 +124,8 @@ impl Context<'_> {
         }
     }
 
-    /// Computes the addresses and narrows the place down: a generic access whose lanes all point
-    /// to global memory is a global one.
+    /// Computes the addresses. A generic access whose lanes all point to global memory becomes a
+    /// global access.
     fn locate(
         &mut self,
         warp: &Warp,
@@ -143,7 +143,7 @@ impl Context<'_> {
         Ok(self.narrowed(access.place, mask))
     }
 
-    /// Addresses of an access, into `self.addresses`.
+    /// Computes the addresses of an access into `self.addresses`.
     #[inline]
     pub(super) fn addresses_of(&mut self, warp: &Warp, access: &Access) {
         self.address(warp, access.base, access.offset);
@@ -151,7 +151,7 @@ impl Context<'_> {
             self.addresses = [warp.local_base.wrapping_add(access.offset); 32];
         }
         if access.constant {
-            // Constant memory is a window: an address of 32 bits (`mov.u32 %r, c`) is its offset.
+            // Constant memory is a window; a 32-bit address (`mov.u32 %r, c`) is its offset.
             for address in &mut self.addresses {
                 if *address < CONST_END - CONST_BASE {
                     *address += CONST_BASE;
@@ -180,7 +180,8 @@ impl Context<'_> {
         kind: Kind,
     ) -> Result<u32, Box<PendingFault>> {
         let total = u32::from(access.size) * access.parts.len() as u32;
-        // At known offsets an assembler splits vectors that are aligned as their elements only.
+        // ptxas splits an access at a known offset if it is only aligned to its elements, so the
+        // elements' alignment is sufficient there.
         let known = matches!(place, Place::KernelParam | Place::Frame);
         let unit = if known { u32::from(access.size) } else { total };
         let low = u64::from(unit.next_power_of_two()) - 1;
@@ -193,7 +194,7 @@ impl Context<'_> {
         self.misaligned(warp, lane, address, unit, space, kind)
     }
 
-    /// Space of an address and the address in it.
+    /// State space of an address, and the address in that space.
     pub(super) fn space(&self, _: &Warp, place: Place, address: u64) -> (SpaceKind, u64) {
         space_at(place, address)
     }
@@ -279,7 +280,7 @@ impl Context<'_> {
             let block = map.block(index);
             for k in 0..access.parts.len() {
                 let at = offset + k as u64 * size;
-                // The whole access has room.
+                // The bounds of the whole access were checked.
                 let _ = block.store(at, access.size, self.parts[k][lane]);
             }
         }

@@ -1,4 +1,9 @@
-//! Runs warp code: CTAs spread over threads, warps in turns, lanes together.
+//! Executes warp code.
+//!
+//! [`launch()`] distributes the CTAs of a grid over host threads. The warps of a CTA run in turns
+//! on one thread, and the lanes of a warp execute each instruction together. There are three nested
+//! loops: [`Context::step`] executes any instruction, `block` executes compiled regions and
+//! frequent instructions, and `decoded` is the inner loop for arithmetic.
 
 mod access;
 mod address_fault;
@@ -74,25 +79,25 @@ use waiting::Waits;
 pub(crate) use warp::Warp;
 pub(crate) use workers::CtaChunk;
 
-/// What the workers share.
+/// State shared by the workers.
 struct Shared {
-    /// The next CTA that nobody runs yet.
+    /// The next CTA that no worker has taken.
     next: AtomicU64,
-    /// The lowest CTA with a fault; CTAs from it on need not run.
+    /// The lowest CTA with a fault; CTAs from this number on need not run.
     faulted: AtomicU64,
     state: Mutex<Collected>,
-    /// Which of them have nothing but CTAs that wait.
+    /// Registers the workers all of whose CTAs wait.
     waits: Waits,
 }
 
 impl Shared {
-    /// Of a launch whose CTAs begin at this one, with so many workers.
+    /// The shared state of a launch whose first CTA is `first`.
     fn new(first: u64, workers: usize) -> Self {
         let (next, faulted) = (AtomicU64::new(first), AtomicU64::new(u64::MAX));
         Self { next, faulted, state: Mutex::default(), waits: Waits::new(workers) }
     }
 
-    /// Does a worker's work, and adds the time that it takes of a core.
+    /// Executes the work of a worker, and adds its CPU time.
     fn timed(&self, launch: &Launch<'_>, work: impl FnOnce()) {
         let Some(clock) = launch.config.cpu_clock else { return work() };
         let begin = clock();
@@ -101,7 +106,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).cpu_time += used;
     }
 
-    /// A CTA has come to its end.
+    /// Counts a finished CTA.
     #[inline(always)]
     fn has_ended(&self, launch: &Launch<'_>) {
         if let Some(progress) = launch.config.progress {
@@ -109,7 +114,7 @@ impl Shared {
         }
     }
 
-    /// A CTA does not come to its end: what it has printed until then counts.
+    /// Ends a CTA prematurely, keeping the text that it has printed so far.
     fn leave_cta(&self, index: u64, context: &mut Context<'_>) {
         context.tell_end(None);
         let limit = context.launch.config.printf_limit;
@@ -117,7 +122,7 @@ impl Shared {
         state.printed.take(index, &mut context.output, limit);
     }
 
-    /// Keeps what a CTA that has ended printed, and its fault if there was one.
+    /// Ends a CTA, keeping the text that it has printed and its fault, if any.
     fn end_of_cta(&self, index: u64, result: Result<(), Box<Fault>>, context: &mut Context<'_>) {
         let config = context.launch.config;
         context.tell_end(result.as_ref().err().map(|fault| &**fault));
@@ -139,7 +144,7 @@ impl Shared {
     }
 }
 
-/// What has been collected from the CTAs.
+/// Results collected from the CTAs.
 #[derive(Default)]
 struct Collected {
     counters: Counters,
@@ -147,12 +152,12 @@ struct Collected {
     printed: output::Printed,
     cpu_time: Duration,
     bad_fetches: BadFetches,
-    /// By instruction: how often it was interpreted in the middle of compiled code.
+    /// By instruction: how often it was interpreted within compiled code.
     left: Vec<u64>,
 }
 
 impl Collected {
-    /// Adds what a worker has counted.
+    /// Adds the counters of a worker.
     fn add(&mut self, context: &mut Context<'_>) {
         self.counters.add(&context.counters);
         self.bad_fetches.add(context.sites.bad.take_told());
@@ -165,10 +170,14 @@ impl Collected {
     }
 }
 
-/// Runs a kernel to its end, or to its first fault: that of the lowest CTA among those found.
+/// Executes a kernel to its end, or to a fault: that of the lowest CTA among those found.
 ///
-/// The caller has checked the launch against the device's limits and [`Program::unsupported`];
-/// an instruction that is not executed faults when it is reached.
+/// The caller has checked the launch against the device's limits and [`Program::unsupported`]; an
+/// unsupported instruction is a fault when it is reached.
+///
+/// # Errors
+///
+/// The fault that ended the launch.
 pub fn launch(
     program: &Program,
     kernel: KernelId,

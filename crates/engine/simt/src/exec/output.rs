@@ -1,18 +1,18 @@
-//! What kernels print: by CTA, in order, and not more than the launch allows. As in CUDA's ring
-//! of printed records, the oldest text gives way.
+//! Text printed by kernels, ordered by CTA and limited in size. As in CUDA's ring buffer of printf,
+//! the oldest text is dropped.
 
 use std::collections::BTreeMap;
 
-/// What the CTA that runs has printed.
+/// Text that the current CTA has printed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Output {
     pub(crate) text: Vec<u8>,
-    /// Whether some of it was dropped.
+    /// Whether text was dropped.
     pub(crate) cut: bool,
 }
 
 impl Output {
-    /// Drops old text once there is twice as much as may be kept.
+    /// Drops the oldest text if it exceeds twice the limit.
     pub(super) fn trim(&mut self, limit: usize) {
         if self.text.len() > limit.saturating_mul(2) {
             self.text.drain(..self.text.len() - limit);
@@ -21,7 +21,7 @@ impl Output {
     }
 }
 
-/// What all CTAs have printed.
+/// Text that all CTAs have printed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Printed {
     by_cta: BTreeMap<u64, Vec<u8>>,
@@ -30,7 +30,7 @@ pub(super) struct Printed {
 }
 
 impl Printed {
-    /// Takes what CTA number `index` has printed.
+    /// Takes the text of CTA number `index`.
     pub(super) fn take(&mut self, index: u64, output: &mut Output, limit: usize) {
         self.cut |= std::mem::take(&mut output.cut);
         let text = std::mem::take(&mut output.text);
@@ -53,13 +53,13 @@ impl Printed {
         }
     }
 
-    /// All of it, with a word about what is missing.
+    /// The whole text, with a note if some was dropped.
     pub(super) fn into_text(self) -> Vec<u8> {
         let text: Vec<u8> = self.by_cta.into_values().flatten().collect();
         if !self.cut {
             return text;
         }
-        // Half a line would be misread.
+        // The rest of a truncated line is dropped, because it could be misread.
         let line = text.iter().position(|&b| b == b'\n').map_or(0, |at| at + 1);
         let mut out = b"[texunit: older printf output was dropped]\n".to_vec();
         out.extend_from_slice(&text[line..]);

@@ -1,10 +1,10 @@
-//! Lanes of a split that part at a branch, and meet again.
+//! Divergence of a split's lanes at a branch, and their reconvergence.
 
 use super::outcome::Flow;
 use super::warp::{Split, Warp};
 use crate::code::{AT_RETURN, NONE};
 
-/// Parts the lanes of a split: `taken` go to `target`, the others to the next instruction.
+/// Diverges the lanes of a split: `taken` go to `target`, the others to the next instruction.
 pub(super) fn diverge(
     warp: &mut Warp,
     split: &mut Split,
@@ -16,7 +16,7 @@ pub(super) fn diverge(
     let rest = split.mask & !taken;
     split.group = group;
     let next = split.pc + 1;
-    // Lanes that are at the meeting point at once need no split.
+    // Lanes that are at the reconvergence point immediately need no split.
     if target == reconverge {
         let _ = warp.arrive(group, taken, target);
         (split.mask, split.pc) = (rest, next);
@@ -30,7 +30,7 @@ pub(super) fn diverge(
     }
 }
 
-/// A split comes to a place where splits may meet.
+/// Handles the arrival of a split at a potential reconvergence point.
 pub(super) fn join(warp: &mut Warp, split: &mut Split) -> Flow {
     while split.group != NONE && warp.meets(split, split.pc) {
         match warp.arrive(split.group, split.mask, split.pc) {
@@ -45,7 +45,7 @@ pub(super) fn join(warp: &mut Warp, split: &mut Split) -> Flow {
     Flow::Continues
 }
 
-/// The same at the return of a function. Does not move the program counter.
+/// Handles the arrival of a split at the return of a function. Does not change the program counter.
 pub(super) fn join_at_return(warp: &mut Warp, split: &mut Split) -> Flow {
     while split.group != NONE && warp.meets(split, AT_RETURN) {
         match warp.arrive(split.group, split.mask, split.pc) {

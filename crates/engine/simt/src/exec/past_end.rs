@@ -1,21 +1,22 @@
-//! Accesses a little past the end of an object: where a GPU would not notice them, a launch with its bounds
-//! ([`Bounds::Hardware`]) lets them pass, and counts them.
+//! Accesses slightly past the end of an object that a GPU would not detect. With the bounds
+//! [`Bounds::Hardware`] a launch permits and counts them.
 //!
-//! All of this is asked only once an access has failed, so that it costs others nothing.
+//! This code runs only after an access has failed, so it costs other accesses nothing.
 
 use super::context::Context;
 use crate::launch::Bounds;
 use texunit_memory::Block;
 
 impl Context<'_> {
-    /// Whether an access to global memory that has failed may be made.
+    /// Whether a failed access to global memory is permitted.
     #[cold]
     pub(super) fn may_pass(&self, address: u64, len: u64) -> bool {
         let config = self.launch.config;
         config.bounds == Bounds::Hardware && config.memory.find_rounded(address, len).is_some()
     }
 
-    /// The memory of an access to global memory that has failed, and where it is; `None`: it is a fault.
+    /// The allocation and offset of a failed access to global memory that is permitted; `None`: the
+    /// access is a fault.
     #[cold]
     pub(super) fn past_end(&mut self, address: u64, len: u64) -> Option<(Block, u64)> {
         let config = self.launch.config;
@@ -25,17 +26,18 @@ impl Context<'_> {
         Some(found)
     }
 
-    /// Whether an access to shared memory that has failed, at its end, may be made.
+    /// Whether a failed access at the end of shared memory is permitted.
     fn may_pass_shared(&mut self, at: u64, size: u32) -> bool {
         let all = (self.cta.shared.len() + self.cta.tail.len()) as u64;
         let passes =
             !self.cta.tail.is_empty() && at.checked_add(size.into()).is_some_and(|end| end <= all);
-        // What follows on the rounded size is reserved for the system, and no access past an end.
+        // The memory after the rounded size is reserved for the system, so accesses to it are not
+        // past an end.
         self.counters.past_end += u64::from(passes && at < self.launch.shared_rounded);
         passes
     }
 
-    /// The byte of shared memory at an address, or behind its end.
+    /// The byte of shared memory at an address, which may be past the end.
     fn shared_byte(&mut self, at: usize) -> Option<&mut u8> {
         let size = self.cta.shared.len();
         match at.checked_sub(size) {
@@ -44,7 +46,8 @@ impl Context<'_> {
         }
     }
 
-    /// Changes a number whose last byte is behind the end of shared memory; the old one. `None`: it is a fault.
+    /// Updates a value that extends past the end of shared memory, and returns the old one; `None`:
+    /// the access is a fault.
     #[cold]
     pub(super) fn update_past_shared(
         &mut self,
@@ -68,7 +71,7 @@ impl Context<'_> {
         Some(old)
     }
 
-    /// Whether a GPU would not notice an access to shared memory that is a fault here.
+    /// Whether a GPU would not detect an access to shared memory that is a fault here.
     pub(super) fn is_unnoticed_in_shared(&self, at: u64, size: u32) -> bool {
         let end = at.checked_add(size.into());
         self.launch.config.bounds == Bounds::Exact

@@ -1,4 +1,4 @@
-//! What a launch needs before any of its CTAs run: code, constants, the layout of shared memory, workers.
+//! Prepares a launch: code, constants, layout of shared memory, number of workers.
 
 use super::context::Launch;
 use super::shadow::state::Shadows;
@@ -10,24 +10,24 @@ use crate::observe::Events;
 use crate::observe::marks::Observed;
 use crate::regions::{JitMode, Setting};
 
-/// Bytes of registers, local and shared memory that the CTAs which run at a time may take
-/// together; one runs in any case.
+/// Limit of the bytes of registers, local and shared memory of all CTAs that run concurrently; one
+/// CTA always runs.
 const MAX_CTA_MEMORY: u64 = 2 << 30;
 
-/// Bytes of a warp's registers and local memory while it is in no call.
+/// Bytes of a warp's registers and local memory without calls.
 fn warp_size(kernel: &Func) -> u64 {
     let [narrow, wide, predicates, frame] =
         [kernel.narrow, kernel.wide, kernel.predicates, kernel.frame].map(u64::from);
     narrow * 32 * 4 + wide * 32 * 8 + predicates * 4 + frame * 32
 }
 
-/// Bytes of shared memory that are reserved for the system: barriers and scratch of cooperative
+/// Bytes of shared memory reserved for the system: barriers and scratch memory of cooperative
 /// groups of several warps.
 const RESERVED_SHARED: usize = 1024;
 
 impl Program {
-    /// Most CTAs of a cooperative launch of a kernel that can run at the same time, as the memory
-    /// for their registers, local and shared variables goes.
+    /// Maximum number of CTAs of a cooperative launch that can run concurrently, given the memory
+    /// for their registers, local and shared variables.
     pub fn max_cooperative_ctas(&self, kernel: KernelId, threads: u32, dynamic_shared: u32) -> u64 {
         let func = &self.unit(kernel, Arithmetic::default()).code.funcs[0];
         let shared = self.shared_layout(kernel).dynamic.saturating_add(dynamic_shared.into());
@@ -37,7 +37,7 @@ impl Program {
     }
 }
 
-/// Bytes that we keep for a CTA besides its memory, about.
+/// Approximate number of bytes for a CTA besides its memory.
 const CTA_OVERHEAD: u64 = 16 * 1024;
 
 pub(super) fn prepare<'a>(
@@ -66,7 +66,7 @@ pub(super) fn prepare<'a>(
             constants.narrow[patch.slot.index()] = [address as u32; 32];
         }
     }
-    // No device has more than a few hundred KiB; the loader has checked.
+    // The loader has checked the size; no device has more than a few hundred KiB.
     let shared_size = layout.dynamic.saturating_add(u64::from(config.dynamic_shared)).min(1 << 30);
     let warps = threads.div_ceil(32);
     let cta_size = u64::from(warps) * warp_size(&code.funcs[entry as usize]) + shared_size;
@@ -179,7 +179,7 @@ mod tests {
     fn workers_are_fewer_where_ctas_are_huge() {
         assert_eq!(workers(10, 1024, 40), 40);
         assert_eq!(workers(10, 32, 1000), 64, "no more than CTAs");
-        // 20,000 registers of 8 bytes in 1024 threads: 160 MB each.
+        // 20,000 registers of 8 bytes in 1024 threads: 160 MB per CTA.
         assert_eq!(workers(20_000, 1024, 40), 13);
         assert_eq!(workers(20_000, 32, 40), 40);
     }

@@ -1,4 +1,4 @@
-//! vprintf and __assertfail.
+//! Executes `vprintf` and `__assertfail`.
 
 use super::context::Context;
 use super::format::{Arguments, format};
@@ -8,16 +8,16 @@ use super::warp::{Warp, lanes};
 use crate::code::{AssertFail, Place, Printf, Value};
 use crate::fault::FaultKind;
 
-/// Longest string that is read from memory.
+/// Maximum length of a string that is read from memory.
 const LONGEST: usize = 64 * 1024;
 
-/// Arguments of one thread's printf, in memory.
+/// The arguments of one thread's printf call, in memory.
 struct Stored<'c, 'a, 'w> {
     context: &'c mut Context<'a>,
     warp: &'w Warp,
     lane: usize,
     at: u64,
-    /// Arguments read so far.
+    /// Number of arguments read so far.
     read: u64,
 }
 
@@ -36,7 +36,7 @@ impl Arguments for Stored<'_, '_, '_> {
 }
 
 impl Context<'_> {
-    /// A zero-terminated string in generic memory.
+    /// Reads a zero-terminated string at a generic address.
     fn string(&mut self, warp: &Warp, lane: usize, address: u64) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         while text.len() < LONGEST {
@@ -49,7 +49,7 @@ impl Context<'_> {
         Some(text)
     }
 
-    /// A value that a call passes, of one lane.
+    /// The value that a call passes in one lane.
     pub(super) fn passed(&self, warp: &Warp, value: Value, lane: usize, size: u8) -> u64 {
         match value {
             Value::Frame(at) => {
@@ -63,7 +63,7 @@ impl Context<'_> {
         }
     }
 
-    /// vprintf. Its result is the number of arguments, -1 where there is no format.
+    /// Executes `vprintf`. The result is the number of arguments, or -1 if the format is null.
     pub(super) fn printf(&mut self, warp: &mut Warp, op: &Printf, mask: u32) -> Executed {
         self.acts();
         let mut counts = [0; 32];
@@ -74,7 +74,7 @@ impl Context<'_> {
                 continue;
             }
             let list = self.passed(warp, op.arguments, lane, 8);
-            // One read that faults in the usual way, if the string is nowhere.
+            // If the string is inaccessible, this load raises the usual fault.
             self.load_one(warp, lane, Place::Generic, address, 1, 1)?;
             let Some(text) = self.string(warp, lane, address) else { continue };
             let mut out = std::mem::take(&mut self.output.text);

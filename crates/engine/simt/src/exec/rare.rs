@@ -1,5 +1,5 @@
-//! Instructions after which the next one runs, and that are seldom: conversions of addresses, surfaces, copies, output,
-//! and arithmetic with carries or of odd types.
+//! Executes infrequent instructions without control flow: conversions of addresses, surface
+//! accesses, copies, output, and arithmetic with carries or of rare types.
 
 use super::atomic::quads;
 use super::context::Context;
@@ -11,10 +11,10 @@ use texunit_alu::Alu;
 use texunit_unit::SurfaceKind;
 
 impl Context<'_> {
-    /// Those that are neither arithmetic nor usual accesses.
+    /// Executes an operation that is neither plain arithmetic nor an ordinary memory access.
     #[inline(never)]
     pub(super) fn rare_op(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Executed {
-        // The guard may leave fewer lanes than the split has.
+        // The guard may exclude lanes of the split.
         let first = mask.trailing_zeros() as usize;
         match op {
             Op::Nop => {}
@@ -102,7 +102,7 @@ impl Context<'_> {
         let [a, b, c, _] = &self.sources;
         match rare.alu {
             Alu::Convert(convert) => convert.run(&mut self.wide, a, b),
-            Alu::Tiny(tiny) => tiny.run(&mut self.wide, a, b, c),
+            Alu::SmallFloat(tiny) => tiny.run(&mut self.wide, a, b, c),
             Alu::Video(video) => video.run(&mut self.wide, a, b, c),
             Alu::Carry(f) => {
                 let carry = f(&mut self.wide, a, b, c, warp.carry);
@@ -110,7 +110,7 @@ impl Context<'_> {
                     warp.carry = (warp.carry & !mask) | (carry & mask);
                 }
             }
-            // The others have operations of their own.
+            // Other types have operations of their own.
             _ => return,
         }
         warp.put(rare.d, &self.wide, rare.mask, mask);

@@ -1,21 +1,21 @@
-//! Registers in memory: rows of 32 lanes, each beginning with a cache line, so that no vector of them
-//! crosses two.
+//! Register storage: rows of 32 lanes, aligned to cache lines so that no vector of lanes crosses a
+//! line.
 
 use std::ops::{Deref, DerefMut};
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Rows of 32 lanes.
+/// Storage of registers, one row of 32 lanes for each.
 #[derive(Default)]
 pub(crate) struct Rows<T> {
     lanes: Vec<T>,
-    /// The first lane of the first row, and the one behind the last.
+    /// Index of the first row's first lane, and the end of the last row.
     first: usize,
     end: usize,
 }
 
-/// The rows alone: where they begin in memory is nobody's business.
+/// Prints the rows without their position in memory.
 impl<T: std::fmt::Debug> std::fmt::Debug for Rows<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.iter()).finish()
@@ -32,7 +32,7 @@ impl<T: Copy + Default> Clone for Rows<T> {
 }
 
 impl<T: Copy + Default> Rows<T> {
-    /// Makes room for so many rows, if there are fewer. New ones are zero.
+    /// Extends the storage to at least `rows` rows; new ones are zero.
     #[inline]
     pub(crate) fn grow(&mut self, rows: usize) {
         if rows > self.len() {
@@ -47,7 +47,7 @@ impl<T: Copy + Default> Rows<T> {
             let room = needed.max(2 * self.lanes.len());
             self.lanes.resize(room, T::default());
             let at = self.lanes.as_ptr().align_offset(LINE);
-            // Rows elsewhere in a line are right too, only slower.
+            // Unaligned rows would be correct, only slower.
             let at = if at < LINE { at } else { 0 };
             self.lanes.copy_within(self.first..self.end, at);
             (self.first, self.end) = (at, at + self.end - self.first);
@@ -57,7 +57,7 @@ impl<T: Copy + Default> Rows<T> {
         self[old..].as_flattened_mut().fill(T::default());
     }
 
-    /// Forgets all rows from this one on.
+    /// Removes all rows from `rows` on.
     #[inline]
     pub(crate) fn truncate(&mut self, rows: usize) {
         self.end = self.end.min(self.first + 32 * rows);
@@ -65,7 +65,7 @@ impl<T: Copy + Default> Rows<T> {
 }
 
 impl<T> Rows<T> {
-    /// All rows from this one on.
+    /// All rows from `row` on.
     #[inline(always)]
     pub(crate) fn rows_from(&mut self, row: usize) -> &mut [[T; 32]] {
         self.lanes[self.first + 32 * row..self.end].as_chunks_mut().0

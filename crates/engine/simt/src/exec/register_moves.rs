@@ -1,4 +1,4 @@
-//! Moves between registers of different kinds, special registers, addresses.
+//! Executes moves between registers of different kinds, special registers and address conversions.
 
 use super::context::Context;
 use super::warp::{Warp, lanes, thread_of};
@@ -86,12 +86,12 @@ impl Context<'_> {
                     lanes(u32::MAX).fold(0, |m, l| m | u32::from(self.wide[l] & bit != 0) << l);
                 warp.put_p(*d, is, mask);
             }
-            // No other operation is sent here.
+            // Other operations are executed elsewhere.
             _ => {}
         }
     }
 
-    /// A special register of each lane, into `self.wide`.
+    /// Stores the value of a special register in each lane to `self.wide`.
     fn special(&mut self, warp: &Warp, reg: SpecialReg, component: u8) {
         use SpecialReg as R;
         let launch = self.launch;
@@ -152,7 +152,7 @@ impl Context<'_> {
         self.wide = [one; 32];
     }
 
-    /// Addresses of an access, into `self.addresses`.
+    /// Stores the addresses of an access to `self.addresses`.
     pub(super) fn address(&mut self, warp: &Warp, base: Slot, offset: u64) {
         if base.is_none() {
             self.addresses = [offset; 32];

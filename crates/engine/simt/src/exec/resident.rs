@@ -1,4 +1,5 @@
-//! A CTA that is there: its context, warps and memory, and how far it has come.
+//! A resident CTA: its context, warps, memory and progress. A resident is also the slot that CTAs
+//! reuse one after the other.
 
 use super::Shared;
 use super::cluster::state::Cluster;
@@ -9,16 +10,16 @@ use super::turns::{Deal, Round};
 use super::warp::Warp;
 use crate::stats::Fault;
 
-/// How far a CTA has come.
+/// Progress of a CTA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It has not begun, or its place is free.
+    /// The CTA has not begun, or the slot is free.
     Idle,
     Runs,
     Ended,
 }
 
-/// A CTA that is there, or a place for one.
+/// A slot for a resident CTA.
 pub(super) struct Resident<'a> {
     pub(super) index: u64,
     pub(super) context: Context<'a>,
@@ -26,12 +27,12 @@ pub(super) struct Resident<'a> {
     pub(super) stage: Stage,
     pub(super) round: Round,
     pub(super) patience: Patience<'a>,
-    /// Looks without a change (`Patience::looks`) that the CTA had made when its worker last reported them.
+    /// Number of unsuccessful polls (`Patience::looks`) when the worker last reported them.
     pub(super) told: u64,
 }
 
 impl<'a> Resident<'a> {
-    /// A free place, of a worker.
+    /// A free slot of a worker.
     pub(super) fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
         let mut context = Context::new(launch, worker);
         context.cluster = launch.has_clusters().then(Default::default);
@@ -40,11 +41,21 @@ impl<'a> Resident<'a> {
         Self { index: 0, context, warps, stage: Stage::Idle, round, patience, told: 0 }
     }
 
+    /// How often the CTA has looked since it waits (at memory, or at the barrier of its cluster); `None` if it does not wait.
+    pub(super) fn looks(&self) -> Option<u64> {
+        if self.waits_for_cluster() { Some(self.told + 1) } else { self.patience.looks() }
+    }
+
+    /// Whether no thread of the CTA can do anything before the barrier of its cluster opens.
+    pub(super) fn waits_for_cluster(&self) -> bool {
+        self.context.cluster.as_ref().is_some_and(|cluster| cluster.barrier.is_idle)
+    }
+
     pub(super) fn runs(&self) -> bool {
         self.stage == Stage::Runs
     }
 
-    /// Puts the threads of a CTA at the beginning of the kernel.
+    /// Starts a CTA in this slot.
     pub(super) fn begin(&mut self, index: u64) -> Result<(), Box<Fault>> {
         (self.index, self.stage, self.round) = (index, Stage::Runs, Round::default());
         let launch = self.context.launch;
@@ -54,12 +65,12 @@ impl<'a> Resident<'a> {
         self.context.begin_cta(index, &mut self.warps)
     }
 
-    /// Goes on with the turn of its CTA.
+    /// Continues the turn of the CTA.
     pub(super) fn turn(&mut self, deal: Deal<'_>) -> Result<CtaTurn, Box<Fault>> {
         self.context.turn_cta(&mut self.warps, &mut self.round, deal, || false)
     }
 
-    /// The CTA has come to its end, or to a fault.
+    /// Ends the CTA, with or without a fault.
     pub(super) fn end(&mut self, result: Result<(), Box<Fault>>, shared: &Shared) {
         self.stage = Stage::Ended;
         self.patience.end(&mut self.context);

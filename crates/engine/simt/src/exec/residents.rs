@@ -1,12 +1,12 @@
-//! CTAs that are there at the same time and take turns on one worker: those of a cluster, all of a cooperative launch (which
-//! can wait for each other: `grid.sync()`), or some in a random order.
+//! CTAs that run concurrently in turns on one worker: those of a cluster, all of a cooperative
+//! launch (which can synchronise with `grid.sync()`), or some in a random order.
 //!
-//! The turns of a round are about equally long, so a CTA that waits in a loop executes about as many instructions as those
-//! that it waits for: the limit of steps keeps its meaning.
+//! The turns of a round have about equal length, so a CTA that waits in a loop executes about as
+//! many instructions as the CTAs that it waits for, and the step limit keeps its meaning.
 
 use super::Shared;
 use super::cluster;
-use super::context::Launch;
+use super::context::{Context, Launch};
 use super::counters::Counts;
 use super::limits::RESIDENT_TURN;
 use super::outcome::CtaTurn;
@@ -19,31 +19,32 @@ use std::ops::Range;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// CTAs that are there at the same time in a random order, if they need not all be.
+/// Maximum number of concurrent CTAs in a random order, unless all of them must be resident.
 const MAX: u64 = 32;
 
-/// In which order CTAs have turns, and how far it has come.
+/// The order in which CTAs get turns, and the progress in it.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
-    /// CTAs that have not begun, by the numbers of clusters and ranks in them.
+    /// CTAs that have not begun, numbered by cluster and rank.
     pub(super) left: Range<u64>,
     random: Option<Random>,
-    /// All places, as they were shuffled last, and those that have turns in this round.
+    /// All slots in the last shuffled order, and those that have turns in this round.
     places: Vec<usize>,
     round: Vec<usize>,
-    /// How many turns of the round are over.
+    /// Number of turns of the round that are over.
     at: usize,
 }
 
-/// CTAs that take turns.
+/// CTAs that run in turns.
 pub(super) struct Residents<'a> {
     pub(super) all: Vec<Resident<'a>>,
     pub(super) order: Order,
-    /// Counters of the worker, which the CTA has whose turn it is.
+    /// Counters of the worker, which are passed to the running CTA.
     counts: Counts,
 }
 
-/// Number of a CTA in the grid, by the number of its cluster and its rank: clusters follow each other as CTAs do.
+/// The number in the grid of a CTA, given its number by cluster and rank. Clusters are ordered like
+/// CTAs.
 fn cta_of(launch: &Launch<'_>, number: u64) -> u64 {
     let (shape, grid) = (launch.cluster_shape().map(u64::from), launch.config.grid.map(u64::from));
     let (cluster, rank) = (number / launch.cluster_size(), number % launch.cluster_size());
@@ -57,7 +58,8 @@ fn cta_of(launch: &Launch<'_>, number: u64) -> u64 {
 }
 
 impl<'a> Residents<'a> {
-    /// Places for these CTAs: for all of a cooperative launch, for one cluster, or for some in a random order.
+    /// Slots for a range of CTAs: for all CTAs of a cooperative launch, for one cluster, or for
+    /// some CTAs in a random order.
     pub(super) fn new(launch: &'a Launch<'a>, worker: usize, left: Range<u64>) -> Self {
         let (all, size) = (left.end - left.start, launch.cluster_size());
         let most = match (launch.config.cooperative, launch.config.schedule) {
@@ -65,7 +67,7 @@ impl<'a> Residents<'a> {
             (false, Some(_)) => all.min(MAX).min(launch.fit),
             (false, None) => size,
         };
-        // Clusters have places beside each other.
+        // The CTAs of a cluster have adjacent slots.
         let most = most.max(1).next_multiple_of(size) as usize;
         let random = launch.config.schedule.map(Random::new);
         let order = Order { left, random, places: (0..most).collect(), round: Vec::new(), at: 0 };
@@ -73,7 +75,7 @@ impl<'a> Residents<'a> {
         Self { all, order, counts: Counts::new(launch.counters) }
     }
 
-    /// The places of the cluster that a place belongs to.
+    /// The slots of the cluster that a slot belongs to.
     fn members(&self, place: usize) -> Range<usize> {
         let size = self.all[place].context.launch.cluster_size() as usize;
         let first = place / size * size;
@@ -84,7 +86,8 @@ impl<'a> Residents<'a> {
         self.all.iter_mut().filter(|resident| resident.runs())
     }
 
-    /// Clusters begin where there is room, and the turns of the next round are dealt out. False: there are none.
+    /// Starts clusters in free slots, and distributes the turns of the next round. Returns false if
+    /// there are none.
     pub(super) fn begin_round(
         &mut self,
         mut begin: impl FnMut(&mut Resident<'a>, u64) -> Result<(), Box<Fault>>,
@@ -113,7 +116,8 @@ impl<'a> Residents<'a> {
         Ok(!is_over)
     }
 
-    /// The turn that is due, which `turn` gives. None: the round is over. A fault is that of the CTA at a place.
+    /// Executes the next turn by calling `turn`; `None` if the round is over. A fault is returned
+    /// with its slot.
     pub(super) fn turn(
         &mut self,
         budget: u64,
@@ -123,12 +127,13 @@ impl<'a> Residents<'a> {
         let members = self.members(place);
         let Self { all, order, counts } = self;
         let came = cluster::take_turn(all, members.clone(), place, |resident| {
-            // Another one may have ended it.
+            // Another CTA may have ended it.
             if !resident.runs() {
                 return Ok(CtaTurn::Over);
             }
             resident.context.counts = std::mem::take(counts);
-            // In a random order a loop that waits seldom comes back to the same state.
+            // In a random order a waiting loop rarely returns to the same state, so a CTA under
+            // observation runs in order.
             let is_watched = resident.patience.looks_closely(&resident.context);
             let random = order.random.as_mut().filter(|_| !is_watched);
             let deal = random.map_or(Deal::InOrder(budget), Deal::Random);
@@ -145,19 +150,27 @@ impl<'a> Residents<'a> {
         })
     }
 
-    /// Makes room for one more cluster, for which the others may wait. False: there is none, or all have begun.
+    /// Adds slots for another cluster, which the running ones may wait for. Returns false if there
+    /// is no memory for it or all have begun.
     fn grow(&mut self) -> bool {
-        let (launch, places) = (self.all[0].context.launch, self.all.len() as u64);
-        let size = launch.cluster_size();
-        if self.order.left.is_empty() || places + size > launch.fit {
+        let Context { launch, worker, .. } = self.all[0].context;
+        let (size, places) = (launch.cluster_size(), self.all.len() as u64);
+        let most = launch.fit / launch.workers as u64;
+        if self.order.left.is_empty() || places + size > most {
             return false;
         }
-        self.all.extend((0..size).map(|_| Resident::new(launch, 0)));
+        self.all.extend((0..size).map(|_| Resident::new(launch, worker)));
         self.order.places.extend((places..places + size).map(|place| place as usize));
         true
     }
 
-    /// A round, whose faults end the launch. False: there are no CTAs left.
+    /// Whether there is a free slot for a cluster.
+    fn has_room(&self) -> bool {
+        let size = self.all[0].context.launch.cluster_size() as usize;
+        self.all.chunks(size).any(|members| !members.iter().any(Resident::runs))
+    }
+
+    /// Executes a round; a fault ends the launch. Returns false if no CTAs are left.
     fn run_round(&mut self, shared: &Shared) -> bool {
         let begun = self.begin_round(|resident, index| {
             if let Err(fault) = resident.begin(index) {
@@ -166,13 +179,10 @@ impl<'a> Residents<'a> {
             Ok(())
         });
         let turn = |resident: &mut Resident<'a>, deal: Deal<'_>| {
-            let config = resident.context.launch.config;
-            let waits = config.cooperative || config.schedule.is_some();
             let result = resident.turn(deal);
             if !matches!(result, Ok(CtaTurn::Over)) {
                 resident.end(result.map(|_| ()), shared);
-            } else if waits && resident.context.cluster.is_none() {
-                // What others of a cluster may store to its memory is not looked at.
+            } else if !resident.waits_for_cluster() {
                 resident.patience.round(&mut resident.context, &mut resident.warps);
             }
             Ok(CtaTurn::Over)
@@ -186,7 +196,8 @@ impl<'a> Residents<'a> {
         begun.unwrap_or(false)
     }
 
-    /// Tells the counters, if it is time to or if they are the last ones.
+    /// Reports the counters to the observer if enough time has passed, or if they are the last
+    /// ones.
     fn tell_counts(&mut self, are_last: bool) {
         let context = &mut self.all[0].context;
         if context.launch.counters == 0 {
@@ -201,7 +212,8 @@ impl<'a> Residents<'a> {
         self.counts = std::mem::take(&mut context.counts);
     }
 
-    /// The launch is over: adds what the CTAs have counted, and what those have printed that the fault of another one has ended.
+    /// Ends the launch: adds the counters of all CTAs, and the text printed by CTAs that were ended
+    /// by another one's fault.
     fn collect(&mut self, shared: &Shared) {
         self.tell_counts(true);
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -216,51 +228,54 @@ impl<'a> Residents<'a> {
     }
 }
 
-/// Whether all CTAs that are there wait for somebody, who does not come: then the launch is over.
-fn waits_in_vain(launch: &Launch<'_>, shared: &Shared, parts: &mut [Residents<'_>]) -> bool {
+/// Whether each of the CTAs, all of which wait, has repeated its loop since the last `Some(true)`.
+/// Returns `None` if one of them does not wait.
+pub(super) fn have_looked(ctas: &mut [&mut Resident<'_>]) -> Option<bool> {
+    if ctas.is_empty() || ctas.iter().any(|cta| cta.looks().is_none()) {
+        ctas.iter_mut().for_each(|cta| cta.told = 0);
+        return None;
+    }
+    // A CTA within an iteration of its loop might still continue.
+    let all = ctas.iter().all(|cta| cta.looks().is_some_and(|looks| looks > cta.told));
+    if all {
+        ctas.iter_mut().for_each(|cta| cta.told = cta.looks().unwrap_or(0));
+    }
+    Some(all)
+}
+
+/// Whether all running CTAs of a worker wait in vain, which ends the launch. CTAs that have not begun
+/// are started first, as far as there is memory for them.
+fn waits_in_vain(
+    (launch, shared, worker): (&Launch<'_>, &Shared, usize),
+    parts: &mut [Residents<'_>],
+) -> bool {
     let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
-    if running.is_empty() || running.iter().any(|r| r.patience.looks().is_none()) {
-        shared.waits.go_on(0, launch.config.others);
-        running.iter_mut().for_each(|resident| resident.told = 0);
-        return false;
+    match have_looked(&mut running) {
+        None => {
+            shared.waits.go_on(worker, launch.config.others);
+            return false;
+        }
+        Some(false) => return false,
+        Some(true) => {}
     }
-    // In the middle of a turn of its loop one may still go on.
-    if running.iter().any(|r| r.patience.looks().is_none_or(|looks| looks <= r.told)) {
-        return false;
-    }
-    for resident in &mut running {
-        resident.told = resident.patience.looks().unwrap_or(0);
-    }
-    if launch.config.schedule.is_some() && parts.iter_mut().any(Residents::grow) {
+    if parts.iter_mut().any(Residents::grow) {
         return false;
     }
     let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
-    let is_over = shared.end_if_in_vain((launch, 0), &mut running);
+    let is_over = shared.end_if_in_vain((launch, worker), &mut running);
     if is_over {
         running.iter_mut().for_each(|resident| resident.stage = Stage::Ended);
     }
     is_over
 }
 
-/// Runs CTAs that take turns to their ends, or to the end of the round with the first fault.
+/// Executes CTAs in turns to their end, or to the end of the round with the first fault.
 pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange) {
     let size = launch.cluster_size();
     let is_faulted = || shared.faulted.load(Relaxed) != u64::MAX;
     if launch.config.schedule.is_none() && !launch.config.cooperative {
-        // Clusters, one after the other on each worker.
         texunit_threads::each(0..launch.workers, |worker| {
-            shared.timed(launch, || {
-                let mut residents = Residents::new(launch, worker, 0..0);
-                loop {
-                    let first = shared.next.fetch_add(size, Relaxed);
-                    if first >= ctas.end || is_faulted() || launch.is_cancelled() {
-                        break;
-                    }
-                    residents.order.left = first..first + size;
-                    while !is_faulted() && residents.run_round(shared) {}
-                }
-                residents.collect(shared);
-            });
+            shared.timed(launch, || run_clusters(launch, shared, worker, ctas));
         });
         return;
     }
@@ -279,9 +294,35 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange) {
         });
         let is_over = !parts.iter().any(|part| part.all.iter().any(Resident::runs))
             && parts.iter().all(|part| part.order.left.is_empty());
-        if is_over || is_faulted() || waits_in_vain(launch, shared, &mut parts) {
+        if is_faulted() || waits_in_vain((launch, shared, 0), &mut parts) || is_over {
             break;
         }
     }
     parts.iter_mut().for_each(|part| part.collect(shared));
+}
+
+/// Executes clusters on a worker one after the other. The next cluster is started beside clusters that
+/// wait.
+fn run_clusters(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
+    let size = launch.cluster_size();
+    let mut residents = Residents::new(launch, worker, 0..0);
+    let mut clusters = std::iter::repeat_with(|| shared.next.fetch_add(size, Relaxed))
+        .take_while(|&first| first < ctas.end)
+        .map(|first| first..first + size)
+        .fuse();
+    let is_over = || shared.faulted.load(Relaxed) != u64::MAX || launch.is_cancelled();
+    while !is_over() {
+        let all_wait = residents.running().all(|cta| cta.looks().is_some());
+        if residents.order.left.is_empty() && (residents.has_room() || all_wait) {
+            residents.order.left = clusters.next().unwrap_or(0..0);
+        }
+        let runs = residents.run_round(shared);
+        if !runs && residents.order.left.is_empty()
+            || waits_in_vain((launch, shared, worker), std::slice::from_mut(&mut residents))
+        {
+            break;
+        }
+    }
+    shared.waits.done(worker);
+    residents.collect(shared);
 }

@@ -1,4 +1,5 @@
-//! Calls of the device runtime (crate module `runtime`): lane by lane, questions are answered, and work is kept.
+//! Executes calls of the device runtime (module `crate::runtime`) lane by lane: answers queries,
+//! and submits work to the grid.
 
 mod copies;
 
@@ -13,18 +14,18 @@ use crate::runtime::{
     Function, KernelAttributes, Pitched, Prepared, Runtime, Shape, Target, Task, code,
 };
 
-/// `cudaStreamNonBlocking`, `cudaEventDisableTiming`: no other flags are possible.
+/// `cudaStreamNonBlocking` and `cudaEventDisableTiming`, the only valid flags.
 const STREAM_FLAGS: u64 = 1;
 const EVENT_FLAGS: u64 = 2;
 /// `cudaSharedMemBankSizeFourByte`
 const FOUR_BYTE_BANKS: u64 = 1;
-/// Alignment of what `cudaMalloc` and a launch get of the heap.
+/// Alignment of device-heap allocations by `cudaMalloc` and launches.
 const ALIGN: u64 = 256;
-/// Why a call does not succeed.
+/// Why a call fails.
 enum Failed {
-    /// It returns a code.
+    /// The call returns an error code.
     Code(u32),
-    /// An argument leads nowhere, or a kernel that it waits for has gone wrong.
+    /// An argument points to invalid memory, or a kernel that the call waits for has a fault.
     Fault(Box<PendingFault>),
 }
 
@@ -40,7 +41,7 @@ impl From<Box<PendingFault>> for Failed {
     }
 }
 
-/// One lane's call.
+/// A call in one lane.
 struct Call<'c, 'a, 'w> {
     context: &'c mut Context<'a>,
     warp: &'w mut Warp,
@@ -48,13 +49,14 @@ struct Call<'c, 'a, 'w> {
     lane: usize,
     runtime: Runtime<'a>,
     is_per_thread: bool,
-    /// What it has got of the heap, and its bytes; what it has given back.
+    /// Address and size of memory that the call has allocated, and the address of memory that it
+    /// has freed.
     got: (u64, u64),
     gave: u64,
 }
 
 impl Context<'_> {
-    /// A call by the lanes of a split that its guard leaves.
+    /// Executes a call in the lanes of a split for which the guard holds.
     pub(super) fn runtime(
         &mut self,
         warp: &mut Warp,
@@ -88,7 +90,7 @@ impl Context<'_> {
                 Err(Failed::Fault(fault)) => return Err(fault),
                 Err(Failed::Code(failed)) => {
                     self.last_errors.insert(32 * warp.index + lane as u32, failed);
-                    // A buffer that there is not is null.
+                    // The result of a failed allocation is null.
                     if call.function.result() == 8 { 0 } else { failed.into() }
                 }
             };
@@ -113,7 +115,7 @@ impl Context<'_> {
         Ok(Flow::Continues)
     }
 
-    /// The arguments of a lane, each as one word or as its words one after the other.
+    /// The arguments of a lane as words.
     fn words_of(&self, warp: &Warp, call: &RuntimeCall, lane: usize) -> Vec<u64> {
         let mut words = Vec::new();
         for (&value, &size) in call.arguments.iter().zip(call.sizes) {
@@ -151,10 +153,10 @@ impl Context<'_> {
         }
     }
 
-    /// Gives back parameter buffers that the threads of a launch have left.
+    /// Frees parameter buffers that the threads of a launch did not release.
     pub(super) fn free_buffers(config: &crate::LaunchConfig<'_>) {
         let (Some(runtime), Some(heap)) = (config.runtime, config.heap) else { return };
-        // Only the launch has them.
+        // Only this launch refers to them.
         runtime.grid.take_buffers().for_each(|buffer| drop(heap.free(buffer)));
     }
 }
@@ -270,7 +272,7 @@ impl Call<'_, '_, '_> {
         32 * self.warp.index + self.lane as u32
     }
 
-    /// The number of the CTA in the grid.
+    /// Linear number of the CTA in the grid.
     fn cta(&self) -> u64 {
         let ([x, y, z], [nx, ny, _]) = (self.context.cta.id, self.context.launch.config.grid);
         let [x, y, z, nx, ny] = [x, y, z, nx, ny].map(u64::from);
@@ -282,7 +284,7 @@ impl Call<'_, '_, '_> {
         Target { stream, is_per_thread: self.is_per_thread, cta, thread }
     }
 
-    /// The kernel that a pointer names.
+    /// The kernel that a function pointer refers to.
     fn kernel(&self, address: u64) -> Result<KernelId, u32> {
         let program = self.context.launch.program;
         let function = function_of_address(address).and_then(|f| program.kernel_of(f));
@@ -294,7 +296,7 @@ impl Call<'_, '_, '_> {
         Ok(self.context.load_one(warp, lane, Place::Generic, address, size, size.into())?)
     }
 
-    /// Stores a number that the call gives back.
+    /// Stores a result in memory.
     fn store(&mut self, address: u64, size: u8, value: u64) -> Result<(), Failed> {
         let (warp, lane, total) = (&mut *self.warp, self.lane, u32::from(size));
         self.context.store_one(warp, lane, Place::Generic, address, (size, total), value)?;
@@ -332,13 +334,13 @@ impl Call<'_, '_, '_> {
         Ok(())
     }
 
-    /// The address of a text, which stays.
+    /// The address of a text in the device heap, which is never freed.
     fn text(&mut self, text: &str) -> Result<u64, Failed> {
         let heap = self.context.launch.config.heap;
         Ok(heap.and_then(|heap| heap.text(text)).ok_or(code::MEMORY_ALLOCATION)?)
     }
 
-    /// A parameter buffer.
+    /// Allocates a parameter buffer.
     fn buffer(
         &mut self,
         size: u64,
@@ -351,7 +353,8 @@ impl Call<'_, '_, '_> {
         Ok(buffer)
     }
 
-    /// Launches what a buffer was prepared for, or what is given. The buffer is given back.
+    /// Launches the kernel that a buffer was prepared for, or the given one. The buffer is
+    /// released.
     fn launch(
         &mut self,
         buffer: u64,
@@ -385,7 +388,7 @@ impl Call<'_, '_, '_> {
         Ok(())
     }
 
-    /// Does what the CTA has asked for at once.
+    /// Executes the work submitted by the CTA immediately.
     fn synchronize(&mut self) -> Result<(), Failed> {
         let grid = self.runtime.grid;
         if grid.depth() >= self.runtime.host.sync_depth() {
@@ -403,7 +406,7 @@ impl Call<'_, '_, '_> {
     }
 }
 
-/// Grid, block and shared memory, from words.
+/// The launch shape encoded in words.
 fn shape(words: &[u64]) -> Shape {
     let at = |i: usize| words.get(i).copied().unwrap_or(0) as u32;
     Shape { grid: [at(0), at(1), at(2)], block: [at(3), at(4), at(5)], dynamic_shared: at(6) }

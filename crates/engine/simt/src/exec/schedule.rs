@@ -1,10 +1,12 @@
-//! What is drawn in launches in a random order that can be repeated (`LaunchConfig::schedule`): CTAs begin in the order of the
-//! grid, as on hardware, and take turns; so do the warps of each. All of them get turns, but which one is next and for how
-//! long is drawn from a seed. What a race does shows in such an order, and a program that waits for others goes on.
+//! Random decisions of launches with a random, repeatable order (`LaunchConfig::schedule`). CTAs
+//! begin in grid order, as on hardware, and take turns, as do the warps of each CTA. All get turns,
+//! but their order and length are random. Such orders expose races, and CTAs that wait for others
+//! make progress.
 //!
-//! One worker does it all, and everything is interpreted: a turn may end behind any instruction that accesses memory.
+//! A single worker interprets all code, because a turn can end after any instruction that accesses
+//! memory.
 
-/// Numbers that follow from a seed (splitmix64).
+/// A random generator (splitmix64).
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
@@ -20,7 +22,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// Below a number that is not 0.
+    /// A random number below `n`, which is not 0.
     pub(super) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
@@ -31,7 +33,7 @@ impl Random {
         }
     }
 
-    /// Steps of a turn: often a few, now and then many.
+    /// Number of steps of a turn: usually few, occasionally many.
     pub(super) fn budget(&mut self) -> u64 {
         let most = [4, 32, 256, 4096][self.below(4) as usize];
         1 + self.below(most)

@@ -1,7 +1,8 @@
-//! Shadows of memory while a kernel runs: which bytes nobody has written, for observers of
-//! [`Events::DEFINED`](crate::observe::Events::DEFINED). Shadows of registers are registers.
+//! Shadow memory: which bytes are uninitialised while a kernel runs, for observers of
+//! [`Events::DEFINED`](crate::observe::Events::DEFINED). The shadows of registers are registers.
 //!
-//! Nothing here faults: what is not tracked is defined, and what the instruction itself will refuse is left alone.
+//! Shadow operations never fault: memory that is not tracked counts as initialised, and invalid
+//! accesses are ignored because the instruction itself will fault.
 
 mod contiguous;
 pub(super) mod state;
@@ -13,10 +14,10 @@ use crate::observe::{At, Register, Sink, Texels, Undefined};
 use texunit_alu::{L32, L64};
 use texunit_memory::SpaceKind;
 
-/// Bytes that are set or looked at at a time.
+/// Number of bytes processed at a time.
 const PIECE: usize = 4096;
 
-/// A number of a lane's rows.
+/// An element of a lane in shadow rows.
 fn load_rows(rows: &[L32], lane: usize, address: u64, size: u8) -> Option<u64> {
     let word = |i: usize| rows.get(i).map(|row| u64::from(row[lane]));
     let at = usize::try_from(address / 4).ok()?;
@@ -40,7 +41,8 @@ fn store_rows(rows: &mut [L32], lane: usize, address: u64, size: u8, value: u64)
 }
 
 impl Context<'_> {
-    /// Nobody has written the shared memory of a CTA that begins, but for what is reserved for the system.
+    /// Marks the shared memory of a new CTA as uninitialised, except the part reserved for the
+    /// system.
     pub(super) fn begin_shadows(&mut self) {
         let Some(shadows) = &self.shadows else { return };
         let shared = shadows.shared();
@@ -50,13 +52,13 @@ impl Context<'_> {
             let end = if written { self.launch.shared_len } else { self.launch.shared_size };
             let part = (end - at).min(PIECE);
             let value = if written { 0 } else { u8::MAX };
-            // All of it is inside.
+            // The range is within the block.
             let _ = shared.write(at as u64, &[value; PIECE][..part]);
             at += part;
         }
     }
 
-    /// Nobody has written the local memory of a kernel's frame.
+    /// Marks the local memory of the kernel's frame as uninitialised.
     pub(super) fn begin_local_shadow(&self, warp: &mut Warp, frame: u32) {
         if self.shadows.is_some() {
             warp.local_shadow.clear();
@@ -64,7 +66,7 @@ impl Context<'_> {
         }
     }
 
-    /// Nor that of the frame of a call, by these lanes.
+    /// Marks the local memory of a call's frame as uninitialised in these lanes.
     pub(super) fn begin_frame_shadow(&self, warp: &mut Warp, mask: u32) {
         if self.shadows.is_none() {
             return;
@@ -78,7 +80,7 @@ impl Context<'_> {
         }
     }
 
-    /// Memory of the heap is new.
+    /// Marks memory allocated from the heap as uninitialised.
     pub(super) fn undefine_heap(&self, address: u64, size: u64) {
         let Some(heap) = self.launch.config.heap else { return };
         let map = self.launch.config.memory;
@@ -89,7 +91,7 @@ impl Context<'_> {
         }
     }
 
-    /// Does an operation on shadows.
+    /// Executes a shadow operation.
     pub(super) fn shadow(&mut self, warp: &mut Warp, shadow: &Shadow, mask: u32) {
         match shadow {
             Shadow::Load(access) => self.load_shadow(warp, access, mask),
@@ -97,7 +99,7 @@ impl Context<'_> {
             Shadow::Check(check) => self.check_shadows(warp, check, mask),
             Shadow::AsyncCopy(copy) => self.copy_shadow(warp, copy, mask),
             Shadow::Matrix(matrix) => {
-                // Lanes that come one after the other are a fault of the instruction itself.
+                // With fewer lanes the instruction itself faults.
                 if mask == warp.live {
                     let _ = self.matrix_in(warp, matrix, mask, true);
                 }
@@ -109,7 +111,7 @@ impl Context<'_> {
         }
     }
 
-    /// The shadow of a number of a lane.
+    /// The shadow of an element of a lane.
     pub(super) fn shadow_at(
         &mut self,
         warp: &Warp,
@@ -210,7 +212,7 @@ impl Context<'_> {
         }
     }
 
-    /// Tells the probe of the registers that are undefined.
+    /// Notifies the probe of uninitialised registers.
     fn check_shadows(&mut self, warp: &mut Warp, check: &Check, mask: u32) {
         let mut bits: L64 = [0; 32];
         for (&register, &shadow) in check.registers.iter().zip(&check.shadows) {
@@ -275,7 +277,7 @@ impl Context<'_> {
         self.probe.iter_mut().for_each(|probe| probe.undefined(&at, &what));
     }
 
-    /// The same of what comes from texels.
+    /// Notifies the probe of uninitialised registers whose values come from texels.
     pub(super) fn tell_texels(
         &mut self,
         warp: &Warp,

@@ -1,15 +1,16 @@
-//! The plans that instructions keep.
+//! Caches of fetch and surface plans for each instruction.
 
 use super::bad_fetch::Bad;
 use texunit_unit::{FetchAnswer, FetchPlan, Scratch, SurfaceAnswer, SurfacePlan};
 
-/// Plans that an instruction keeps: one for each lane, if all have handles of their own.
+/// Maximum number of cached plans of an instruction: one for each lane.
 const KEPT: usize = 32;
 
-/// Plans of one instruction, by texture and sampler handle; the one used last is the first.
+/// Cached plans of one instruction by texture and sampler handle, with the most recently used one
+/// first.
 pub(super) type Kept<P> = Vec<((u64, u64), P)>;
 
-/// Plans and buffers of a worker.
+/// Plan caches and buffers of a worker.
 pub(crate) struct Sites {
     pub(super) fetches: Vec<Kept<FetchPlan>>,
     pub(super) surfaces: Vec<Kept<SurfacePlan>>,
@@ -19,7 +20,7 @@ pub(crate) struct Sites {
     pub(super) bad: Bad,
 }
 
-/// All of that, of which the plans stay as they are for a while.
+/// The caches and buffers, with the cached plans borrowed immutably.
 pub(super) struct Borrowed<'s> {
     pub(super) fetches: &'s [Kept<FetchPlan>],
     pub(super) surfaces: &'s [Kept<SurfacePlan>],
@@ -45,7 +46,7 @@ impl Sites {
     }
 }
 
-/// The plan for these handles, which is the first one kept now; `make` makes it if there is none yet.
+/// The plan for these handles, which is moved to the front; `make` creates it on a miss.
 #[inline(always)]
 pub(super) fn plan_for<P, E>(
     kept: &mut Kept<P>,
@@ -61,7 +62,7 @@ pub(super) fn plan_for<P, E>(
     Ok(Some(&kept[0].1))
 }
 
-/// Whether there is a plan for these handles: then it is the first one now.
+/// Looks up the plan for these handles, and moves it to the front.
 fn find<P>(kept: &mut Kept<P>, handles: (u64, u64)) -> bool {
     let found = kept.iter().position(|(h, _)| *h == handles);
     if let Some(i @ 1..) = found {
@@ -70,7 +71,7 @@ fn find<P>(kept: &mut Kept<P>, handles: (u64, u64)) -> bool {
     found.is_some()
 }
 
-/// Puts a plan first, in the place of the last one if there are too many.
+/// Inserts a plan at the front, replacing the last one if the cache is full.
 fn keep<P>(kept: &mut Kept<P>, handles: (u64, u64), plan: P) {
     kept.truncate(KEPT - 1);
     kept.push((handles, plan));

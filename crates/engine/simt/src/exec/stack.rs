@@ -1,4 +1,4 @@
-//! The stack of a lane: alloca, stacksave, stackrestore.
+//! Executes `alloca`, `stacksave` and `stackrestore`.
 
 use super::context::Context;
 use super::memory::{load_local, store_local};
@@ -8,7 +8,7 @@ use crate::code::{Stack, StackAction};
 use crate::fault::FaultKind;
 
 impl Context<'_> {
-    /// alloca, stacksave, stackrestore: each lane has a stack pointer of its own.
+    /// Executes a stack instruction; each lane has a stack pointer of its own.
     pub(super) fn stack(&mut self, warp: &mut Warp, op: &Stack, mask: u32) -> Executed {
         let base = warp.local_base + u64::from(op.end);
         let word = warp.local_base + u64::from(op.at);

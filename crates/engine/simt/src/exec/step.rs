@@ -1,4 +1,4 @@
-//! The interpreter's loop: runs a warp's splits instruction by instruction.
+//! The outer loop of the interpreter: executes the splits of a warp, instruction by instruction.
 
 use super::context::Context;
 use super::decoded::{self, Place, Values};
@@ -12,7 +12,8 @@ use crate::fault::FaultKind;
 use crate::observe::{Called, Events};
 
 impl Warp {
-    /// A turn begins. Fetches and barriers end turns, too, but only where the steps are over others are counted.
+    /// Begins a turn. Fetches and barriers also end turns, but the budget is renewed only if it is
+    /// used up.
     #[inline(always)]
     pub(super) fn begin_turn(&mut self, budget: u64) {
         self.atomics = 0;
@@ -23,10 +24,10 @@ impl Warp {
 }
 
 impl Context<'_> {
-    /// Runs a warp to the end of its turn ([`Warp::begin_turn`]).
+    /// Executes a warp to the end of its turn ([`Warp::begin_turn`]).
     pub(crate) fn run(&mut self, warp: &mut Warp, resume: Option<Resume>) -> Result<Turn, At> {
         let end = warp.end;
-        // Lanes that have let others go first.
+        // Mask of the lanes that have yielded.
         let mut yielded = resume.map_or(0, |resume| resume.yielded);
         let mut next = resume.map(|resume| (warp.splits.remove(0), resume));
         while let Some((mut split, Resume { mut limit, over, .. })) = next.take().or_else(|| {
@@ -92,17 +93,17 @@ impl Context<'_> {
             if self.waits_at_unit && is_converged(warp, split) && inst.asks_unit() {
                 return Ok(Flow::AtUnit);
             }
-            // Jumps back and barriers are where turns end, in regions too.
+            // Turns end at backward jumps and barriers, in regions too.
             if warp.steps >= *limit && matches!(inst.op, Op::Barrier(_)) {
                 return Ok(Flow::Pauses);
             }
             match self.step(warp, split, inst)? {
-                // What tells of an instruction is none.
+                // A debugger mark is not an instruction.
                 Flow::Continues if self.debug.is_some() && matches!(inst.op, Op::Mark(_)) => {}
                 Flow::Continues if self.is_random && warp.steps >= *limit => {
                     return Ok(Flow::Pauses);
                 }
-                // Nobody else is there who might want a turn.
+                // No other split is waiting for a turn.
                 Flow::Continues if matches!(inst.op, Op::Join) && !warp.is_divided(split.mask) => {
                     *limit = warp.end;
                 }
@@ -120,7 +121,7 @@ impl Context<'_> {
         }
     }
 
-    /// Runs the instruction that a split stands before.
+    /// Executes the next instruction of a split.
     #[inline]
     pub(super) fn step(
         &mut self,
@@ -129,7 +130,7 @@ impl Context<'_> {
         inst: &Inst,
     ) -> Result<Flow, Box<PendingFault>> {
         let mask = guarded(warp, split, inst);
-        // Lanes that wait for others are counted when those have come.
+        // Lanes that wait for others are counted after those have arrived.
         if mask == 0 || inst.op.members().is_none() {
             self.count(warp, inst, mask);
         }
@@ -180,7 +181,7 @@ impl Context<'_> {
         Ok(Flow::Continues)
     }
 
-    /// Puts down where a split has made fetches that no texture fits.
+    /// Records the location of fetches that are incompatible with their texture.
     #[cold]
     fn note_bad(&mut self, warp: &Warp, split: Split) {
         for pending in self.sites.bad.take_pending() {
@@ -189,13 +190,13 @@ impl Context<'_> {
         }
     }
 
-    /// Counts an instruction of these lanes.
+    /// Counts an instruction executed by these lanes.
     #[inline]
     pub(super) fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
         self.counters.executed.count_lanes(warp, inst.count.into(), mask);
     }
 
-    /// Runs the inner loop as far as it goes.
+    /// Executes instructions in the inner loop.
     #[inline(never)]
     pub(super) fn run_decoded(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Stop {
         let mut place = Place {
@@ -214,7 +215,7 @@ impl Context<'_> {
         place.stop
     }
 
-    /// What the inner loop reads besides registers.
+    /// Inputs of the inner loop besides registers.
     #[inline]
     pub(super) fn values(&self, warp: &Warp) -> Values<'_> {
         let first = 3 * warp.index as usize;
@@ -222,7 +223,7 @@ impl Context<'_> {
         Values { fixed: &self.fixed, of_cta: &self.of_cta, tid, counts: &self.counts }
     }
 
-    /// An instruction after which the next one runs.
+    /// Executes an instruction without control flow.
     #[inline]
     fn straight(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Executed {
         match op {
@@ -234,7 +235,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// All lanes of a warp end, which are those of one split.
+    /// Exits a warp all of whose lanes are in one split.
     pub(super) fn exit_all(&mut self, warp: &mut Warp, split: &mut Split, inst: &Inst) {
         let live = warp.live;
         self.count(warp, inst, live);
@@ -242,12 +243,12 @@ impl Context<'_> {
             self.exit(warp, split, live);
             return;
         }
-        // The frame of the kernel stays, and nobody waits for them.
+        // The kernel's frame is kept, and no lane waits for the exiting ones.
         self.cta.live -= warp::count(live) as u32;
         warp.live = 0;
     }
 
-    /// Lanes of a split end.
+    /// Exits lanes of a split.
     pub(super) fn exit(&mut self, warp: &mut Warp, split: &mut Split, mask: u32) -> Flow {
         self.cta.live -= mask.count_ones();
         warp.exit(split, mask);
@@ -263,7 +264,7 @@ impl Context<'_> {
         Flow::Continues
     }
 
-    /// Instructions at which lanes part, wait or end.
+    /// Executes instructions at which lanes can diverge, wait or exit.
     fn control(
         &mut self,
         warp: &mut Warp,
@@ -286,7 +287,7 @@ impl Context<'_> {
     }
 }
 
-/// Whether an operation is for [`Context::control`].
+/// Whether [`Context::control`] executes an operation.
 #[inline]
 fn ends_block(op: &Op) -> bool {
     matches!(

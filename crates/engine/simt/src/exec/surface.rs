@@ -1,4 +1,4 @@
-//! Surface loads, stores and reductions.
+//! Executes surface loads, stores and reductions.
 
 use super::bad_fetch::{Bad, clear};
 use super::context::Context;
@@ -15,10 +15,10 @@ use texunit_unit::{
     AccessFault, Coordinates, Lanes, SurfaceAnswer, SurfacePlan, SurfaceRequest, ZERO_LANES,
 };
 
-/// What a plan does with the elements of a warp.
+/// A function of a plan that accesses the elements of a warp.
 type Access = fn(&SurfacePlan, &SurfaceRequest<'_>, &mut SurfaceAnswer) -> Result<(), AccessFault>;
 
-/// The lanes of a surface access, by the handles that they have.
+/// The lanes of a surface access, grouped by handle.
 pub(super) struct SurfaceLanes<'w> {
     surface: &'w [u64; 32],
     rest: u32,
@@ -34,7 +34,7 @@ impl<'w> SurfaceLanes<'w> {
         Self { surface: warp.w(constants, op.surface.slot), rest: mask }
     }
 
-    /// The first lane of those that are left, its handle, and all that have the same.
+    /// The next group: its first lane, handle and mask.
     pub(super) fn next(&mut self) -> Option<(usize, u64, u32)> {
         if self.rest == 0 {
             return None;
@@ -48,8 +48,8 @@ impl<'w> SurfaceLanes<'w> {
     }
 }
 
-/// The plan for this handle, which is the first one kept now; `None`: a load gives zeros, all else
-/// does nothing.
+/// The plan for a handle, which is moved to the front of the cache; `None`: a load returns zeros,
+/// and other accesses have no effect.
 pub(super) fn plan<'k>(
     kept: &'k mut Kept<SurfacePlan>,
     bad: &mut Bad,
@@ -60,7 +60,7 @@ pub(super) fn plan<'k>(
     plan_for(kept, (handle, 0), || new_plan(bad, config, op, handle, lane))
 }
 
-/// Makes a plan; `None`: a load gives zeros, all else does nothing.
+/// Creates a plan; `None`: a load returns zeros, and other accesses have no effect.
 #[cold]
 fn new_plan(
     bad: &mut Bad,
@@ -84,7 +84,7 @@ fn new_plan(
     }
 }
 
-/// The coordinates of all lanes; zeros where there are none.
+/// The coordinates of all lanes; zeros for missing components.
 pub(super) fn coordinates<'w>(
     op: &SurfaceAccess,
     warp: &'w Warp,
@@ -96,7 +96,8 @@ pub(super) fn coordinates<'w>(
     })
 }
 
-/// A load (`loads`) or store of all live lanes of a warp, by its registers. It is no reduction, and no element is a predicate.
+/// Executes a load (`loads`) or store of all live lanes of a warp directly on its registers. The
+/// access is not a reduction, and no element is a predicate.
 #[inline]
 pub(super) fn access_file(
     (op, plan): (&SurfaceAccess, &SurfacePlan),
@@ -188,7 +189,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// sust and sured.
+    /// Executes `sust` and `sured`.
     pub(super) fn surface_store(
         &mut self,
         warp: &mut Warp,
@@ -209,7 +210,7 @@ impl Context<'_> {
     }
 }
 
-/// The lane that a fault is of.
+/// The lane of a fault.
 pub(crate) fn lane_of(fault: &AccessFault) -> usize {
     let (AccessFault::Outside { lane, .. } | AccessFault::Misaligned { lane, .. }) = fault;
     *lane as usize

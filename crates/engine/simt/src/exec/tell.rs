@@ -1,6 +1,6 @@
-//! What observers are told by the executor: what marks tell, and what is told where it is done.
+//! Notifies observers: executes marks, and reports events of the executor.
 //!
-//! Nothing here runs in a launch without an observer.
+//! None of this code runs in a launch without an observer.
 
 mod accesses;
 mod probe_adapter;
@@ -16,12 +16,12 @@ use crate::stats::Fault;
 pub(super) use probe_adapter::ProbeAdapter;
 use std::time::Duration;
 
-/// A worker that runs long tells its counts now and then, but no more often.
+/// Minimum time between two reports of counters by a worker.
 const COUNTS_AFTER: Duration = Duration::from_millis(250);
 
 type DynProbe<'p> = dyn Probe + 'p;
 
-/// Lanes by what they have, those of the first one first.
+/// Groups lanes by a value, beginning with the first lane's.
 fn each_group<T: PartialEq>(all: u32, of: impl Fn(usize) -> T, mut f: impl FnMut(u32, T)) {
     let mut rest = all;
     while rest != 0 {
@@ -33,13 +33,13 @@ fn each_group<T: PartialEq>(all: u32, of: impl Fn(usize) -> T, mut f: impl FnMut
 }
 
 impl<'a> Context<'a> {
-    /// Where lanes are, by a place of the code that runs.
+    /// Position of lanes, given an index of the executed code.
     pub(super) fn at(&self, warp: &Warp, lanes: u32, pc: u32) -> At {
         let op = self.launch.observed.map_or(pc, |observed| observed.op(pc));
         At { cta: self.cta.id, warp: warp.index, lanes, op }
     }
 
-    /// Where lanes are, by the number of a texture or surface instruction.
+    /// Position of lanes, given the number of a texture or surface instruction.
     pub(super) fn at_site(&self, warp: &Warp, lanes: u32, site: usize) -> At {
         let op = self.launch.observed.map_or(0, |observed| observed.site(site));
         At { cta: self.cta.id, warp: warp.index, lanes, op }
@@ -73,35 +73,37 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Counts lanes at a counter, and those of a predicate at the next unless it is always true.
+    /// Adds the active lanes to a counter and, unless the predicate is always true, the lanes where
+    /// it holds to the next counter.
     #[inline]
     pub(super) fn count_lanes(&self, warp: &Warp, (counter, of): (u32, Slot), lanes: u32) {
         let those = if of == Slot::TRUE { lanes } else { warp.p(of) };
         self.counts.add((counter, of), lanes, those);
     }
 
-    /// Counts a warp that comes by, and at the next counter whether a predicate divides its lanes.
+    /// Counts a warp and, unless the predicate is always true, at the next counter whether the
+    /// predicate diverges.
     #[inline]
     pub(super) fn count_issue(&self, warp: &Warp, (counter, of): (u32, Slot), lanes: u32) {
         let those = if of == Slot::TRUE { lanes } else { warp.p(of) };
         self.counts.issue((counter, of), lanes, those);
     }
 
-    /// Tells what has been counted.
+    /// Reports the counters.
     pub(super) fn tell_counts(&mut self) {
         let counts = self.counts.take();
         self.probe.iter_mut().for_each(|probe| probe.counted(&counts));
         self.told_counts = Moment::now();
     }
 
-    /// The same between turns and CTAs, if it has not been told for a while.
+    /// Reports the counters between turns and CTAs, if enough time has passed.
     pub(super) fn tell_counts_at_times(&mut self) {
         if !self.counts.is_empty() && self.told_counts.elapsed() > COUNTS_AFTER {
             self.tell_counts();
         }
     }
 
-    /// Lanes whose answers a probe wants.
+    /// Lanes whose results a probe wants.
     pub(super) fn answer_lanes(&mut self, at: &At) -> u32 {
         match &mut self.probe {
             Some(probe) if self.events.has(Events::ANSWERS) => probe.answer_lanes(at),
@@ -119,7 +121,7 @@ impl<'a> Context<'a> {
         self.probe.iter_mut().for_each(|probe| probe.call(&at, called));
     }
 
-    /// Tells what a mark says, of lanes that come by it.
+    /// Executes a mark for the active lanes.
     #[cold]
     pub(super) fn mark(&mut self, warp: &Warp, mark: &Mark, mask: u32) {
         self.told_op = (mark.op, mark.order);
@@ -188,7 +190,7 @@ impl<'a> Context<'a> {
                 at.lanes,
                 |lane| targets.get(index[lane] as usize),
                 |taken, to| {
-                    // One past the end faults.
+                    // An index past the end is a fault.
                     if let Some(&to) = to {
                         let target = target(to);
                         let at = At { lanes: taken, ..at };
@@ -222,7 +224,7 @@ impl<'a> Context<'a> {
 }
 
 impl Op {
-    /// The membermask of an instruction that lanes execute together.
+    /// The member mask of an instruction that lanes execute together.
     pub(crate) fn members(&self) -> Option<Slot> {
         let members = match self {
             Op::WarpSync { mask } => *mask,

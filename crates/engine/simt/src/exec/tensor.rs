@@ -1,4 +1,4 @@
-//! Products of matrices that the lanes of a warp hold together: mma, wmma.mma.
+//! Executes `mma` and `wmma.mma`, whose matrices are distributed over the lanes of a warp.
 
 use super::context::Context;
 use super::outcome::{Executed, fault_at};
@@ -7,7 +7,7 @@ use crate::code::{Mma, Slot};
 use crate::fault::FaultKind;
 use texunit_alu::L64;
 
-/// Registers that a lane has of a matrix at most.
+/// Maximum number of registers of a matrix in a lane.
 const MOST: usize = 8;
 
 impl Context<'_> {
@@ -32,9 +32,10 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// On shadows: what is undefined in a row of A, a column of B or an element of C, makes an element of D so.
+    /// Executes a product on shadows: an element of D is uninitialised if any element in its row of
+    /// A, its column of B or its element of C is.
     pub(super) fn mma_shadow(&mut self, warp: &mut Warp, op: &Mma, mask: u32) {
-        // With fewer lanes the instruction itself is a fault.
+        // With fewer lanes the instruction itself faults.
         if mask == u32::MAX {
             let mut sources = [[[0; 32]; MOST]; 3];
             self.registers(warp, op, &mut sources);

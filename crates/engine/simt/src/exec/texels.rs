@@ -1,6 +1,8 @@
-//! Shadows of texels: which results of fetches and surface loads nobody has written, and what surface stores leave.
+//! Shadows of texels: which results of fetches and surface loads are uninitialised, and the shadows
+//! that surface stores write.
 //!
-//! As all operations on shadows these stand before the access itself and never fault: what it will refuse is left alone.
+//! Like all shadow operations, these are executed before the access itself and never fault; invalid
+//! accesses are ignored.
 
 use super::context::Context;
 use super::surface::{self, SurfaceLanes};
@@ -16,14 +18,14 @@ use texunit_unit::{
     SurfaceKind, SurfacePlace, SurfacePlan, TexelIndex, Texture, reference,
 };
 
-/// Undefined bits of a register, and the first texel of each lane that they come from.
+/// Uninitialised bits of a register, and for each lane the first texel that they come from.
 struct Found<S> {
     /// Number of the register among those of the instruction.
     part: usize,
     lanes: u32,
     bits: L64,
     at: [TexelIndex; 32],
-    /// What the texels lie in.
+    /// The texture or surface of the texels.
     of: Arc<S>,
 }
 
@@ -42,7 +44,7 @@ impl<S> Found<S> {
     }
 }
 
-/// The components of a register of a result, with the bits that each has of it.
+/// The components in a result register, with the mask of each component's bits.
 fn components(result: ResultType, part: usize) -> &'static [(u32, u32)] {
     const WHOLE: [[(u32, u32); 1]; 4] = [[(0, !0)], [(1, !0)], [(2, !0)], [(3, !0)]];
     const HALVES: [[(u32, u32); 1]; 4] =
@@ -56,7 +58,7 @@ fn components(result: ResultType, part: usize) -> &'static [(u32, u32)] {
     }
 }
 
-/// Whether a channel of a texel has an undefined byte.
+/// Whether a channel of a texel has an uninitialised byte.
 fn is_undefined(resource: &Resource, at: TexelIndex, channel: u32) -> bool {
     let mut states = [0; 16];
     resource.channel_bytes(at, channel).is_some_and(|(offset, size)| {
@@ -64,7 +66,7 @@ fn is_undefined(resource: &Resource, at: TexelIndex, channel: u32) -> bool {
     })
 }
 
-/// The only plane that these lanes fetch from, if that is known without their coordinates.
+/// The only layer or plane that these lanes fetch from, if it is known without coordinates.
 fn plane(plan: &FetchPlan, request: &FetchRequest<'_>, active: u32) -> Option<u32> {
     let shape = plan.seen().resource.shape();
     if shape.planes() == 1 || shape.geometry.is_cube() || active == 0 {
@@ -75,7 +77,7 @@ fn plane(plan: &FetchPlan, request: &FetchRequest<'_>, active: u32) -> Option<u3
     lanes(active).all(|lane| layer(lane) == first).then_some(first)
 }
 
-/// Which bits of the results of a lane are undefined: one entry for each register that has some.
+/// Finds the uninitialised bits of a lane's results, one entry for each register that has any.
 fn look(
     plan: &FetchPlan,
     operands: &FetchOperands,
@@ -92,7 +94,7 @@ fn look(
             return;
         }
     }
-    // What the plan took cannot be refused.
+    // The plan has validated the operands.
     let Ok(trace) = reference::trace(plan.form(), texture, sampler, operands) else { return };
     for (part, _) in shadows.iter().enumerate().filter(|(_, shadow)| !shadow.is_none()) {
         for &(component, bits) in components(plan.form().result, part) {
@@ -111,23 +113,23 @@ fn look(
     }
 }
 
-/// The texel of a byte that a surface access finds, counted from its first.
+/// The texel at a byte offset of a surface access.
 fn texel(place: &SurfacePlace, byte: u64, resource: &Resource) -> TexelIndex {
     let x = (place.x + byte) / u64::from(resource.format().texel_size().max(1));
     let at = [x as u32, place.y as u32, place.z as u32];
     TexelIndex { plane: place.layer, at, ..TexelIndex::default() }
 }
 
-/// Leaves the states of a value in memory, lowest byte first.
+/// Stores the shadow of a value, lowest byte first.
 fn leave(block: &Block, offset: u64, size: usize, bits: u64) {
-    // Where nothing is undefined, nothing has to be made defined.
+    // If the block is completely initialised, there is nothing to update.
     if bits != 0 || block.has_undefined() {
         let bytes = bits.to_le_bytes().map(|byte| if byte == 0 { 0 } else { u8::MAX });
         block.set_states(offset, &bytes[..size.min(8)]);
     }
 }
 
-/// Leaves the states of the channels of a texel that a formatted store packs.
+/// Stores the shadow of the channels of a texel that a formatted store packs.
 fn leave_texel(resource: &Resource, offset: u64, values: &[L64; 4], lane: usize) {
     let format = resource.format();
     let is_undefined = |c: usize| values[c][lane] as u32 != 0;
@@ -146,7 +148,7 @@ fn leave_texel(resource: &Resource, offset: u64, values: &[L64; 4], lane: usize)
     }
 }
 
-/// What is done with the shadows of a surface by a lane; what is undefined is noted.
+/// Processes the shadow of a surface in one lane, and collects uninitialised values.
 struct SurfaceLook<'a> {
     plan: &'a SurfacePlan,
     surface: &'a Arc<Surface>,
@@ -197,7 +199,7 @@ impl SurfaceLook<'_> {
             }
             SurfaceKind::Reduce { .. } => {
                 if note(0, 0, size as usize) {
-                    // What has been told counts as defined.
+                    // A reported value counts as initialised.
                     block.define(place.offset, size.into());
                 }
             }
@@ -206,7 +208,7 @@ impl SurfaceLook<'_> {
 }
 
 impl Context<'_> {
-    /// The shadows of what a fetch will give.
+    /// Computes the shadows of the results of a fetch.
     pub(super) fn fetch_shadow(&mut self, warp: &mut Warp, of: &FetchShadow, mask: u32) {
         let (fetch, launch) = (&of.fetch, self.launch);
         let mut found: Vec<Found<Texture>> = Vec::new();
@@ -240,7 +242,8 @@ impl Context<'_> {
         }
     }
 
-    /// The shadows of what a surface load will give, or of what a store or reduction leaves.
+    /// Computes the shadows of the results of a surface load, or updates those that a store or
+    /// reduction writes.
     pub(super) fn surface_shadow(&mut self, warp: &mut Warp, of: &SurfaceShadow, mask: u32) {
         let (access, launch) = (&of.access, self.launch);
         let kind = access.form.kind;
@@ -264,7 +267,7 @@ impl Context<'_> {
             if surface.resource.block().shadow().is_some() {
                 let look = SurfaceLook { plan, surface, kind };
                 for lane in lanes(active) {
-                    // What faults, or has no place, reads and leaves nothing.
+                    // A lane that faults, or is out of bounds, neither reads nor writes.
                     if let Some(place) = look.plan.place(coords.map(|c| c[lane])) {
                         look.lane(lane, place, &values, &mut found);
                     }

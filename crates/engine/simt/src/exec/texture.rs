@@ -1,4 +1,4 @@
-//! Texture fetches and queries. Plans are kept at the instruction, by handle.
+//! Executes texture fetches and queries, with plans cached for each instruction by handle.
 
 use super::bad_fetch::{Bad, clear};
 use super::context::Context;
@@ -15,13 +15,13 @@ use crate::observe::{At, Events, FetchAnswered, FetchMade};
 use texunit_alu::L32;
 use texunit_unit::{
     Attribute, Build, FetchAnswer, FetchKind, FetchPlan, FetchRequest, FetchRows, Lanes, Lod,
-    Operand, Others, QueryPlan, QueryRequest, Requests, Results, Scratch, ZERO_LANES,
+    Operand, QueryPlan, QueryRequest, Requests, Results, Scratch, UnwrittenRows, ZERO_LANES,
 };
 
-/// `tex.grad`.
+/// The kind of `tex.grad`.
 const GRADIENT: FetchKind = FetchKind::Sample(Lod::Gradient);
 
-/// The lanes that have this handle.
+/// Mask of the lanes that have a given handle.
 fn same(handles: &[u64; 32], handle: u64) -> u32 {
     Build::current().run_narrow(
         #[inline(always)]
@@ -36,7 +36,7 @@ fn same(handles: &[u64; 32], handle: u64) -> u32 {
     )
 }
 
-/// Whether all live lanes have this handle.
+/// Whether all live lanes of a warp have a given handle.
 #[inline(always)]
 pub(super) fn is_of_all(warp: &Warp, constants: &Constants, of: &Handle, handle: u64) -> bool {
     let handles = warp.w(constants, of.slot);
@@ -44,16 +44,16 @@ pub(super) fn is_of_all(warp: &Warp, constants: &Constants, of: &Handle, handle:
     first == handle && (of.uniform || has_all(handles, warp.live, handle))
 }
 
-/// Whether all of these lanes have a handle.
+/// Whether all lanes of a mask have a given handle.
 #[inline(always)]
 pub(super) fn has_all(handles: &[u64; 32], lanes: u32, handle: u64) -> bool {
     lanes & !same(handles, handle) == 0
 }
 
-/// The lanes of a fetch, by the handles that they have.
+/// The lanes of a fetch, grouped by handles.
 pub(super) struct FetchLanes<'w> {
     texture: &'w [u64; 32],
-    /// None of its own: that of the texture.
+    /// Sampler handles; `None` if the texture handles include the sampler.
     sampler: Option<&'w [u64; 32]>,
     rest: u32,
 }
@@ -65,7 +65,7 @@ impl<'w> FetchLanes<'w> {
         Self { texture, sampler, rest: mask }
     }
 
-    /// The first lane of those that are left, its handles, and all that have the same.
+    /// The next group: its first lane, handles and mask.
     #[inline(always)]
     pub(super) fn next(&mut self) -> Option<(usize, (u64, u64), u32)> {
         if self.rest == 0 {
@@ -82,7 +82,8 @@ impl<'w> FetchLanes<'w> {
     }
 }
 
-/// The plan for these handles, which is the first one kept now; `None`: the fetch gives zeros.
+/// The plan for given handles, which is moved to the front of the cache; `None`: the fetch returns
+/// zeros.
 #[inline(always)]
 pub(super) fn plan<'k>(
     kept: &'k mut Kept<FetchPlan>,
@@ -94,7 +95,7 @@ pub(super) fn plan<'k>(
     plan_for(kept, handles, || new_plan(bad, config, fetch, handles, lane))
 }
 
-/// Makes a plan; `None`: the fetch gives zeros.
+/// Creates a plan; `None`: the fetch returns zeros.
 #[cold]
 fn new_plan(
     bad: &mut Bad,
@@ -126,7 +127,7 @@ fn new_plan(
     }
 }
 
-/// Writes the registers of a fetch.
+/// Writes the destination registers of a fetch.
 fn put_parts(warp: &mut Warp, fetch: &Fetch, values: &[Lanes; 4], mask: u32) {
     for (values, &d) in values.iter().zip(&fetch.parts) {
         if !d.is_none() {
@@ -147,7 +148,7 @@ pub(super) fn request<'w>(
     fetch.request(active, |slot| narrow(rows, constants, slot))
 }
 
-/// Fetches of warps with these live lanes.
+/// Fetches of several warps with the given live lanes.
 struct OfWarps<'f> {
     fetch: &'f Fetch,
     constants: &'f Constants,
@@ -156,7 +157,7 @@ struct OfWarps<'f> {
 
 impl Requests for OfWarps<'_> {
     #[inline(always)]
-    fn request<'w>(&'w self, warp: usize, others: &Others<'w>) -> FetchRequest<'w> {
+    fn request<'w>(&'w self, warp: usize, others: &UnwrittenRows<'w>) -> FetchRequest<'w> {
         let live = self.live.get(warp).copied().unwrap_or(u32::MAX);
         self.fetch.request(live, |slot| match slot.index() {
             i if slot.is_constant() => &self.constants.narrow[i],
@@ -165,7 +166,7 @@ impl Requests for OfWarps<'_> {
     }
 }
 
-/// Where all warps have the point of a fetch and its results.
+/// The registers that hold coordinates and results in all warps.
 #[inline(always)]
 pub(super) fn rows_of<'f>(
     fetch: &Fetch,
@@ -180,7 +181,7 @@ pub(super) fn rows_of<'f>(
     FetchRows { point, results }
 }
 
-/// Fetches of warps by one plan: of each the registers of its frame, and its live lanes.
+/// Executes the fetches of several warps with one plan, given the registers and live lanes of each.
 #[inline(always)]
 pub(super) fn fetch_files(
     (fetch, rows, plan): (&Fetch, &FetchRows<'_>, &FetchPlan),
@@ -193,7 +194,7 @@ pub(super) fn fetch_files(
     plan.fetch_warps(files, rows, &requests, resident, scratch);
 }
 
-/// Asks the engine for gradients, and the plan if the engine leaves it to the unit.
+/// Asks the external engine for gradients, and executes the plan if the engine declines.
 fn ask(
     engine: &dyn GradientEngine,
     fetch: &Fetch,
@@ -217,7 +218,7 @@ fn ask(
 }
 
 impl Context<'_> {
-    /// A fetch.
+    /// Executes a fetch.
     pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Executed {
         if mask == warp.live && self.fetch_together(std::slice::from_mut(warp), 1, fetch) {
             return Ok(());
@@ -225,8 +226,8 @@ impl Context<'_> {
         self.fetch_groups(warp, fetch, mask)
     }
 
-    /// A fetch of all live lanes of these warps by the handles of the last one. False: it is none of these,
-    /// and nothing has been done.
+    /// Executes a fetch for all live lanes of the warps in `here` with one plan, by the handles of
+    /// the last warp. Returns false if that is impossible, and then nothing has been changed.
     #[inline]
     pub(super) fn fetch_together(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
         if self.is_unobserved {
@@ -236,7 +237,7 @@ impl Context<'_> {
         }
     }
 
-    /// The same where somebody else has to do with fetches.
+    /// As [`Self::fetch_together`], with an observer or an external engine.
     #[cold]
     fn fetch_and_tell(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
         let one_by_one = self.events.has(Events::ANSWERS) || self.launch.config.gradients.is_some();
@@ -259,7 +260,7 @@ impl Context<'_> {
         let Some((handles, plan)) = fetches[fetch.site].first() else { return false };
         let Some(block) = &fetch.block else { return false };
         let same = |of: &Handle, handle| {
-            // Those are parameters: what one warp has, all have.
+            // Uniform handles are parameters, which are equal in all warps.
             let these = if of.uniform { here & here.wrapping_neg() } else { here };
             lanes(these).all(|i| is_of_all(&warps[i], constants, of, handle))
         };
@@ -332,7 +333,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// What the attribute of one handle is.
+    /// The plan of a query for one handle.
     fn query_plan(
         &self,
         query: &Query,
@@ -341,7 +342,7 @@ impl Context<'_> {
     ) -> Result<QueryPlan, Box<PendingFault>> {
         let tables = self.launch.config.descriptors;
         let (of, attribute) = (&query.handle, query.attribute);
-        // memory_layout is asked of surfaces with txq too.
+        // `txq` with `memory_layout` also accepts surfaces.
         let is_surface = query.of_surface
             || attribute == Attribute::MemoryLayout && handle & KINDS == SURFACE_BIT;
         if is_surface {

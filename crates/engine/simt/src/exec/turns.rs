@@ -1,12 +1,14 @@
-//! The order in which the warps of a CTA run: one after the other by their numbers, each to the end of its turn, and then from
-//! the first one again. Interpreter and compiled code keep the same order, so the results of a launch do not depend on the
-//! tier even if the program has races. Under a schedule the order of a round is drawn instead ([`Deal::Random`]).
+//! The order in which the warps of a CTA run: by number, each to the end of its turn, then again
+//! from the first one. Interpreter and compiled code keep the same order, so the results of a
+//! launch do not depend on the tier even if the program has races. With a schedule, the order of a
+//! round is random instead ([`Deal::Random`]).
 //!
-//! A turn ends where the warp's threads have exited or wait (at barriers, above all), where it waits for others in a loop
-//! (`yielding`), and at the first jump back or barrier when so many instructions are done. A warp whose lanes are
-//! together also ends it before a fetch or an access to a surface: when all others have had their turns, the unit does these
-//! for all who stand there, which lets it read the texels of one warp while it sums those of another.
-//! A barrier opens when its last thread has come.
+//! A turn ends if the warp's threads have exited or wait (for example at a barrier), if the warp
+//! yields in a waiting loop (`yielding`), and at the first backward jump or barrier after the
+//! budget of instructions is used up. A converged warp also ends its turn before a fetch or surface
+//! access. When all other warps have had their turns, the texture unit executes the accesses of all
+//! waiting warps in one call, so that it can load texels for one warp while filtering for another.
+//! A barrier opens when its last thread has arrived.
 
 use super::context::Context;
 use super::counters::Executed;
@@ -19,40 +21,42 @@ use crate::observe::{Events, Synchronized};
 use crate::stats::Fault;
 use texunit_jit::region::Mode;
 
-/// How far a batch of warps has come in a region.
+/// Progress of a batch of warps in a region.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BatchEnd {
-    /// The first warp that has not had its turn. Warps before it stand at the instruction that has ended their turns.
+    /// The first warp that has not had its turn. Earlier warps are at the instruction that ended
+    /// their turns.
     pub(super) next: usize,
-    /// The state of the turn of `next`, if it has begun.
+    /// State of the turn of warp `next`, if it has begun.
     pub(super) resume: Option<Resume>,
 }
 
-/// A round of turns of the warps of a CTA, which can be left in the middle.
+/// A round of turns of the warps of a CTA, which can be interrupted and resumed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
     has_begun: bool,
-    /// Number of turns that are over, and the state of the next one if it has been left in the middle.
+    /// Number of finished turns, and the state of the next turn if it was interrupted.
     next: usize,
     resume: Option<Resume>,
-    /// Progress: whether something else than executing instructions counts as such, and the instructions before the round.
+    /// Whether anything other than executed instructions counts as progress, and the instruction
+    /// counts before the round.
     opened: bool,
     before: (Executed, u32),
-    /// Of a random round: the order of warps, and how many of them have turns at least.
+    /// For a random round: the order of warps, and the minimum number of warps that get turns.
     order: Vec<usize>,
     part: usize,
 }
 
-/// The policy by which warps get turns.
+/// Scheduling policy of warps.
 #[derive(Debug)]
 pub(super) enum Deal<'r> {
-    /// In the order of the warps, with turns of about so many steps.
+    /// In order of their numbers, with turns of about this many steps.
     InOrder(u64),
-    /// At random.
+    /// In random order.
     Random(&'r mut Random),
 }
 
-/// The split of a warp that has converged and can run.
+/// The split of a converged warp that can run.
 #[inline]
 fn place(warp: &Warp) -> Option<Split> {
     match warp.splits[..] {
@@ -67,7 +71,7 @@ pub(super) fn is_ready(warp: &Warp) -> bool {
     warp.live != 0 && (place(warp).is_some() || can_go(warp))
 }
 
-/// The same for a warp that has diverged: its groups are opened if no other lanes can run.
+/// Whether a diverged warp can run; its groups are opened if no other lanes can.
 #[cold]
 fn can_go(warp: &Warp) -> bool {
     warp.splits.iter().any(|split| split.state == State::Ready)
@@ -85,7 +89,7 @@ pub(super) fn ends_turn(inst: &Inst) -> bool {
 }
 
 impl Context<'_> {
-    /// The round of a CTA the first warps of which have had their turns in a region.
+    /// The state of a round after the first warps have had their turns in a region.
     pub(super) fn round_after(
         &mut self,
         warps: &mut [Warp],
@@ -100,7 +104,8 @@ impl Context<'_> {
         Ok(Round { has_begun: true, opened: true, next, resume, ..Round::default() })
     }
 
-    /// Continues a round, or begins the next one: each warp has its turn. `stop` ends the round early.
+    /// Continues a round, or begins the next one, in which each warp has a turn. `stop` ends the
+    /// round early.
     pub(super) fn turn_cta(
         &mut self,
         warps: &mut [Warp],
@@ -114,12 +119,13 @@ impl Context<'_> {
                 let order = &mut round.order;
                 order.extend((0..warps.len()).filter(|&i| warps[i].live != 0));
                 random.shuffle(order);
-                // A part of the warps, so that some get ahead; but all of them where none of the part can go on.
+                // Only part of the warps get turns, so that some get ahead; but all of them do if
+                // none of the part can continue.
                 round.part = 1 + random.below(order.len().max(1) as u64) as usize;
             }
             self.ask_unit(warps)?;
         }
-        // If one warp exits a region in the middle of its turn, the others usually do too.
+        // If one warp leaves a region within its turn, the others usually do, too.
         let mut alone = round.resume.is_some();
         while round.next < warps.len() {
             let (i, budget) = match &mut deal {
@@ -187,12 +193,13 @@ impl Context<'_> {
         (self.counters.executed, self.cta.live)
     }
 
-    /// Whether something has been done in a round.
+    /// Whether a round has made progress.
     fn has_progressed(&self, round: &Round) -> bool {
         round.opened || self.cta.at_unit || round.before != self.progress()
     }
 
-    /// Runs a warp to the end of its turn. True if the turn counts as progress: its steps are used up, or a barrier has opened.
+    /// Executes a warp to the end of its turn. Returns whether the turn counts as progress, because
+    /// its steps are used up or a barrier has opened.
     pub(super) fn go(
         &mut self,
         warps: &mut [Warp],
@@ -215,7 +222,7 @@ impl Context<'_> {
                 if warp.steps >= warp.end {
                     warp.end = warp.steps.saturating_add(budget);
                 }
-                // Yielding counts as progress too.
+                // Yielding counts as progress.
                 Ok(true)
             }
             Turn::AtUnit => {
@@ -227,8 +234,8 @@ impl Context<'_> {
         }
     }
 
-    /// Runs a batch: converged warps from `from` on at the same region entry, if there are several. Returns the mask of warps
-    /// whose turns have ended, and where the round continues.
+    /// Executes a batch: converged warps from `from` on at the same region entry, if there are
+    /// several. Returns the mask of warps whose turns have ended, and where the round continues.
     fn run_batch(&mut self, warps: &mut [Warp], from: usize, budget: u64) -> (u32, BatchEnd) {
         let mut beside = self.batch.take().unwrap_or_default();
         let came = self.try_batch(warps, (from, budget), &mut beside);
@@ -258,7 +265,7 @@ impl Context<'_> {
                     (splits[i], ends[i]) = (split, warp.end);
                     on |= 1 << i;
                 }
-                // A warp before it may open what it waits for.
+                // An earlier warp may open the barrier that it waits for.
                 _ if warp.live != 0 => break,
                 _ => {}
             }
@@ -269,10 +276,10 @@ impl Context<'_> {
         lanes(on).for_each(|i| warps[i].enter(frame));
         let Some(number) = self.region_entry(pc) else { return none(first) };
         let (ran, rest) = self.run_region(warps, splits, ends, on, (Mode::Live, number));
-        // Before the splits of lanes that have diverged.
+        // The running split comes before the splits of diverged lanes.
         lanes(on).for_each(|i| warps[i].splits[0] = splits[i]);
         if rest == 0 {
-            // Later warps that wait may continue after the turns of these.
+            // Later warps may be able to continue after the turns of these.
             return (on, BatchEnd { next: 32 - on.leading_zeros() as usize, resume: None });
         }
         let next = rest.trailing_zeros() as usize;
@@ -281,8 +288,8 @@ impl Context<'_> {
         (on & !rest, BatchEnd { next, resume })
     }
 
-    /// Executes the instruction that has ended the turns of warps in a region: an exit or a barrier. True if a barrier has
-    /// opened.
+    /// Executes the instruction that ended the turns of warps in a region: an exit or a barrier.
+    /// Returns whether a barrier has opened.
     fn end_turns(
         &mut self,
         warps: &mut [Warp],
@@ -320,7 +327,8 @@ impl Context<'_> {
         Ok(opened)
     }
 
-    /// Passes a barrier at which all threads of the CTA arrive at once. False if they do not, and nothing has been done.
+    /// Passes a barrier at which all threads of the CTA arrive together. Returns false if they do
+    /// not, and then nothing has been changed.
     fn all_pass(&mut self, warps: &mut [Warp], those: u32) -> bool {
         let Some(first) = place(&warps[those.trailing_zeros() as usize]) else { return false };
         let (code, pc) = (self.launch.code, first.pc);
@@ -346,7 +354,7 @@ impl Context<'_> {
             let live = warp.live;
             self.counters.executed.count_lanes(warp, counted, live);
         }
-        // These steps are not interpreted, so they do not count for compilation.
+        // These steps were not interpreted, so they do not count for compilation.
         self.count_with_regions(counted * u64::from(those.count_ones()));
         true
     }
@@ -363,7 +371,7 @@ impl Context<'_> {
         }
     }
 
-    /// Executes the fetches and surface accesses before which warps wait, in the order of the warps.
+    /// Executes the fetches and surface accesses at which warps wait, in the order of the warps.
     pub(super) fn ask_unit(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
         if !std::mem::take(&mut self.cta.at_unit) {
             return Ok(());

@@ -1,7 +1,8 @@
-//! Launches that wait: all CTAs that could run wait (`idle`).
+//! Launches that wait: all CTAs that could run wait in loops (`idle`).
 //!
-//! Somebody else may change what they look at: the launch then asks [`crate::Others`] whenever its workers have looked once more, and goes on
-//! when it has changed. Where nobody else is there, it is a deadlock, which names the loops.
+//! If other agents can change the polled memory, the launch asks [`crate::Others`] after each
+//! iteration of all workers, and continues once the memory has changed. Otherwise the launch ends
+//! with a deadlock fault that names the loops.
 
 use super::Shared;
 use super::context::{Context, Launch};
@@ -17,19 +18,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use texunit_forms::Count;
 
-/// Iterations of all workers after which a launch is known to wait: a store of one worker is seen by the others in the first.
+/// Number of iterations of all workers after which a launch counts as waiting; a store of one
+/// worker is visible to the others in the first.
 const SURE: u64 = 2;
-/// Looks that follow each other without a pause, and the longest pause.
+/// Number of polls without a pause, and the maximum pause.
 const AT_ONCE: u64 = 64;
 const PAUSE: Duration = Duration::from_micros(500);
-/// Loops that a message names.
+/// Maximum number of loops that a message names.
 const MAX_LOOPS: usize = 4;
 
-/// A worker of the launch.
+/// State of a worker of the launch.
 #[derive(Debug)]
 enum Worker {
     Busy,
-    /// All of its CTAs wait.
+    /// All CTAs of the worker wait.
     Idle {
         looks: u64,
         loops: Vec<WaitingLoop>,
@@ -37,7 +39,7 @@ enum Worker {
     Done,
 }
 
-/// The states of the workers of a launch.
+/// States of the workers of a launch.
 #[derive(Debug)]
 pub(super) struct Waits {
     state: Mutex<(Vec<Worker>, Option<FaultKind>)>,
@@ -52,7 +54,8 @@ impl Waits {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All CTAs of a worker have waited for one more iteration. The fault that ends the launch, if it does.
+    /// Called when all CTAs of a worker have polled once more. Returns the fault if the launch
+    /// ends.
     pub(super) fn idle(
         &self,
         (worker, program): (usize, &Program),
@@ -72,7 +75,7 @@ impl Waits {
             }
             busy => {
                 *busy = Worker::Idle { looks: 0, loops: loops() };
-                // Another worker may wait for its last store.
+                // Another worker may be waiting for the last store of this one.
                 for other in workers.iter_mut() {
                     if let Worker::Idle { looks, .. } = other {
                         *looks = 0;
@@ -114,7 +117,7 @@ impl Waits {
         None
     }
 
-    /// A CTA of a worker that was idle goes on.
+    /// Called when a CTA of an idle worker continues.
     pub(super) fn go_on(&self, worker: usize, others: Option<&dyn Others>) {
         let mut state = self.state();
         let Some(own) = state.0.get_mut(worker) else { return };
@@ -126,7 +129,7 @@ impl Waits {
         }
     }
 
-    /// A worker has no CTAs left.
+    /// Called when a worker has no CTAs left.
     pub(super) fn done(&self, worker: usize) {
         if let Some(own) = self.state().0.get_mut(worker) {
             *own = Worker::Done;
@@ -134,7 +137,7 @@ impl Waits {
     }
 }
 
-/// Loops that wait, and what they wait for.
+/// Description of waiting loops and of the memory that they poll.
 fn described(program: &Program, loops: &[WaitingLoop]) -> String {
     let mut text = String::new();
     let mut told: Vec<&WaitingLoop> = Vec::new();
@@ -152,7 +155,7 @@ fn described(program: &Program, loops: &[WaitingLoop]) -> String {
         let frames = program.sources().frames_at(waiting.span.start);
         let place = match frames.iter().find_map(|f| Some((f.file?, f.line)).filter(|f| f.1 > 0)) {
             Some((file, of)) => {
-                // The diagnostic shows the whole path.
+                // The diagnostic shows the full path.
                 let file = file.rsplit('/').next().unwrap_or(file);
                 format!("{file}:{of} (line {line} of the PTX, `{}`)", snippet.trim())
             }
@@ -187,7 +190,7 @@ fn described(program: &Program, loops: &[WaitingLoop]) -> String {
 }
 
 impl Context<'_> {
-    /// The fault of a CTA that waits where nobody may be waited for.
+    /// The fault of a CTA that waits although no other agent can change memory.
     pub(super) fn waits_alone(&self, warps: &[Warp], why: &str) -> Box<Fault> {
         let loops: Vec<WaitingLoop> = self.waiting_loop(warps).into_iter().collect();
         let waiting = format!("{}; {why}", described(self.launch.program, &loops));
@@ -196,7 +199,8 @@ impl Context<'_> {
 }
 
 impl Shared {
-    /// CTAs of a worker have waited for one more iteration. True if that has ended the launch.
+    /// Called when the CTAs of a worker have polled once more. Returns whether that has ended the
+    /// launch.
     pub(super) fn end_if_in_vain(
         &self,
         (launch, worker): (&Launch<'_>, usize),
@@ -211,7 +215,7 @@ impl Shared {
         let Some(kind) = self.waits.idle(of, loops, launch.config.others, is_faulted) else {
             return false;
         };
-        // The lowest one has the fault, unless there is one already for which they have waited.
+        // The fault is that of the lowest CTA, unless a CTA that it waited for has a fault already.
         let lowest = ctas.iter().map(|cta| cta.index).min();
         for Resident { index, context, warps, .. } in ctas.iter_mut().map(|cta| &mut **cta) {
             let is_lower = *index < self.faulted.load(Relaxed);

@@ -1,9 +1,9 @@
-//! A warp as a resumable value: registers, local memory, frames, splits and groups.
+//! A warp as a resumable state: registers, local memory, call frames, splits and groups.
 //!
-//! A [`Split`] is lanes that run together. Lanes that a branch separates form a [`Group`] that
-//! meets again at the branch's post-dominator; lanes that have arrived there wait in the group.
-//! Nothing here relies on their meeting: a group can be opened at any time, and then its lanes run
-//! on alone.
+//! A [`Split`] is a set of lanes with a common program counter. The lanes that a branch diverges
+//! form a [`Group`], which reconverges at the branch's post-dominator; lanes that have arrived
+//! there wait in the group. Correctness does not depend on reconvergence: a group can be opened at
+//! any time, and then its waiting lanes continue without the others.
 
 use super::elements::Registers;
 use super::frames::Frames;
@@ -13,21 +13,21 @@ use texunit_alu::{L32, L64};
 use texunit_jit::region::MAX_WARPS;
 pub(crate) use texunit_unit::lanes;
 
-/// How many lanes a mask has. Nearly always all: to count them takes fifteen instructions where the target
-/// has none for it.
+/// Number of lanes in a mask. A full mask, the most frequent case, is handled without counting
+/// bits, which takes fifteen instructions on targets without an instruction for it.
 #[inline]
 pub(crate) fn count(mask: u32) -> u64 {
     if mask == u32::MAX { 32 } else { mask.count_ones().into() }
 }
 
-/// A narrow operand: one of these registers, or a constant.
+/// A narrow operand: a register or a constant.
 #[inline]
 pub(super) fn narrow<'a>(rows: &'a [L32], constants: &'a Constants, slot: Slot) -> &'a L32 {
     let file = if slot.is_constant() { &constants.narrow } else { rows };
     &file[slot.index()]
 }
 
-/// What a split waits for.
+/// Condition that a split waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Ready,
@@ -39,7 +39,7 @@ pub(crate) enum State {
     Cluster,
 }
 
-/// Lanes that run together.
+/// Lanes of a warp with a common program counter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Split {
     pub(crate) pc: u32,
@@ -50,87 +50,88 @@ pub(crate) struct Split {
     pub(crate) state: State,
 }
 
-/// Whether a split is all of its warp: no lane stands or waits elsewhere.
+/// Whether a split has all live lanes of its warp, and no group.
 #[inline]
 pub(super) fn is_converged(warp: &Warp, split: &Split) -> bool {
     split.mask == warp.live && split.group == NONE
 }
 
-/// The lanes of a split that take part in an instruction.
+/// The lanes of a split for which the guard of an instruction holds.
 #[inline]
 pub(super) fn guarded(warp: &Warp, split: &Split, inst: &Inst) -> u32 {
     if inst.guard == Slot::TRUE { split.mask } else { split.mask & warp.p(inst.guard) }
 }
 
-/// Lanes that a branch has separated and that are to meet at `pc` of `frame`.
+/// Lanes diverged by a branch, to be reconverged at `pc` in `frame`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
     pub(crate) pc: u32,
     pub(crate) frame: u32,
     pub(crate) parent: u32,
-    /// Lanes that still belong to it.
+    /// Mask of the lanes that still belong to the group.
     pub(crate) expected: u32,
-    /// Those of them that wait at `pc`.
+    /// Mask of the lanes that wait at `pc`.
     pub(crate) arrived: u32,
-    /// Where the waiting lanes go on.
+    /// Instruction at which the waiting lanes continue.
     pub(super) resume: u32,
-    /// Step of the last arrival.
+    /// Step count at the last arrival.
     pub(super) since: u64,
-    /// Turns since then that ended because lanes let others go first.
+    /// Number of turns since then that ended because lanes yielded.
     pub(super) yields: u32,
 }
 
-/// A warp.
+/// The state of a warp.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Warp {
     pub(crate) narrow: Rows<u32>,
     pub(crate) wide: Rows<u64>,
     pub(crate) predicates: Vec<u32>,
-    /// Local memory by words: word `w` of each lane.
+    /// Local memory, word by word: word `w` of each lane.
     pub(crate) local: Vec<L32>,
-    /// Which of its bytes nobody has written, where an observer wants to know.
+    /// Shadow of local memory, if an observer wants it.
     pub(crate) local_shadow: Vec<L32>,
     pub(crate) frames: Frames,
-    /// Splits that do not run at the moment.
+    /// Splits that are not running.
     pub(crate) splits: Vec<Split>,
     pub(super) groups: Vec<Group>,
     pub(super) free_groups: Vec<u32>,
-    /// Lanes that exist and have not exited.
+    /// Mask of the lanes that have a thread which has not exited.
     pub(crate) live: u32,
-    /// Carry flags.
+    /// Carry flags of the lanes.
     pub(crate) carry: u32,
-    /// Number in the CTA.
+    /// Number of the warp in its CTA.
     pub(crate) index: u32,
     pub(crate) steps: u64,
-    /// Steps from which on its turn ends at a jump back or a barrier.
+    /// Step count after which its turn ends at a backward jump or a barrier.
     pub(super) end: u64,
-    /// Step of the last atomic.
+    /// Step count at the last atomic.
     pub(crate) last_atomic: u64,
-    /// Lanes that a group has let run on, as others did not come (`open_stale`): a GPU would have let them wait. Until
-    /// they have been together with all others, or have passed a barrier.
+    /// Mask of lanes that a group has released because others did not arrive (`open_stale`), while
+    /// a GPU would have let them wait. Cleared when they reconverge with all others or pass a
+    /// barrier.
     pub(super) ahead: u32,
-    /// Atomics since its turn began.
+    /// Number of atomics in the current turn.
     pub(crate) atomics: u32,
-    /// Whether its frames, groups and files are still those that a kernel begins with.
+    /// Whether call frames, groups and register files are as at the start of a kernel.
     pub(super) is_as_begun: bool,
-    /// Frame of the running split, and its windows.
+    /// Call frame of the running split, and the offsets of its registers.
     pub(crate) running: u32,
     narrow_base: usize,
     wide_base: usize,
     predicate_base: usize,
-    /// First byte of the running frame in local memory, and its end.
+    /// First byte of the running call frame in local memory, and its end.
     pub(crate) local_base: u64,
     pub(crate) local_end: u64,
 }
 
-/// %tid of a thread by its number in the CTA.
+/// `%tid` of a thread, by its linear number in the CTA.
 pub(super) fn thread_of(linear: u32, block: [u32; 3]) -> [u32; 3] {
     let [x, y, _] = block.map(|n| n.max(1));
     [linear % x, linear / x % y, linear / x / y]
 }
 
 impl Warp {
-    /// Makes all groups forget their lanes and puts one split of `lanes` at `pc` of frame 0.
+    /// Resets the warp to a single split of `lanes` at `pc` in frame 0.
     pub(crate) fn start(&mut self, index: u32, lanes: u32, pc: u32) {
         self.groups.clear();
         self.free_groups.clear();
@@ -139,7 +140,7 @@ impl Warp {
         self.start_again(lanes, pc);
     }
 
-    /// The same for one that has the frames and groups, and the number, that it has begun with.
+    /// As [`Self::start`], for a warp whose frames, groups and number are those of a start.
     #[inline(always)]
     pub(super) fn start_again(&mut self, lanes: u32, pc: u32) {
         self.splits.clear();
@@ -152,30 +153,31 @@ impl Warp {
         self.splits.push(Split { pc, mask: lanes, frame: 0, group: NONE, state: State::Ready });
     }
 
-    /// Whether its frames and groups are those that a kernel begins with: nothing has been called, and lanes have parted in
-    /// regions only.
+    /// Whether call frames and groups are as at the start of a kernel: no function was called, and
+    /// lanes have diverged only within regions.
     #[inline(always)]
     pub(super) fn is_as_started(&self) -> bool {
         self.groups.is_empty() && self.frames.is_one()
     }
 
-    /// No lane has any predicate.
+    /// Sets all predicates to false.
     #[inline(always)]
     pub(super) fn clear_predicates(&mut self) {
-        // To fill nothing can cost more than to fill a little: glibc makes a masked store of it, at an address that is none.
+        // Filling an empty slice can be slower than filling a short one: glibc performs a masked
+        // store at an invalid address.
         if !self.predicates.is_empty() {
             self.predicates.fill(0);
         }
     }
 
-    /// Gives its registers to another warp that stands in the frame that a kernel begins with, for those of that one.
+    /// Exchanges registers with another warp; both are in the kernel's frame.
     pub(super) fn swap_registers(&mut self, other: &mut Self) {
         std::mem::swap(&mut self.narrow, &mut other.narrow);
         std::mem::swap(&mut self.wide, &mut other.wide);
         std::mem::swap(&mut self.predicates, &mut other.predicates);
     }
 
-    /// Moves the register windows to a frame.
+    /// Switches to the registers of a call frame.
     pub(crate) fn enter(&mut self, frame: u32) {
         self.running = frame;
         let f = self.frames.get(frame);
@@ -184,12 +186,12 @@ impl Warp {
         (self.local_base, self.local_end) = (f.local, f.local_end);
     }
 
-    /// Numbers of the first registers of the running frame: narrow, wide, predicates.
+    /// Offsets of the running frame's registers: narrow, wide, predicates.
     pub(crate) fn bases(&self) -> [usize; 3] {
         [self.narrow_base, self.wide_base, self.predicate_base]
     }
 
-    /// Registers of the running frame, and what lies above them.
+    /// Registers of the running frame, and those above them.
     #[inline(always)]
     pub(super) fn windows(&mut self) -> (&mut [L32], &mut [L64], &mut [u32]) {
         (
@@ -199,13 +201,13 @@ impl Warp {
         )
     }
 
-    /// Narrow registers of the running frame, and what lies above them.
+    /// Narrow registers of the running frame, and those above them.
     #[inline(always)]
     pub(super) fn rows_mut(&mut self) -> &mut [L32] {
         self.narrow.rows_from(self.narrow_base)
     }
 
-    /// Registers of the running frame that hold numbers, and local memory.
+    /// Narrow and wide registers of the running frame, and local memory.
     #[inline(always)]
     pub(super) fn registers_and_local(&mut self) -> (Registers<'_>, &mut [L32]) {
         let narrow = self.narrow.rows_from(self.narrow_base);
@@ -213,7 +215,7 @@ impl Warp {
         (Registers { narrow, wide }, &mut self.local)
     }
 
-    /// Narrow registers of the running frame, and what lies above them.
+    /// Narrow registers of the running frame, and those above them.
     #[inline]
     pub(super) fn rows(&self) -> &[L32] {
         &self.narrow[self.narrow_base..]
@@ -243,7 +245,7 @@ impl Warp {
         if slot.is_negated() { !value } else { value }
     }
 
-    /// Any operand, zero-extended; predicates as 0 or 1.
+    /// Reads any operand, zero-extended; predicates as 0 or 1.
     pub(crate) fn read(&self, constants: &Constants, slot: Slot, out: &mut L64) {
         if slot.is_wide() {
             *out = *self.w(constants, slot);
@@ -280,7 +282,7 @@ impl Warp {
         *to = (*to & !mask) | (value & mask);
     }
 
-    /// Writes what `keep` leaves of each value to a register of any kind.
+    /// Writes the bits `keep` of each value to a register of any kind.
     pub(crate) fn put(&mut self, d: Slot, value: &L64, keep: u64, mask: u32) {
         if d.is_none() {
         } else if d.is_wide() {
@@ -313,7 +315,7 @@ impl Warp {
     }
 }
 
-/// Where warps stand that run beside each other, and the steps at which their turns end.
+/// Splits of the warps of a batch, and the steps at which their turns end.
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) splits: [Split; MAX_WARPS],

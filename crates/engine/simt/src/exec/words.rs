@@ -1,5 +1,6 @@
-//! Words of shared memory, one for each lane of a full warp: what kernels do most that keep tiles there. All is one
-//! function, built for each SIMD level. What is not of this kind, or is to fault, is left to [`super::access`].
+//! The fast path for one 4-byte word per lane of a converged warp in shared memory, the most
+//! frequent access of tiled kernels. It is a single function for each SIMD level. Other accesses,
+//! and those that fault, are left to [`super::access`].
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
@@ -8,19 +9,19 @@ use super::warp::{Warp, narrow};
 use crate::code::{Access, Place, Slot};
 use texunit_alu::L32;
 
-/// Where the words of lanes are.
+/// Positions of the lanes' words.
 enum Where {
-    /// One has another alignment, or is outside.
+    /// A word is misaligned or out of bounds.
     No,
-    /// All at this one.
+    /// All lanes access the same word.
     Same(usize),
-    /// One behind the other, from this one on.
+    /// Contiguous words, beginning with this one.
     Row(usize),
-    /// Anywhere.
+    /// Arbitrary words.
     Each,
 }
 
-/// Puts the numbers of the words of lanes into `to`. There are `count` words.
+/// Stores the word indices of the lanes in `to`. There are `count` words.
 #[inline(always)]
 fn locate(to: &mut L32, bases: &L32, offset: u32, count: usize) -> Where {
     let first = bases[0].wrapping_add(offset);
@@ -50,7 +51,7 @@ fn word(access: &Access) -> Option<Slot> {
 }
 
 impl Context<'_> {
-    /// Loads, if the access is of this kind; else nothing has happened.
+    /// Executes the load if the access has this form; otherwise nothing has been changed.
     #[inline]
     pub(super) fn load_words(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
         let Some(d) = word(access) else { return false };
@@ -88,7 +89,7 @@ impl Context<'_> {
         )
     }
 
-    /// Stores, likewise.
+    /// Executes the store if the access has this form; otherwise nothing has been changed.
     #[inline]
     pub(super) fn store_words(&mut self, warp: &Warp, access: &Access, mask: u32) -> bool {
         let Some(from) = word(access) else { return false };

@@ -1,5 +1,5 @@
-//! The workers of a launch: each runs CTAs one after the other, and puts CTAs aside that wait (`idle`), so that others can begin.
-//! When no other CTA is left, it polls the waiting ones.
+//! The workers of a launch. A worker executes CTAs one after the other, and sets waiting CTAs
+//! (`idle`) aside so that others can begin. When no other CTA is left, it polls the waiting ones.
 
 use super::Shared;
 use super::context::Launch;
@@ -15,15 +15,17 @@ use std::ops::Range;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Guided self-scheduling: a worker takes at most [`MAX_TAKEN`] CTAs at once, and at most this part of its share of the
-/// remaining ones, so that all workers end at about the same time.
+/// Guided self-scheduling: a worker takes at most [`MAX_TAKEN`] CTAs at once, and at most this
+/// fraction of its share of the remaining ones, so that all workers end at about the same time.
 const MAX_TAKEN: u64 = 512;
 const PART: u64 = 16;
-/// Most CTAs that wait, of all workers together: about as many as are resident on a large card.
+/// Maximum number of waiting CTAs of all workers together, about as many as are resident on a large
+/// card.
 const MAX_ASIDE: u64 = 4096;
 
 impl Shared {
-    /// The next CTAs of a worker: several, because neighbours often access neighbouring memory. A single worker takes all.
+    /// The next CTAs of a worker: several, because neighbouring CTAs often access neighbouring
+    /// memory. A single worker takes all.
     fn take(&self, workers: u64, end: u64) -> Range<u64> {
         let share = |left: u64| match workers {
             1 => left,
@@ -35,11 +37,11 @@ impl Shared {
     }
 }
 
-/// A chunk of CTAs of a worker.
+/// A range of CTAs taken by a worker.
 pub(crate) struct CtaChunk<'s> {
     launch: &'s Launch<'s>,
     shared: &'s Shared,
-    /// The CTA that runs, and the ones that have not begun.
+    /// The running CTA, and the range of CTAs that have not begun.
     pub(super) running: Cell<u64>,
     next: Cell<u64>,
     end: Cell<u64>,
@@ -50,7 +52,7 @@ impl<'s> CtaChunk<'s> {
         Self { launch, shared, running: Cell::new(0), next: Cell::new(0), end: Cell::new(0) }
     }
 
-    /// The next CTA: of the chunk, or of the next chunk.
+    /// Takes the next CTA, from a new range if this one is empty.
     pub(super) fn take(&self, end: u64) -> Option<u64> {
         if self.next == self.end {
             let own = self.shared.take(self.launch.workers as u64, end);
@@ -65,13 +67,14 @@ impl<'s> CtaChunk<'s> {
         })
     }
 
-    /// CTAs that may follow the one that runs.
+    /// CTAs that may follow the running one.
     pub(super) fn upcoming(&self) -> Range<u64> {
         let end = self.end.get().min(self.shared.faulted.load(Relaxed));
         if self.launch.is_cancelled() { 0..0 } else { self.next.get()..end }
     }
 
-    /// The next `ctas` CTAs have begun. All but the last of them have ended, as has the one that ran before.
+    /// Marks the next `ctas` CTAs as begun. All but the last of them have ended, as has the CTA
+    /// that ran before.
     pub(super) fn begin(&self, ctas: u64) {
         (0..ctas).for_each(|_| self.shared.has_ended(self.launch));
         self.next.set(self.next.get() + ctas);
@@ -89,15 +92,16 @@ pub(super) enum Ends {
 }
 
 impl<'a> Resident<'a> {
-    /// A place of a worker with counters of its own.
+    /// A slot of a worker, with counters of its own.
     fn counting(launch: &'a Launch<'a>, worker: usize) -> Self {
         let mut place = Self::new(launch, worker);
         place.context.counts = Counts::new(launch.counters);
         place
     }
 
-    /// Runs CTA number `index` to its end, and then further CTAs of the chunk while the loop in compiled code applies. A fault
-    /// is that of the CTA that began last. `stop` ends the run early.
+    /// Executes CTA number `index` to its end, and then further CTAs of the range while the loop in
+    /// compiled code applies. A fault is that of the CTA that began last. `stop` ends the run
+    /// early.
     pub(super) fn run_cta(
         &mut self,
         index: u64,
@@ -125,7 +129,7 @@ impl<'a> Resident<'a> {
         self.run_on(stop)
     }
 
-    /// Runs a CTA that has begun, to its end or until it waits for others.
+    /// Executes a CTA that has begun, to its end or until it waits for others.
     fn run_on(&mut self, stop: impl Fn() -> bool) -> Result<Ends, Box<Fault>> {
         let Self { context, warps, round, patience, .. } = self;
         let ends = loop {
@@ -142,13 +146,13 @@ impl<'a> Resident<'a> {
         ends
     }
 
-    /// The CTAs of its worker have ended, of which this one is the last.
+    /// Ends a CTA, the last one in this slot.
     fn is_done(&mut self, shared: &Shared, result: Result<(), Box<Fault>>) {
         shared.end_of_cta(self.index, result, &mut self.context);
         self.context.tell_counts_at_times();
     }
 
-    /// It is not needed any more.
+    /// Adds the slot's counters at the end of its use.
     fn leave(&mut self, shared: &Shared) {
         if self.context.launch.counters != 0 {
             self.context.tell_counts();
@@ -157,11 +161,11 @@ impl<'a> Resident<'a> {
         state.add(&mut self.context);
     }
 
-    /// Runs the CTA for another iteration of its loop. Whether it still waits.
+    /// Executes another iteration of a waiting CTA's loop. Returns whether it still waits.
     fn look(&mut self, shared: &Shared) -> bool {
         let (waited, index) = (self.patience.looks(), self.index);
         match self.run_on(|| shared.faulted.load(Relaxed) < index) {
-            // Looks are counted from 0 again after progress.
+            // The count of polls restarts at 0 after progress.
             Ok(Ends::Waits) => self.patience.looks() > waited,
             result => {
                 self.is_done(shared, result.map(|_| ()));
@@ -171,7 +175,7 @@ impl<'a> Resident<'a> {
     }
 }
 
-/// Runs CTAs until none is left.
+/// Executes CTAs until none is left.
 pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
     let mut place = Resident::counting(launch, worker);
     let mut aside: Vec<Resident<'_>> = Vec::new();

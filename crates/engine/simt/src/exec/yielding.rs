@@ -1,9 +1,9 @@
-//! Threads that wait for others in loops of their own: they let the others go first.
+//! Yields of threads that wait for others in loops.
 //!
-//! A test of an mbarrier that fails, `nanosleep`, a look at %globaltimer, and a turn of a loop that only
-//! looks at memory (`lower::spin`) end the turn of their split; if nothing else of the warp can run, the
-//! warp's turn too. Loops that nothing tells from others end with the turns of their warps; those of
-//! atomics sooner.
+//! A failed test of an mbarrier, `nanosleep`, a read of `%globaltimer`, and an iteration of a spin
+//! loop (`lower::spin`) end the turn of their split, and the turn of the warp if none of its other
+//! splits can run. Undetected waiting loops end with the turn of their warp, loops with atomics
+//! sooner.
 
 use super::context::Context;
 use super::limits::ATOMICS;
@@ -12,7 +12,7 @@ use super::warp::{State, Warp};
 use crate::code::Op;
 
 impl Context<'_> {
-    /// Instructions with which threads wait for others.
+    /// Executes instructions with which threads wait for others.
     #[inline(never)]
     pub(super) fn meeting(
         &mut self,
@@ -31,7 +31,8 @@ impl Context<'_> {
             }
             Op::Mbarrier(op) => self.mbarrier(warp, op, mask)?,
             _ => {
-                // A step also where it is no instruction: a turn of nothing else is none without progress.
+                // A yield counts as a step even if it is not a PTX instruction, so that a turn of
+                // yields alone counts as progress.
                 warp.steps += 1;
                 true
             }
@@ -41,14 +42,14 @@ impl Context<'_> {
 }
 
 impl Warp {
-    /// Lanes have let others go first: those that wait for them in groups have waited longer.
+    /// Called when lanes have yielded: lanes waiting for them in groups have waited longer.
     pub(crate) fn has_yielded(&mut self) {
         for group in self.groups.iter_mut().filter(|group| group.arrived != 0) {
             group.yields = group.yields.saturating_add(1);
         }
     }
 
-    /// Whether all splits that can run are among these lanes.
+    /// Whether all splits that can run consist of these lanes.
     pub(crate) fn only(&self, among: u32) -> bool {
         self.splits.iter().all(|s| s.state != State::Ready || s.mask & !among == 0)
     }

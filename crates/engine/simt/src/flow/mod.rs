@@ -1,4 +1,8 @@
-//! Control flow and data flow of warp code, by the analyses of crate `flow`: for each thread by itself.
+//! Control-flow and data-flow analyses of warp code.
+//!
+//! [`FunctionCode`] implements the trait of crate `texunit_flow` for a function of warp code;
+//! [`Flow`] gives the control-flow graph, liveness and known register values, all from the view of
+//! a single thread.
 
 mod values;
 mod visit;
@@ -11,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use texunit_flow::{Access, Cfg, Control, Liveness};
 use values::Values;
 
-/// Registers of a function as numbers: of 32 bits, then of 64, then predicates.
+/// Numbering of a function's registers: 32-bit ones first, then 64-bit ones, then predicates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Registers {
     pub(crate) narrow: usize,
@@ -30,7 +34,7 @@ impl Registers {
         self.narrow + self.wide + self.predicates
     }
 
-    /// The number of a register. `None`: the slot is no operand, or a constant.
+    /// The number of a register, or `None` for an absent operand or a constant.
     pub(crate) fn number(self, slot: Slot) -> Option<usize> {
         if slot.is_none() || slot.is_constant() {
             return None;
@@ -46,14 +50,14 @@ impl Registers {
     }
 }
 
-/// The code of a function. Instructions are numbered from its first one on.
+/// The code of a function, with instructions numbered from 0.
 #[derive(Clone, Copy)]
 pub(crate) struct FunctionCode<'a> {
     pub(crate) insts: &'a [Inst],
-    /// The number of the first instruction in all code.
+    /// Index of the function's first instruction in the module's code.
     pub(crate) first: u32,
     pub(crate) registers: Registers,
-    /// All code, for its constants.
+    /// The module's code, for its constants.
     code: Option<&'a Code>,
 }
 
@@ -65,13 +69,14 @@ impl<'a> FunctionCode<'a> {
         Some(Self { insts, first: start, registers, code: Some(code) })
     }
 
-    /// Some instructions, the first of which has this number, for their control flow alone: no operand is a register.
+    /// A sequence of instructions for control-flow analysis alone, beginning with instruction
+    /// number `first`; no operand counts as a register.
     pub(crate) fn without_registers(insts: &'a [Inst], first: u32) -> Self {
         let registers = Registers { narrow: 0, wide: 0, predicates: 0 };
         Self { insts, first, registers, code: None }
     }
 
-    /// The number of 32 bits that an operand is in all kernels.
+    /// The 32-bit value of a constant operand that is equal in all kernels.
     fn number(&self, slot: Slot) -> Option<i32> {
         let code = self.code.filter(|_| slot.is_constant() && !slot.is_wide())?;
         let is_address = code.patches.iter().any(|patch| patch.slot == slot);
@@ -79,12 +84,12 @@ impl<'a> FunctionCode<'a> {
         Some(row[0] as i32)
     }
 
-    /// The code of the function that an instruction is in.
+    /// The function that contains an instruction.
     pub(crate) fn around(code: &'a Code, pc: u32) -> Option<Self> {
         Self::new(code, code.function_at(pc)?)
     }
 
-    /// The first instructions of blocks, by their numbers in all code.
+    /// The first instruction of each block, as an index into the module's code.
     pub(crate) fn starts(&self) -> Vec<u32> {
         let cfg = Cfg::new(self);
         cfg.ranges().map(|range| self.first + range.start as u32).collect()
@@ -100,7 +105,8 @@ impl texunit_flow::Code for FunctionCode<'_> {
         self.registers.len()
     }
 
-    /// Threads that an exit under a guard ends go nowhere: those that are left do not wait for them.
+    /// A guarded exit has no successor for the threads that it ends, because the remaining threads
+    /// do not wait for them.
     fn control(&self, inst: usize, mut target: impl FnMut(usize)) -> Control {
         let mut to = |pc: &u32| target(pc.wrapping_sub(self.first) as usize);
         let is_guarded = self.is_guarded(inst);
@@ -121,7 +127,8 @@ impl texunit_flow::Code for FunctionCode<'_> {
             self.registers.number(slot).into_iter().for_each(|number| f(number as u32, access));
         };
         register(Access::Use, *guard);
-        // A mark tells what the instruction beside it reads or has written.
+        // A mark only refers to operands of the neighbouring instruction, so its operands are not
+        // uses.
         each_slot(op, register) && !matches!(op, Op::Mark(_))
     }
 
@@ -130,26 +137,27 @@ impl texunit_flow::Code for FunctionCode<'_> {
     }
 }
 
-/// What is known of a function, without its instructions.
+/// Results of the analyses of a function, without its instructions.
 #[derive(Debug)]
 pub(crate) struct Facts {
     pub(crate) cfg: Cfg,
     pub(crate) liveness: Liveness,
-    /// Whether the threads of a warp are beside each other in x.
+    /// Whether the threads of each warp are consecutive in x.
     in_line: bool,
-    /// By block: values of registers where it begins. Found out when somebody asks.
+    /// For each block: known register values at its start. Computed on demand.
     values: OnceLock<Option<Vec<Option<Values>>>>,
 }
 
-/// The flow of a function.
+/// A function's code together with the results of its analyses.
 pub(crate) struct Flow<'a> {
     pub(crate) code: FunctionCode<'a>,
     pub(crate) facts: Arc<Facts>,
 }
 
 impl<'a> Flow<'a> {
-    /// None: registers times blocks are more than `limit`, or loops are too deep. `in_line`: it is a kernel of blocks whose
-    /// warps have threads beside each other in x.
+    /// Analyses a function. Returns `None` if the number of registers times that of blocks is above
+    /// `limit`, or if loops are nested too deeply. `in_line`: the function is a kernel whose warps
+    /// have threads that are consecutive in x.
     pub(crate) fn of(code: &'a Code, function: usize, limit: usize, in_line: bool) -> Option<Self> {
         let code = FunctionCode::new(code, function)?;
         let cfg = Cfg::new(&code);
@@ -164,17 +172,17 @@ impl<'a> Flow<'a> {
         Some(Self { code, facts: Arc::new(facts) })
     }
 
-    /// The flow of a function of which these facts have been found out.
+    /// Combines a function's code with analysis results that were computed before.
     pub(crate) fn with(code: &'a Code, function: usize, facts: &Arc<Facts>) -> Option<Self> {
         Some(Self { code: FunctionCode::new(code, function)?, facts: Arc::clone(facts) })
     }
 
-    /// Instructions of the blocks.
+    /// The range of instructions of each block.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Range<usize>> {
         self.facts.cfg.ranges()
     }
 
-    /// Values of registers before an instruction.
+    /// Known register values before an instruction.
     pub(crate) fn values_at(&self, inst: usize) -> Option<Values> {
         let Facts { cfg, values, in_line, .. } = &*self.facts;
         let values = values.get_or_init(|| values::find(&self.code, cfg, *in_line));

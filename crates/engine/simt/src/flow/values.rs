@@ -1,32 +1,33 @@
-//! Values of registers that stay what they are as long as a warp lives: parameters of the kernel, and what is computed from
-//! these, from words of the CTA and from thread numbers, with how it differs from lane to lane ([`Variation`]). It does not
-//! matter which lanes have come to an instruction when: each would compute the same.
+//! Registers whose values do not change during the lifetime of a warp: kernel parameters, and
+//! results computed from them, from special registers of the CTA and from thread numbers, each with
+//! its [`Variation`] among the lanes. The values do not depend on the active mask, because each
+//! lane would compute the same result at any time.
 
 use super::visit::each_slot;
 use super::{FunctionCode, Registers};
 use crate::code::{Op, Place, Slot, of_cta};
-use texunit_alu::{Alu, Last, Row, Temporaries};
+use texunit_alu::{Alu, FinalStep, Row, Temporaries};
 use texunit_flow::{Access, Cfg, Variation, forward};
 use texunit_isa::SpecialReg;
 use texunit_jit::{Op as Primitive, Source};
 
-/// A value of a register.
+/// The known value of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
-    /// Another one, or an unknown one.
+    /// Not known to be constant.
     Other,
-    /// The parameter at an offset.
+    /// The kernel parameter at this offset.
     Param(u32),
-    /// What the instruction of a number computes, and how it differs between the lanes of a warp.
+    /// The result of the instruction with this number, and its variation among the lanes of a warp.
     Of(u32, Variation),
 }
 
-/// The values of registers of 32 and 64 bits.
+/// The known values of the 32-bit and 64-bit registers.
 #[derive(Clone, Debug)]
 pub(crate) struct Values {
     registers: Registers,
     values: Vec<Value>,
-    /// Whether the threads of a warp are beside each other in x.
+    /// Whether the threads of each warp are consecutive in x.
     in_line: bool,
 }
 
@@ -39,7 +40,7 @@ impl Values {
         self.number(slot).map_or(Value::Other, |number| self.values[number])
     }
 
-    /// The offset of the parameter that a register holds.
+    /// The offset of the kernel parameter that a register holds.
     pub(crate) fn param(&self, slot: Slot) -> Option<u32> {
         match self.get(slot) {
             Value::Param(offset) => Some(offset),
@@ -47,7 +48,7 @@ impl Values {
         }
     }
 
-    /// All registers that hold parameters, with the offsets of these.
+    /// All registers that hold kernel parameters, with the parameters' offsets.
     pub(crate) fn params(&self) -> impl Iterator<Item = (Slot, u32)> {
         let slot = |i: usize| match i.checked_sub(self.registers.narrow) {
             Some(wide) => Slot::wide(wide as u32),
@@ -59,18 +60,19 @@ impl Values {
         })
     }
 
-    /// Registers of 32 bits with the same difference between all lanes, and the difference.
+    /// 32-bit registers whose values increase by a constant from lane to lane, with that stride.
     pub(crate) fn strides(&self) -> impl Iterator<Item = (u32, u32)> {
         let narrow = self.values.iter().take(self.registers.narrow).zip(0..);
         narrow.filter_map(|(value, i)| Some((i, stride(*value)?)))
     }
 
-    /// The difference between the lanes of a register of 32 bits.
+    /// The constant stride of a 32-bit register's value from lane to lane.
     pub(crate) fn stride(&self, slot: Slot) -> Option<u32> {
         stride(self.get(slot)).filter(|_| !slot.is_wide())
     }
 
-    /// How an operand differs between the lanes. None: it is not known to stay what it is.
+    /// The variation of an operand among the lanes, or `None` if its value is not known to be
+    /// constant.
     fn variation(&self, slot: Slot) -> Option<Variation> {
         if slot.is_constant() {
             return Some(Variation::Uniform);
@@ -82,9 +84,9 @@ impl Values {
         }
     }
 
-    /// How the result of an operation differs between the lanes.
+    /// The variation of an arithmetic result among the lanes.
     fn computed(&self, code: &FunctionCode<'_>, row: &Row, s: &[Slot; 4]) -> Option<Variation> {
-        // Others depend on more than their sources.
+        // The results of other operations depend on more than their sources.
         if !matches!(row.function(), Alu::Narrow(_) | Alu::Wide(_) | Alu::Composed) {
             return None;
         }
@@ -96,8 +98,10 @@ impl Values {
             return Some(Variation::Uniform);
         }
         let sources = [0, 1, 2].map(Source::B32);
-        let steps = row.placed(&sources, Temporaries::default())?;
-        let (Last::Compute(op, from), []) = (steps.last, &steps.before[..]) else { return None };
+        let steps = row.lowered(&sources, Temporaries::default())?;
+        let (FinalStep::Compute(op, from), []) = (steps.last, &steps.before[..]) else {
+            return None;
+        };
         let [a, b, c] = from.map(|source| match source {
             Source::B32(i) => all[i as usize],
             Source::Literal(_) => Variation::Uniform,
@@ -123,17 +127,18 @@ impl Values {
         (result != Variation::Varying).then_some(result)
     }
 
-    /// How a special register differs between the lanes, if it stays what it is.
+    /// The variation of a special register among the lanes, if its value is constant.
     fn special(&self, reg: SpecialReg, component: u8) -> Option<Variation> {
         match (reg, component) {
             (SpecialReg::Tid, 0) => self.in_line.then_some(Variation::TID),
-            // Of a block whose rows are whole warps, or of one row.
+            // `in_line` holds for blocks of a single row and for blocks whose rows are whole warps;
+            // y and z are then uniform in a warp.
             (SpecialReg::Tid, 1 | 2) => self.in_line.then_some(Variation::Uniform),
             _ => of_cta(reg, component).map(|_| Variation::Uniform),
         }
     }
 
-    /// From what registers hold before an instruction, of this number, to what they hold behind it.
+    /// Updates the known values by an instruction, given its number.
     pub(crate) fn step(&mut self, code: &FunctionCode<'_>, at: usize) {
         let (inst, at) = (&code.insts[at], at as u32);
         let of = |variation: Option<Variation>| variation.map(|variation| Value::Of(at, variation));
@@ -174,7 +179,7 @@ impl Values {
         }
     }
 
-    /// Adds what registers hold on another path. Whether that changes anything.
+    /// Merges the values at the end of another predecessor. Returns whether any value changed.
     fn join(&mut self, other: &Self) -> bool {
         let mut changes = false;
         for (here, &there) in self.values.iter_mut().zip(&other.values) {
@@ -193,7 +198,7 @@ fn stride(value: Value) -> Option<u32> {
     }
 }
 
-/// What registers hold where each block begins.
+/// Computes the known register values at the start of each block.
 pub(super) fn find(
     code: &FunctionCode<'_>,
     cfg: &Cfg,

@@ -1,17 +1,19 @@
-//! What operations read and write.
+//! Visitors of the operands that an operation reads and writes: the single definition for the
+//! analyses, the observers and the JIT.
 
 use crate::code::{Callee, HeapAction, MatrixAction, Op, Shadow, Slot, Stack, StackAction, Value};
 use texunit_flow::Access;
 
-/// Makes a function over the operands that most operations have, by shared or by mutable references. What an
-/// operation reads comes before what it writes.
+/// Defines a visitor of the operands of operations whose operands are all registers of the
+/// executing lane, by shared or mutable reference. Sources are visited before destinations.
 macro_rules! each_operand {
     ($(#[$doc:meta])* $name:ident $($mutable:ident)?) => {
         $(#[$doc])*
         pub(crate) fn $name(op: &$($mutable)? Op, mut f: impl FnMut(Access, &$($mutable)? Slot)) -> bool {
             return visit(op, &mut f);
 
-            // Compiled once: it is larger than what its callers do.
+            // The body is a separate function with a dynamic callback, so that it is compiled only
+            // once.
             fn visit(op: &$($mutable)? Op, f: &mut dyn FnMut(Access, &$($mutable)? Slot)) -> bool {
                 macro_rules! all {
                     ($what:ident: $slots:expr) => {
@@ -169,15 +171,16 @@ macro_rules! each_operand {
                         f(Access::Use, members);
                         all!(Def: [d, p]);
                     }
-                    // Lanes that do not execute it are not read.
+                    // Sources of lanes outside the active mask are not read.
                     Op::Shuffle(shuffle) => {
                         all!(Use: [&$($mutable)? shuffle.a, &$($mutable)? shuffle.b]);
                         all!(Use: [&$($mutable)? shuffle.c, &$($mutable)? shuffle.members]);
                         all!(Def: [&$($mutable)? shuffle.d, &$($mutable)? shuffle.p]);
                     }
-                    // It writes registers of other lanes than those that it reads.
+                    // Matrix operations write registers of other lanes than those whose registers
+                    // they read.
                     Op::Matrix(_) | Op::Mma(_) => return false,
-                    // Their operands may be places of a frame.
+                    // Operands of these calls can be locations in the call frame.
                     Op::Call(_) | Op::Printf(_) | Op::AssertFail(_) | Op::HeapCall(_) => return false,
                     Op::Runtime(_) => return false,
                     Op::AsyncCopy(_) | Op::Mbarrier(_) | Op::Stack(_) | Op::Unsupported => return false,
@@ -189,16 +192,16 @@ macro_rules! each_operand {
 }
 
 each_operand! {
-    /// As [`each_operand`], of operations all of whose operands are registers of their own lanes.
+    /// As [`each_operand`], by shared references.
     each_plain
 }
 each_operand! {
-    /// As [`each_plain`], to change the operands.
+    /// As [`each_plain`], with mutable operands.
     each_slot_mut mut
 }
 
-/// Calls `f` with each operand of an operation but the guard, first with those that it reads. False: it may read
-/// others, or registers of other lanes.
+/// Calls `f` with each operand of an operation except its guard, sources first. Returns false if
+/// the operation may access further operands or registers of other lanes.
 pub(crate) fn each_slot(op: &Op, mut f: impl FnMut(Access, Slot)) -> bool {
     let is_plain = each_plain(op, |access, slot| f(access, *slot));
     if !is_plain {
@@ -207,7 +210,7 @@ pub(crate) fn each_slot(op: &Op, mut f: impl FnMut(Access, Slot)) -> bool {
     is_plain
 }
 
-/// The operands of an operation that may have others.
+/// Visits the register operands of an operation that also has operands of other kinds.
 fn each_other(op: &Op, f: &mut dyn FnMut(Access, Slot)) {
     let mut all = |access: Access, slots: &[Slot]| slots.iter().for_each(|slot| f(access, *slot));
     let registers = |values: &[Value]| -> Vec<Slot> {
@@ -276,7 +279,7 @@ fn each_other(op: &Op, f: &mut dyn FnMut(Access, Slot)) {
     }
 }
 
-/// Calls `f` with each register or constant that an operation reads, but for its guard.
+/// Calls `f` with each register or constant that an operation reads, except its guard.
 pub(crate) fn reads(op: &Op, mut f: impl FnMut(Slot)) {
     each_slot(op, |access, slot| {
         if access == Access::Use {

@@ -1,18 +1,19 @@
-//! Arithmetic, logic, conversions and comparisons: operands of the kinds that a row wants.
+//! Lowers arithmetic, logic, conversions and comparisons to operations of the ALU table. Operands
+//! are converted to the register widths that the operation requires.
 
 use super::builder::{Builder, is_wide, mask_of};
 use crate::code::{CompareTo, Op, Rare, Slot};
-use texunit_alu::{self as alu, Alu, Approximate, Gives, Kind, L32, Row};
+use texunit_alu::{self as alu, Alu, Approximate, Kind, L32, ResultKind, Row};
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{AtomOp, BoolOp, Modifiers, Opcode, ScalarType};
 
-/// The row of an instruction.
+/// The ALU operation of an instruction with two sources.
 pub(super) fn row_of(opcode: Opcode, mods: &Modifiers) -> Option<&'static Row> {
     alu::find(opcode, mods, 2, Approximate::Card)
 }
 
 impl<'a> Builder<'a> {
-    /// Any instruction that has a row, or that [`alu::with_data`] knows.
+    /// Lowers any instruction that has an ALU operation or that [`alu::with_data`] supports.
     pub(super) fn arithmetic(&mut self, inst: &'a Instruction) -> Option<()> {
         let ops = &inst.operands;
         if inst.opcode == Opcode::Lop3 && inst.mods.bool_op.is_some() {
@@ -25,7 +26,7 @@ impl<'a> Builder<'a> {
             Opcode::Cvt => self.relaxed_destination(ops.first()?)?,
             _ => self.destination(ops.first()?)?,
         };
-        // Other results come zero-extended from their type, which is the register's width.
+        // Results of other instructions are zero-extended to the register's width.
         let keep = if inst.opcode == Opcode::Cvt { self.keep(&ops[0]) } else { u64::MAX };
         if matches!(inst.opcode, Opcode::Div | Opcode::Rem)
             && inst.mods.ty().is_some_and(ScalarType::is_integer)
@@ -55,7 +56,7 @@ impl<'a> Builder<'a> {
         inst.operands.iter().zip(&inst.mods.types).all(fits)
     }
 
-    /// Sources that are missing read as zero.
+    /// A narrow source operand; a missing one reads as zero.
     fn narrow_at(&mut self, ops: &[Operand], i: usize) -> Option<Slot> {
         match ops.get(i) {
             None => Some(self.constant(0, false)),
@@ -70,7 +71,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Emits an operation. `ops` are the sources.
+    /// Emits an ALU operation with the sources `ops`.
     pub(super) fn apply(
         &mut self,
         row: &'static Row,
@@ -90,7 +91,9 @@ impl<'a> Builder<'a> {
             }
             Alu::Predicate(f) => self.logic(f, d, ops)?,
             Alu::Carry(_) => self.rare(row.function(), d, keep, ops, mods)?,
-            _ if matches!(shape.gives, Gives::Predicate | Gives::Predicates) => return None,
+            _ if matches!(shape.result, ResultKind::Predicate | ResultKind::Predicates) => {
+                return None;
+            }
             _ => {
                 let mut s = [Slot::NONE; 4];
                 for (i, (slot, wide)) in s.iter_mut().zip(shape.from).enumerate() {
@@ -104,7 +107,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// Emits what has data of its own, or carries.
+    /// Emits an operation with carries or with an immediate of its own.
     fn rare(
         &mut self,
         alu: Alu,
@@ -122,8 +125,8 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// Where a function of this width may write for destination `d`, and whether the value must
-    /// then be cut or moved.
+    /// The register that an operation of this width may write for destination `d`, and whether the
+    /// result must then be truncated or moved.
     fn result(&mut self, d: Slot, wide: bool, keep: u64) -> (Slot, bool) {
         if !d.is_none() && d.is_wide() == wide {
             let cut = !wide && keep < u64::from(u32::MAX);
@@ -132,7 +135,7 @@ impl<'a> Builder<'a> {
         (if wide { self.temporary_wide() } else { self.temporary_narrow() }, true)
     }
 
-    /// Cuts or moves a result into its register.
+    /// Truncates or moves a result into its register, if necessary.
     fn cut(&mut self, d: Slot, from: Slot, keep: u64, cut: bool) {
         if cut && !d.is_none() {
             let op = self.kept(d, from, keep);
@@ -152,7 +155,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// lop3.BoolOp: `d|p, a, b, c, table, q`; p = (d != 0) op q.
+    /// Lowers `lop3.BoolOp`: `d|p, a, b, c, table, q`; p = (d != 0) op q.
     fn lop3_bool(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, p, sources @ .., q] = &inst.operands[..] else { return None };
         let row = row_of(inst.opcode, &inst.mods)?;
@@ -169,11 +172,11 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// setp, set, testp.
+    /// Lowers `setp`, `set` and `testp`.
     pub(super) fn comparison(&mut self, inst: &'a Instruction) -> Option<()> {
         let row = row_of(inst.opcode, &inst.mods)?;
         let ops = &inst.operands;
-        let pair = row.shape().gives == Gives::Predicates;
+        let pair = row.shape().result == ResultKind::Predicates;
         let (p, q, sources) = match inst.opcode {
             Opcode::Setp => {
                 (self.destination(ops.first()?)?, self.destination(ops.get(1)?)?, &ops[2..])
@@ -193,9 +196,9 @@ impl<'a> Builder<'a> {
             true => (self.wide_at(sources, 0)?, self.wide_at(sources, 1)?),
             false => (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?),
         };
-        let compare = match row.shape().gives {
-            Gives::Predicate => Op::Compare { row, a, b, to },
-            Gives::Predicates => Op::ComparePair { row, a, b, to },
+        let compare = match row.shape().result {
+            ResultKind::Predicate => Op::Compare { row, a, b, to },
+            ResultKind::Predicates => Op::ComparePair { row, a, b, to },
             _ => return None,
         };
         self.emit(compare);
@@ -205,7 +208,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// The destination of `set`: 1.0 or all ones where the comparison holds.
+    /// Writes the destination of `set`: 1.0 or all ones where the comparison holds.
     fn set(&mut self, inst: &Instruction, p: Slot, high: Option<Slot>) -> Option<()> {
         let ty = inst.mods.ty()?;
         let d = self.destination(inst.operands.first()?)?;
@@ -239,8 +242,9 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// `redux` of f32: the numbers as integers of the same order, and back. Without `.NaN` a NaN
-    /// comes last of all, with it first.
+    /// Lowers `redux` of f32 to an integer reduction of keys that have the same order as the
+    /// numbers, followed by the conversion back. Without `.NaN` a NaN loses against every number,
+    /// with it it wins.
     pub(super) fn redux_float(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a, members] = &inst.operands[..] else { return None };
         let (op, mods) = (inst.mods.redux?, &inst.mods);
@@ -263,10 +267,11 @@ impl<'a> Builder<'a> {
 }
 
 const SIGN: u32 = 1 << 31;
-/// Above the key of every number.
+/// Upper bound of the keys of numbers.
 const KEY_MAX: u32 = SIGN - 1;
 
-/// Signed integers in the order of the numbers; NaNs are `nan`. `keep` takes the sign away.
+/// Converts numbers to signed integers with the same order; NaNs become `nan`. `keep` masks out the
+/// sign for magnitudes.
 fn keys(d: &mut L32, a: &L32, keep: u32, nan: u32) {
     for (d, a) in d.iter_mut().zip(a) {
         let x = a & keep;
@@ -275,7 +280,8 @@ fn keys(d: &mut L32, a: &L32, keep: u32, nan: u32) {
     }
 }
 
-/// Of numbers, and of magnitudes, with NaNs above all numbers; then with NaNs below all of them.
+/// Key conversions of numbers and of magnitudes, first with NaNs above all numbers, then with NaNs
+/// below.
 static KEYS: [Row; 4] = [
     Row::helper("keys of numbers", |d, a, _, _| keys(d, a, u32::MAX, KEY_MAX)),
     Row::helper("keys of numbers", |d, a, _, _| keys(d, a, SIGN - 1, KEY_MAX)),

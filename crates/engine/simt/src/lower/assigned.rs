@@ -1,14 +1,15 @@
-//! Whether a kernel writes each register before it reads it. Then what the CTA before has left there
-//! cannot be seen, and need not be cleared: of a short kernel that is a tenth of its time.
+//! Whether a kernel writes each register before it reads it. If so, the values that the previous
+//! CTA left in the registers are invisible, and the registers need not be cleared, which saves a
+//! tenth of the time of a short kernel.
 
 use texunit_check::ir::{BodyCode, Function};
 use texunit_flow::{Cfg, Liveness};
 use texunit_isa::{Opcode, ScalarType};
 
-/// Bits that a function's sets may have together; larger functions are not looked at.
+/// Maximum total number of bits of a function's data-flow sets; larger functions are not analysed.
 const MAX: usize = 1 << 23;
 
-/// Instructions that only write their destinations, of their own lane's sources.
+/// Instructions whose only effect is to write their destinations, from sources of the same lane.
 #[rustfmt::skip]
 pub(super) fn is_arithmetic(opcode: Opcode) -> bool {
     use Opcode as O;
@@ -23,8 +24,8 @@ pub(super) fn is_arithmetic(opcode: Opcode) -> bool {
     )
 }
 
-/// Instructions that write their destinations and read nothing but their own lane's sources, or those of
-/// lanes that are with it: a shuffle brings 0 from a lane that is elsewhere.
+/// Instructions that read no registers except those of the same lane or of other active lanes; a
+/// shuffle returns 0 from an inactive lane.
 #[rustfmt::skip]
 fn is_plain(opcode: Opcode) -> bool {
     use Opcode as O;
@@ -36,7 +37,7 @@ fn is_plain(opcode: Opcode) -> bool {
     others || is_arithmetic(opcode)
 }
 
-/// Whether no path reads a register that it has not written. Predicates are always cleared.
+/// Whether each register is written before it is read on every path. Predicates are always cleared.
 pub(super) fn writes_first(function: &Function) -> bool {
     let code = BodyCode::new(function);
     if !code.body.iter().all(|inst| is_plain(inst.opcode)) {

@@ -1,4 +1,5 @@
-//! State of lowering one function: slots, constants, temporaries, labels.
+//! The state of lowering a function: slots of registers, constants, temporaries, labels, and the
+//! emitted instructions.
 
 use super::pools::{File, Pools};
 use super::symbols::Symbols;
@@ -11,54 +12,55 @@ use texunit_flow::{Access, Code};
 use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-/// Code of one function before its flow is resolved: targets are labels.
+/// The code of a function whose branch targets are still labels.
 pub(crate) struct Built {
     pub(crate) insts: Vec<Inst>,
     pub(crate) labels: Vec<u32>,
     pub(crate) is_entry: bool,
 }
 
-/// Lowers one function.
+/// Lowers a function to warp code.
 pub(crate) struct Builder<'a> {
     pub(crate) module: &'a ir::Module,
     pub(crate) function: &'a ir::Function,
     pub(crate) symbols: &'a Symbols,
     pub(crate) source: &'a SourceFile,
-    /// The function that has the body, of each function.
+    /// For each function, the function that has its body.
     pub(crate) resolved: &'a [u32],
     pub(crate) pools: &'a mut Pools,
     pub(crate) needs: Needs,
-    /// How approximate instructions compute.
+    /// Implementation of approximate instructions.
     pub(super) approximate: Approximate,
     pub(super) slots: Vec<Slot>,
-    /// Whether each register is written before it is read, of a kernel.
+    /// Whether the kernel writes each register before it reads it.
     assigned: bool,
-    /// Registers that are the same in all lanes.
+    /// For each register, whether its value is uniform.
     pub(super) uniform: Vec<bool>,
-    /// Whether each register is read.
+    /// For each register, whether it is read.
     pub(crate) is_read: Vec<bool>,
     pub(super) narrow: File,
     pub(super) wide: File,
     pub(super) predicates: File,
     insts: Vec<Inst>,
     labels: Vec<u32>,
-    /// Copies of factors that are overwritten before they are needed, by the index of their product.
+    /// Copies of factors that are overwritten before the fused operation, by the index of their
+    /// product.
     pub(super) saved: HashMap<usize, [Option<Slot>; 2]>,
-    /// Offsets in the frame.
+    /// Offsets of results in the call frame.
     pub(crate) returns_at: Vec<u32>,
     pub(crate) params_at: Vec<u32>,
     pub(super) frame_at: Vec<u32>,
     pub(super) frame_size: u32,
-    /// Where a function that changes its stack keeps how much it has.
+    /// Frame offset of the hidden stack size of a function that uses `alloca`.
     pub(super) stack_at: Option<u32>,
     objects: Vec<(String, u32, u32)>,
-    /// The instruction being lowered.
+    /// Guard of the instruction being lowered.
     pub(crate) guard: Slot,
     span: Span,
     count: u8,
 }
 
-/// Whether each register of a function is read.
+/// For each register of a function, whether it is read.
 fn is_read(function: &ir::Function) -> Vec<bool> {
     let (code, mut is_read) = (ir::BodyCode::new(function), vec![false; function.regs.len()]);
     code.results(|reg| is_read[reg as usize] = true);
@@ -68,7 +70,7 @@ fn is_read(function: &ir::Function) -> Vec<bool> {
     is_read
 }
 
-/// Offsets of values that follow each other, each at a multiple of 16, and their end.
+/// Offsets of consecutive values, each aligned to 16 bytes, and the end offset.
 pub(crate) fn layout(sizes: impl Iterator<Item = u32>, from: u32) -> (Vec<u32>, u32) {
     let mut end = from;
     let offsets = sizes
@@ -143,7 +145,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// All registers are to be written, be it that no instruction reads them.
+    /// Marks all registers as read, so that results that no instruction reads are written, too.
     pub(super) fn reads_all(&mut self) {
         self.is_read.fill(true);
     }
@@ -248,7 +250,7 @@ impl<'a> Builder<'a> {
         let (code, help) = unsupported::why_unsupported(inst, self.missing_callee(inst));
         let mut text = self.source.snippet(inst.span).split_whitespace().take(1);
         let word = text.next().map_or(inst.opcode.name(), |w| w.trim_end_matches(';'));
-        // A guard is not what is wrong.
+        // Skips a guard, which is not the cause of the diagnostic.
         let word = if word.starts_with('@') { inst.opcode.name() } else { word };
         let message = match self.missing_callee(inst) {
             Some(name) if unsupported::is_device_runtime(name) => {
@@ -264,7 +266,7 @@ impl<'a> Builder<'a> {
         self.emit(Op::Unsupported);
     }
 
-    /// The function without a body that an instruction calls.
+    /// Name of the function without a body that an instruction calls.
     fn missing_callee(&self, inst: &ir::Instruction) -> Option<&'a str> {
         let [_, ir::Operand::Function(f), ..] = &inst.operands[..] else { return None };
         let at = self.resolved.get(f.0 as usize)?;
@@ -317,12 +319,12 @@ impl<'a> Builder<'a> {
         self.insts.push(Inst { op, guard: Slot::TRUE, count: 0, span: self.span });
     }
 
-    /// As `helper`, under the instruction's guard.
+    /// As [`Self::helper`], under the instruction's guard.
     pub(crate) fn finisher(&mut self, op: Op) {
         self.insts.push(Inst { op, guard: self.guard, count: 0, span: self.span });
     }
 
-    /// A new label at the next instruction to be emitted; may be moved by `place`.
+    /// Creates a label at the next instruction to be emitted, which `place` can move.
     pub(crate) fn label(&mut self) -> u32 {
         self.labels.push(self.insts.len() as u32);
         self.labels.len() as u32 - 1
@@ -333,12 +335,12 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// A value's low `bits` bits.
+/// Mask of the low `bits` bits.
 pub(crate) fn mask_of(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
-/// Whether values of a type are held in wide slots.
+/// Whether values of a type are held in wide registers.
 pub(crate) fn is_wide(ty: ScalarType) -> bool {
     ty.bits() == 64
 }

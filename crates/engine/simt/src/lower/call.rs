@@ -1,4 +1,5 @@
-//! Calls, and the ends of functions that take or give `.reg` parameters.
+//! Lowers calls, and loads and stores of `.reg` parameters and results at the start and end of
+//! functions.
 
 use super::builder::{Builder, layout};
 use crate::code::{
@@ -9,7 +10,7 @@ use crate::runtime::{Function, Named};
 use texunit_check::ir::{Base, FuncId, Instruction, Operand, Param, Prototype};
 
 impl<'a> Builder<'a> {
-    /// Loads `.reg` parameters from where the caller has put them.
+    /// Loads `.reg` parameters from the call frame, where the caller has stored them.
     pub(super) fn prologue(&mut self) {
         self.clear_stack();
         let function = self.function;
@@ -23,7 +24,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Stores `.reg` results where the caller expects them.
+    /// Stores `.reg` results in the call frame for the caller.
     pub(super) fn epilogue(&mut self) {
         let function = self.function;
         for (i, param) in function.returns.iter().enumerate() {
@@ -81,7 +82,7 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    /// A parameter of the kernel that is handed on, read into a temporary.
+    /// Loads a parameter of the kernel, which is passed on to a callee, into a temporary.
     pub(super) fn kernel_param(&mut self, p: texunit_check::ir::ParamId) -> Option<Slot> {
         let param = self.function.params.get(p.0 as usize)?;
         let size = u8::try_from(param.size).ok().filter(|s| matches!(s, 1 | 2 | 4 | 8))?;
@@ -176,7 +177,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// A call of the device runtime.
+    /// Lowers a call of the device runtime.
     fn runtime(&mut self, name: &str, results: Vec<Value>, arguments: Vec<Value>) -> Option<()> {
         let Named { function, sizes, is_per_thread } = Function::named(name)?;
         let fits = |(value, &size): (&Value, &u8)| match value {
@@ -186,7 +187,7 @@ impl<'a> Builder<'a> {
         if arguments.len() != sizes.len() || !arguments.iter().zip(sizes).all(fits) {
             return None;
         }
-        // What launches pass to kernels lies in the heap, too.
+        // Parameter buffers of device launches are allocated in the device heap.
         (self.needs.runtime, self.needs.heap) = (true, true);
         self.needs.allocates |= matches!(function, Function::Malloc | Function::Free);
         let result = results.first().copied();

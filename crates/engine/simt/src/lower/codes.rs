@@ -1,8 +1,9 @@
-//! The codes of what is known but not executed. docs/diagnostics.md lists them from this table.
+//! Diagnostic codes of known but unsupported instructions. docs/diagnostics.md is generated from
+//! this table.
 
 use texunit_syntax::codes::Code;
 
-/// Every code of this crate, with what it stands for.
+/// Every diagnostic code of this crate, with its title and explanation.
 #[rustfmt::skip]
 pub const CODES: &[Code] = &[
     Code { code: "E0401", title: "texture instruction that is not executed", explanation:

@@ -1,4 +1,4 @@
-//! Branches, ends, barriers, and what the lanes of a warp do together.
+//! Lowers branches, exits, barriers, and operations that the lanes of a warp execute together.
 
 use super::builder::Builder;
 use crate::code::{Barrier, BarrierKind, NONE, Op, Shuffle, Slot};
@@ -31,19 +31,20 @@ impl<'a> Builder<'a> {
             Opcode::Exit => self.emit(Op::Exit),
             Opcode::Trap => self.emit(Op::Trap),
             Opcode::Brkpt => self.emit(Op::Breakpoint),
-            // Nobody sleeps, but the others go first.
+            // The thread does not sleep, but other warps run first.
             Opcode::Nanosleep => {
                 self.needs.may_wait = true;
                 self.emit(Op::Yield);
             }
-            // Memory is accessed in program order, and time does not matter.
+            // Memory is accessed in program order and without latency, so fences and prefetches
+            // have no effect.
             _ => self.emit(Op::Nop),
         }
         Some(())
     }
 
-    /// Runs `f` for the lanes under the guard only, as a branch around it: for instructions at
-    /// which the lanes of a warp part.
+    /// Lowers an instruction that can diverge for the lanes of its guard only, by branching around
+    /// it.
     pub(super) fn unguarded(&mut self, f: impl FnOnce(&mut Self)) {
         if self.guard == Slot::TRUE {
             f(self);
@@ -116,7 +117,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// The membermask of `.sync` forms.
+    /// The member mask of `.sync` forms.
     fn members(&mut self, inst: &'a Instruction, at: usize) -> Option<Slot> {
         if !inst.mods.sync {
             return Some(Slot::NONE);

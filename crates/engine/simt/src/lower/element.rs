@@ -1,4 +1,4 @@
-//! Elements of arrays by a register: `name[%r1+2]`.
+//! Lowers array elements with a register as subscript: `name[%r1+2]`.
 
 use super::arithmetic::row_of;
 use super::builder::Builder;
@@ -7,19 +7,20 @@ use crate::code::{Op, Place, Slot};
 use texunit_check::ir::{Base, Element, Operand, Storage};
 use texunit_isa::{Modifiers, MulPart, Opcode, ScalarType};
 
-/// How an array's own addresses are computed.
+/// Address arithmetic for an array.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
-    /// 64 bits, the place of the element added without a sign.
+    /// 64 bits; the element offset is zero-extended.
     Global,
-    /// Fewer bits on a GPU, so that a place before the array is one; here they have 64.
+    /// 64 bits with a sign-extended element offset. A GPU uses fewer bits, so that an offset before
+    /// the array wraps around.
     Signed,
     /// 32 bits.
     Narrow,
 }
 
 impl Builder<'_> {
-    /// An element as a memory operand.
+    /// An array element as a memory operand.
     pub(super) fn element(&mut self, element: &Element) -> Option<Address> {
         let (place, reach) = match element.base {
             Base::Variable(v) => match self.module.variables.get(v.0 as usize)?.storage {
@@ -37,7 +38,7 @@ impl Builder<'_> {
         Some(Address { place, base: self.reached(element, reach)?, offset: 0 })
     }
 
-    /// The address of an element in its array's own space.
+    /// The address of an element in its array's state space.
     pub(super) fn element_address(&mut self, element: &Element, wide: bool) -> Option<Slot> {
         let Address { place, base, .. } = self.element(element)?;
         let is_wide = !matches!(place, Place::Shared | Place::Local);
@@ -49,7 +50,8 @@ impl Builder<'_> {
         Some(d)
     }
 
-    /// `(index + offset) * size` in 32 bits and the array's address, as ptxas 13.5 adds them up.
+    /// Computes `(index + offset) * size` in 32 bits and adds the array's address, as ptxas 13.5
+    /// does.
     fn reached(&mut self, element: &Element, reach: Reach) -> Option<Slot> {
         let index = self.subscript(&element.index)?;
         let size = self.constant(element.size.into(), false);
@@ -75,7 +77,7 @@ impl Builder<'_> {
         Some(d)
     }
 
-    /// The register of a subscript with 32 bits: short signed ones are extended.
+    /// The register of a subscript with 32 bits; signed registers of fewer bits are sign-extended.
     fn subscript(&mut self, index: &Operand) -> Option<Slot> {
         let slot = self.narrow(index)?;
         let Operand::Reg(reg) = index else { return Some(slot) };

@@ -1,4 +1,4 @@
-//! tex and tld4: the operands as registers and constants.
+//! Lowers `tex` and `tld4`: forms, and operands as registers and constants.
 
 use super::builder::Builder;
 use crate::code::{Fetch, MoreOperands, Op, Slot};
@@ -6,7 +6,7 @@ use texunit_check::ir::{FetchOperands, Instruction, Lod, Operand};
 use texunit_isa::{Component, Coordinates, Geometry, MipMode, Modifiers, Opcode, ScalarType};
 use texunit_unit as unit;
 
-/// The form as far as the modifiers say it.
+/// The form of a fetch, as far as the modifiers determine it.
 fn form_of(opcode: Opcode, m: &Modifiers) -> Option<unit::FetchForm> {
     let [result, coord] = m.types[..] else { return None };
     let kind = match opcode {
@@ -36,7 +36,8 @@ fn form_of(opcode: Opcode, m: &Modifiers) -> Option<unit::FetchForm> {
         ScalarType::F16x2 => unit::ResultType::F16x2,
         _ => return None,
     };
-    // There is one machine word for both: it takes the bits of integers for floats.
+    // For gradients the hardware has a single instruction, which reads the bits of integer
+    // coordinates as floats.
     let coord = match kind {
         unit::FetchKind::Sample(unit::Lod::Gradient) => unit::CoordType::F32,
         _ => coord,
@@ -98,7 +99,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// The coordinates of a geometry; `Slot::NONE` for what it lacks.
+    /// The coordinate registers of a geometry; `Slot::NONE` for components that it does not have.
     pub(super) fn coordinates(
         &mut self,
         geometry: Geometry,
@@ -111,7 +112,7 @@ impl<'a> Builder<'a> {
         Some(slots)
     }
 
-    /// The elements of a vector; the others are zeros.
+    /// The elements of a vector operand; missing elements are zero.
     fn vector(&mut self, vector: &'a [Operand], count: usize) -> Option<[Slot; 3]> {
         let mut slots = [self.constant(0, false); 3];
         for (slot, operand) in slots.iter_mut().zip(vector.get(..count)?) {
@@ -120,7 +121,8 @@ impl<'a> Builder<'a> {
         Some(slots)
     }
 
-    /// Level or gradients, offset and reference; none if there are none of them.
+    /// The operands for level or gradients, offset and reference; none if the form has none of
+    /// them.
     fn more(
         &mut self,
         geometry: Geometry,

@@ -1,4 +1,4 @@
-//! How well it is known what the instructions of a kernel compute.
+//! Classifies the instruction forms of a kernel by how exactly their results are known.
 
 use super::program::Program;
 use super::reach::{Flows, Reach};
@@ -15,20 +15,20 @@ use texunit_syntax::{SourceFile, Span};
 pub struct InstructionForm<'a> {
     /// Opcode and modifiers as written.
     pub opcode: &'a str,
-    /// The form's first instruction in the text.
+    /// The first instruction of this form in the source.
     pub first: Span,
-    /// The number of instructions of this form.
+    /// Number of instructions of this form.
     pub count: u64,
-    /// How well the results of this form are known.
+    /// How exactly the results of this form are known.
     pub fidelity: Fidelity,
-    /// The special register whose value decides the class, without its `%`.
+    /// The special register that determines the class, without its `%`.
     pub register: Option<&'static str>,
-    /// What the values of these instructions may reach, unless they are specified.
+    /// Kinds of uses that the results may reach, unless the results are specified.
     pub reaches: Vec<Reach>,
 }
 
 impl Program {
-    /// The instruction forms that a kernel and all that it can call have, in the order of the text.
+    /// The instruction forms of a kernel and its possible callees, in source order.
     pub fn instruction_forms(
         &self,
         id: KernelId,
@@ -64,7 +64,7 @@ impl Program {
     }
 }
 
-/// The class of an instruction, and the special register that makes it no better.
+/// The class of an instruction, and the special register that determines it, if any.
 fn class(inst: &Instruction, approximate: Approximate) -> Option<(Fidelity, Option<&'static str>)> {
     let own = fidelity(inst.opcode, &inst.mods)?;
     let is_rounded = approximate == Approximate::Rounded && (inst.mods.approx || inst.mods.full);
@@ -74,11 +74,11 @@ fn class(inst: &Instruction, approximate: Approximate) -> Option<(Fidelity, Opti
     Some(worst.map_or((own, None), |(class, register)| (class, Some(register))))
 }
 
-/// The special register that an operand reads, the least known of several.
+/// The special register of an operand whose value is known least exactly.
 fn register(operand: &Operand) -> Option<(Fidelity, &'static str)> {
     match operand {
         Operand::Special(reg, _) => Some((fidelity_of_register(*reg), reg.name())),
-        // What a driver may put there.
+        // The driver determines the value.
         Operand::EnvReg(_) => Some((Fidelity::Assumed, "envreg")),
         Operand::ZeroCounter => Some((Fidelity::NotCard, "pm")),
         Operand::Vector(list) => list.iter().filter_map(register).max_by_key(|(class, _)| *class),

@@ -1,4 +1,4 @@
-//! Code of sums that a product is fused into.
+//! Lowers sums that a product is fused into.
 
 use super::arithmetic::row_of;
 use super::builder::{Builder, is_wide};
@@ -9,7 +9,7 @@ use texunit_check::ir::Instruction;
 use texunit_isa::{Modifiers, Opcode, Rounding, ScalarType};
 
 impl<'a> Builder<'a> {
-    /// Copies the factors of a product that are overwritten before they are needed.
+    /// Copies the factors of a product that are overwritten before the sum.
     pub(super) fn save_factors(&mut self, at: usize, inst: &'a Instruction, product: Product) {
         let is_wide = inst.mods.ty().is_some_and(is_wide);
         let saved = [0, 1].map(|k| {
@@ -28,7 +28,7 @@ impl<'a> Builder<'a> {
         self.saved.insert(at, saved);
     }
 
-    /// A sum with its product fused into it.
+    /// Lowers a sum with its product as one multiply-add.
     pub(super) fn fused(
         &mut self,
         body: &'a [Instruction],
@@ -55,8 +55,8 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// An operand of an `fma` with its sign changed. The machine leaves that of a NaN alone, which shows where the NaN
-    /// comes out with its bits: in f64.
+    /// An operand of an `fma` with its sign changed. The hardware leaves the sign of a NaN
+    /// unchanged, which is visible only in f64, where NaN operands are propagated with their bits.
     fn negative(&mut self, x: Slot, ty: ScalarType) -> Option<Slot> {
         let (d, row, s) = if is_wide(ty) {
             let mods =

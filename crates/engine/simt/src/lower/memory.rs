@@ -1,18 +1,18 @@
-//! ld, st, atom, red, prefetch.
+//! Lowers `ld`, `st`, `atom`, `red` and `prefetch`.
 
 use super::builder::{Builder, is_wide};
 use crate::code::{Access, Atomic, Op, Place, Slot, SpaceProfile};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
 use texunit_isa::{AtomOp, Opcode, ScalarType, Space};
 
-/// A resolved address: place, register or constant (or none), offset.
+/// A resolved address: state space, register or constant (or none), and offset.
 pub(super) struct Address {
     pub(super) place: Place,
     pub(super) base: Slot,
     pub(super) offset: u64,
 }
 
-/// Words of loads of what others change in the meantime.
+/// Modifiers of loads that observe concurrent changes by other threads.
 const STRONG: [&str; 4] = [".volatile", ".relaxed", ".acquire", ".mmio"];
 
 impl<'a> Builder<'a> {
@@ -21,7 +21,7 @@ impl<'a> Builder<'a> {
             Opcode::Ld | Opcode::Ldu => self.load(inst),
             Opcode::St => self.store(inst),
             Opcode::Atom | Opcode::Red => self.atomic(inst),
-            // Prefetch, discard and applypriority change nothing that a program can see.
+            // Prefetch, discard and applypriority have no visible effect.
             _ => {
                 self.emit(Op::Nop);
                 Some(())
@@ -70,7 +70,7 @@ impl<'a> Builder<'a> {
 
     fn access(&mut self, inst: &Instruction, address: &Operand) -> Option<Access> {
         let ty = inst.mods.ty()?;
-        // 16 bytes are two parts, as of a vector of two.
+        // A value of 16 bytes has two parts, like a vector of two elements.
         let size = ty.bytes().min(8);
         if ty == ScalarType::Pred {
             return None;
@@ -93,7 +93,7 @@ impl<'a> Builder<'a> {
     fn load(&mut self, inst: &'a Instruction) -> Option<()> {
         let text = self.source.snippet(inst.span);
         self.needs.may_wait |= STRONG.iter().any(|word| text.contains(word));
-        // A cache policy may follow, which changes nothing.
+        // A cache policy may follow, which has no effect.
         let [d, address, ..] = &inst.operands[..] else { return None };
         let mut access = self.access(inst, address)?;
         if inst.mods.ty() == Some(ScalarType::B128) {
@@ -176,7 +176,7 @@ impl<'a> Builder<'a> {
             None => vec![Slot::NONE; b.len()],
         };
         let counted = rest.get(2).filter(|_| inst.mods.acts("async"));
-        // A cache policy may stand last, which changes nothing.
+        // A cache policy may be the last operand, which has no effect.
         let c = match rest.get(2) {
             Some(c) if op == AtomOp::Cas => self.elements(c, ty)?,
             _ if op != AtomOp::Cas => Vec::new(),
@@ -193,7 +193,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Sources of an atomic: one for each element, of `.b128` the halves.
+    /// Sources of an atomic: one for each element, or the halves for `.b128`.
     fn elements(&mut self, operand: &'a Operand, ty: ScalarType) -> Option<Vec<Slot>> {
         match operand {
             Operand::Vector(parts) => parts.iter().map(|p| self.source(p, is_wide(ty))).collect(),
@@ -212,7 +212,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Which atomics are executed.
+/// Whether an atomic operation is supported for a type.
 fn is_executed(op: AtomOp, ty: ScalarType, vector: bool) -> bool {
     use ScalarType as T;
     let half = matches!(ty, T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2);

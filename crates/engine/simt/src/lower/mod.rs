@@ -1,7 +1,8 @@
-//! From a typed module to warp code.
+//! Lowers a typed module to warp code.
 //!
-//! Lowering never fails: an instruction that we do not execute becomes a diagnostic, listed by
-//! [`Program::unsupported`] for every kernel that can reach it, and a fault if it runs.
+//! Lowering never fails: an unsupported instruction becomes a diagnostic, which
+//! [`Program::unsupported`] lists for every kernel that can reach it, and a fault if it is
+//! executed.
 
 mod arithmetic;
 mod assigned;
@@ -53,40 +54,42 @@ pub use unsupported::is_known_function;
 
 use crate::flow::FunctionCode;
 
-/// What a function needs, besides its code.
+/// Requirements of a function besides its code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Needs {
-    /// Functions called or whose address is taken.
+    /// Functions that are called or whose address is taken.
     pub(crate) functions: Vec<ir::FuncId>,
-    /// Whether it calls the device runtime.
+    /// Whether the function calls the device runtime.
     pub(crate) runtime: bool,
-    /// Whether it may wait for somebody: it has a loop that only does, sleeps, or loads what others change.
+    /// Whether the function may wait for other threads: it has a spin loop, sleeps, or has loads
+    /// that observe concurrent changes.
     pub(crate) may_wait: bool,
-    /// Whether it asks for memory of the heap itself, or gives some back.
+    /// Whether the function itself calls `malloc` or `free` or their device runtime equivalents.
     pub(crate) allocates: bool,
-    /// Whether it calls through registers.
+    /// Whether the function has indirect calls.
     pub(crate) indirect: bool,
-    /// Whether it takes stack as it runs (`alloca`).
+    /// Whether the function uses `alloca`.
     pub(crate) alloca: bool,
-    /// Whether it calls `malloc` or `free`.
+    /// Whether the function needs a device heap.
     pub(crate) heap: bool,
-    /// Whether it reads where the reserved shared memory lies.
+    /// Whether the function reads the offset of reserved shared memory.
     pub(crate) reserved_shared: bool,
-    /// Special registers that it reads and that have other values in another run: clocks, host threads.
+    /// Special registers that the function reads and that differ between runs: clocks, and values
+    /// that depend on host threads.
     pub(crate) nondeterministic_inputs: Vec<texunit_isa::SpecialReg>,
-    /// Shared variables.
+    /// Shared variables that the function uses.
     pub(crate) shared: Vec<ir::VarId>,
-    /// Instructions that we do not execute.
+    /// Diagnostics of unsupported instructions.
     pub(crate) unsupported: Vec<Diagnostic>,
 }
 
-/// A module that has no errors as a program. Kernels are lowered as they are needed.
+/// Makes a program of a module that has no errors. Each kernel is lowered on demand.
 pub fn lower(module: ir::Module, symbols: Symbols, source: SourceFile) -> Program {
     Program::new(module, symbols, source)
 }
 
-/// Resolves labels and puts a `Join` where the lanes meet again that a branch separates: at its immediate
-/// post-dominator.
+/// Resolves labels, and inserts a `Join` at the reconvergence point of each divergent branch: its
+/// immediate post-dominator.
 fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
     use crate::code::{AT_RETURN, Callee, Inst, NONE, Op, Slot};
     let builder::Built { mut insts, labels, is_entry } = built;
@@ -101,7 +104,8 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
     }
     let cfg = Cfg::new(&FunctionCode::without_registers(&insts, 0));
     let post_dominators = cfg.immediate_post_dominators();
-    // By instruction that separates lanes: where they meet; the number of instructions where the function is left.
+    // For each divergent branch, its reconvergence point; the number of instructions stands for the
+    // function's end.
     let meet = |(at, inst): (usize, &Inst)| {
         let separates = match inst.op {
             Op::Branch { .. } => inst.guard != Slot::TRUE,

@@ -1,4 +1,4 @@
-//! mov with its vectors, selp, cvta, isspacep.
+//! Lowers `mov` with its vector forms, `selp`, `cvta` and `isspacep`.
 
 use super::builder::{Builder, is_wide, mask_of};
 use crate::code::{Op, Slot};
@@ -17,8 +17,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Copies between slots, cutting and extending as their kinds demand. Emitted under the
-    /// guard.
+    /// Copies between registers, truncating and extending as their kinds require, under the
+    /// instruction's guard.
     pub(super) fn copy(&mut self, d: Slot, a: Slot, keep: u64, count: bool) {
         if d.is_none() {
             return;
@@ -32,7 +32,7 @@ impl<'a> Builder<'a> {
         if count { self.emit(op) } else { self.finisher(op) }
     }
 
-    /// What `keep` leaves of a value: between narrow registers a plain and.
+    /// Copies the bits `keep` of a value; between narrow registers this is a bitwise and.
     pub(super) fn kept(&mut self, d: Slot, a: Slot, keep: u64) -> Op {
         let is_narrow = |slot: Slot| !slot.is_wide() && !slot.is_predicate();
         if !is_narrow(d) || !is_narrow(a) {
@@ -52,7 +52,8 @@ impl<'a> Builder<'a> {
             (Operand::Vector(to), Operand::Vector(from)) => self.mov_vector(to, from, ty),
             (Operand::Vector(parts), _) => self.unpack(parts, a, ty),
             (_, Operand::Vector(parts)) => self.pack(d, parts, ty),
-            // What every kernel begins with goes into its register at once.
+            // Special registers that most kernels read at their start are written directly to the
+            // destination.
             (Operand::Reg(r), Operand::Special(reg, component))
                 if self.bits(*r) == 32
                     && matches!(reg, R::Tid | R::Ntid | R::Ctaid | R::Nctaid) =>
@@ -70,11 +71,11 @@ impl<'a> Builder<'a> {
                 if to.is_predicate() != from.is_predicate() && !to.is_none() {
                     return None;
                 }
-                // A register's value fits into one of the same width; others are cut.
+                // The value of a register fits into one of the same width; others are truncated.
                 let same = matches!(a, Operand::Reg(_)) && to.is_wide() == from.is_wide();
                 let keep = if same { u64::MAX } else { self.keep(d) };
                 self.copy(to, from, keep, true);
-                // Who looks at the clock waits, and others go first.
+                // A read of the clock usually belongs to a waiting loop, so other warps run first.
                 if let Operand::Special(R::Globaltimer | R::GlobaltimerLo | R::GlobaltimerHi, _) = a
                 {
                     self.finisher(Op::Yield);
@@ -84,7 +85,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// `mov.v4`: element by element, as if all sources were read first.
+    /// Lowers `mov.v4` element by element, as if all sources were read first.
     fn mov_vector(&mut self, to: &'a [Operand], from: &'a [Operand], ty: ScalarType) -> Option<()> {
         let slots: Option<Vec<Slot>> = to.iter().map(|d| self.destination(d)).collect();
         let slots = slots.filter(|slots| slots.len() == from.len())?;
@@ -94,7 +95,7 @@ impl<'a> Builder<'a> {
             if slots[..i].contains(&slot) {
                 slot = self.kept_apart(slot);
             }
-            // A register's value fits into one of the same width; others are cut.
+            // The value of a register fits into one of the same width; others are truncated.
             let keep = if matches!(a, Operand::Reg(_)) { u64::MAX } else { self.keep(d) };
             copies.push((slots[i], slot, keep));
         }
@@ -108,7 +109,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// A register's value, where what is written next does not reach it.
+    /// Copies a register's value to a temporary, because the register is about to be overwritten.
     fn kept_apart(&mut self, slot: Slot) -> Slot {
         if slot.is_wide() {
             let d = self.temporary_wide();
@@ -120,7 +121,7 @@ impl<'a> Builder<'a> {
         d
     }
 
-    /// `mov.b128`: each half on its own.
+    /// Lowers `mov.b128` as two copies of 64 bits.
     fn mov_quad(&mut self, d: &'a Operand, a: &'a Operand) -> Option<()> {
         let ops: Vec<Op> = match (d, a) {
             (Operand::Vector(parts), _) => {
@@ -230,7 +231,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// What a register keeps of an element of a type.
+    /// Mask of the bits of an element that a register keeps.
     pub(super) fn keep_element(&self, operand: &Operand) -> u64 {
         match operand {
             Operand::Reg(r) => mask_of(self.bits(*r)),
@@ -239,7 +240,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Copies of 64-bit halves; those that nobody wants do nothing.
+/// Copies of 64-bit halves; copies without a destination become no-ops.
 fn halves(to: [Slot; 2], from: [Slot; 2]) -> Vec<Op> {
     let one = |d: Slot, a: Slot| if d.is_none() { Op::Nop } else { Op::MovWide { d, a } };
     vec![one(to[0], from[0]), one(to[1], from[1])]

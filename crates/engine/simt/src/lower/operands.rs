@@ -1,4 +1,4 @@
-//! Operands of the typed module as slots.
+//! Translates operands of the typed module to slots.
 
 use super::builder::{Builder, mask_of};
 use super::symbols::function_address;
@@ -17,7 +17,7 @@ impl Builder<'_> {
         let slot = match self.function.regs[reg.0 as usize].ty.bits() {
             1 => self.predicates.take(Slot::predicate),
             64 => self.wide.take(Slot::wide),
-            // Two slots, the low half first.
+            // Two consecutive slots, the low half first.
             128 => {
                 let low = self.wide.take(Slot::wide);
                 self.wide.take(Slot::wide);
@@ -29,7 +29,7 @@ impl Builder<'_> {
         slot
     }
 
-    /// Bits of a register.
+    /// Width of a register in bits.
     pub(crate) fn bits(&self, reg: ir::RegId) -> u32 {
         self.function.regs.get(reg.0 as usize).map_or(32, |r| r.ty.bits())
     }
@@ -46,10 +46,11 @@ impl Builder<'_> {
         self.predicates.temporary(Slot::predicate)
     }
 
-    /// An operand in whatever kind of slot it has; immediates are wide if `wide`.
+    /// An operand in a slot of its own kind; immediates are wide if `wide`.
     pub(crate) fn source(&mut self, operand: &Operand, wide: bool) -> Option<Slot> {
         Some(match operand {
-            // Of 128 bits the low half: st and cvt take registers that are wider than their type.
+            // For 128-bit registers the low half, because `st` and `cvt` accept registers that are
+            // wider than their type.
             Operand::Reg(r) => self.register(*r),
             Operand::NotReg(r) => self.register(*r).negated(),
             Operand::Imm(v) => self.constant(*v, wide),
@@ -81,7 +82,7 @@ impl Builder<'_> {
             Operand::AddressOf(base, offset) => self.address_of(*base, *offset, wide)?,
             Operand::Element(element) => self.element_address(element, wide)?,
             Operand::Function(f) => {
-                // A kernel is not called, but launched.
+                // The address of a kernel is not used for calls but for launches.
                 let of = self.resolved.get(f.0 as usize).copied().unwrap_or(f.0);
                 if !self.module.functions.get(of as usize).is_some_and(|f| f.is_entry) {
                     self.needs.functions.push(*f);
@@ -136,7 +137,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The slot of a destination; `_` gives `Slot::NONE`.
+    /// The slot of a destination; `Slot::NONE` for `_`.
     pub(crate) fn destination(&mut self, operand: &Operand) -> Option<Slot> {
         match operand {
             Operand::Reg(r) if self.bits(*r) > 64 => None,
@@ -146,8 +147,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The slot of a destination of ld or cvt, which may have 128 bits: then its low half, and
-    /// [`Self::fill_high`] writes the rest.
+    /// The slot of a destination of `ld` or `cvt`. For a 128-bit register it is the low half, and
+    /// [`Self::fill_high`] writes the high half.
     pub(crate) fn relaxed_destination(&mut self, operand: &Operand) -> Option<Slot> {
         match operand {
             Operand::Reg(r) => Some(self.register(*r)),
@@ -155,7 +156,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Extends what stands in the low half of a register of 128 bits.
+    /// Extends the value in the low half of a 128-bit register to the high half.
     pub(crate) fn fill_high(&mut self, operand: &Operand, signed: bool) {
         let Operand::Reg(r) = operand else { return };
         if self.bits(*r) <= 64 {
@@ -173,7 +174,7 @@ impl Builder<'_> {
         self.finisher(op);
     }
 
-    /// An operand of 128 bits: the slots of its halves, the low one first.
+    /// A 128-bit operand: the slots of its halves, the low one first.
     pub(crate) fn quad(&mut self, operand: &Operand) -> Option<[Slot; 2]> {
         match operand {
             Operand::Reg(r) if self.bits(*r) == 128 => {
@@ -181,13 +182,14 @@ impl Builder<'_> {
                 Some([low, low.next()])
             }
             Operand::Discard => Some([Slot::NONE; 2]),
-            // Constants have 64 bits; ptxas writes zeros above them, also above negative ones.
+            // Constants have 64 bits; like ptxas, the high half is zero even if the constant is
+            // negative.
             Operand::Imm(v) => Some([self.constant(*v, true), self.constant(0, true)]),
             _ => None,
         }
     }
 
-    /// What a destination register keeps of a 64-bit value.
+    /// Mask of the bits of a 64-bit value that a destination register keeps.
     pub(crate) fn keep(&self, operand: &Operand) -> u64 {
         match operand {
             Operand::Reg(r) => mask_of(self.bits(*r)),
@@ -195,7 +197,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Offset in the frame of a base that lives there.
+    /// Call-frame offset of a base that is located in the frame.
     pub(crate) fn frame_offset(&self, base: Base) -> Option<u32> {
         match base {
             Base::Param(p) if !self.function.is_entry => self.params_at.get(p.0 as usize).copied(),
@@ -205,18 +207,19 @@ impl Builder<'_> {
         }
     }
 
-    /// The address of a variable in its own space.
+    /// The address of a variable in its own state space.
     pub(super) fn address_of(&mut self, base: Base, offset: i64, wide: bool) -> Option<Slot> {
         let addend = offset as u64;
         match base {
             Base::Variable(v) => self.variable_address(v, addend, wide),
             Base::Param(p) if self.is_opaque(base) => {
-                // The address of a reference is its handle.
+                // The address of an opaque reference is its handle.
                 if addend == 0 { self.kernel_param(p) } else { None }
             }
             Base::Param(p) if self.function.is_entry => {
                 let at = u64::from(self.function.params.get(p.0 as usize)?.offset);
-                // Generic already: `.param` addresses may come from frames too (`Place::Param`).
+                // The address is generic already, because `.param` addresses may also refer to call
+                // frames (`Place::Param`).
                 let window = if wide { PARAM_WINDOW } else { 0 };
                 Some(self.constant(window.wrapping_add(at).wrapping_add(addend), wide))
             }
@@ -236,7 +239,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The address of a variable in its own space; of an opaque one, its handle.
+    /// The address of a variable in its own state space, or the handle of an opaque variable.
     pub(crate) fn variable_address(
         &mut self,
         v: ir::VarId,
@@ -248,7 +251,7 @@ impl Builder<'_> {
                 self.needs.shared.push(v);
                 Some(self.pools.shared(v, addend, wide))
             }
-            // There is nothing behind a reference.
+            // An opaque reference has no elements, so an offset is invalid.
             Storage::Opaque(_) if addend != 0 => None,
             _ => {
                 let address = self.symbols.address(v).wrapping_add(addend);

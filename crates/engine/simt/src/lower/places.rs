@@ -1,4 +1,5 @@
-//! Tests: where operations come from, whatever became of their instructions.
+//! Tests that each operation of warp code keeps the source location of its PTX instruction through
+//! inlining, fusing and register sharing.
 #![allow(clippy::unwrap_used)]
 
 use crate::code::{Code, Inst, Op};
@@ -6,8 +7,8 @@ use crate::launch::Arithmetic;
 use crate::lower::{Program, Symbols};
 use texunit_syntax::SourceFile;
 
-/// A loop: a function inlined twice, with a product that goes into a sum; a call of a
-/// function that is not inlined; registers that share rows.
+/// A loop with a function inlined twice and a product fused into a sum, a call of a function that
+/// is not inlined, and registers that share storage.
 const TEXT: &str = "
 .version 8.0
 .target sm_80
@@ -73,7 +74,7 @@ fn program() -> Program {
     crate::lower(checked.module, Symbols::default(), source)
 }
 
-/// Lines of the frames of an operation, innermost first, with what the PTX says there.
+/// Source lines of an operation's frames, innermost first, with the opcode in the PTX.
 fn place(program: &Program, inst: &Inst) -> (String, String) {
     let place = program.place(inst.span);
     let lines: Vec<_> = place.frames.iter().map(|f| f.line.to_string()).collect();
@@ -82,12 +83,13 @@ fn place(program: &Program, inst: &Inst) -> (String, String) {
     (lines.join(" < "), text.split_whitespace().next().unwrap_or("").to_owned())
 }
 
-/// What each counted operation of the code comes from, in its order.
+/// For each counted operation, its source lines and opcode.
 fn counted(program: &Program, code: &Code) -> Vec<(String, String)> {
     code.insts.iter().filter(|i| i.count != 0).map(|inst| place(program, inst)).collect()
 }
 
-/// Every PTX instruction, counted once, at its place; but a fused product, which its sum stands for.
+/// Every PTX instruction is one counted operation with its location, except that a fused product is
+/// represented by its sum.
 #[test]
 fn operations_keep_their_places() {
     let program = program();
@@ -133,7 +135,7 @@ fn operations_keep_their_places() {
     assert_eq!(names, [("apart.cu", Some("blend")), ("k.cu", Some("k"))]);
 }
 
-/// A place costs the code nothing.
+/// The source location does not enlarge an instruction.
 #[test]
 fn operations_are_as_large_as_before() {
     assert_eq!(size_of::<Inst>(), size_of::<(Op, u32, u8, u64)>().next_multiple_of(8));

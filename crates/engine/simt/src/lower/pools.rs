@@ -1,11 +1,11 @@
-//! Constants of a module, and registers of a function as they are given out.
+//! Constant pools of a module, and the allocation of a function's registers.
 
 use crate::code::{Constants, SharedPatch, Slot};
 use std::collections::HashMap;
 use texunit_alu::{L32, L64};
 use texunit_check::ir;
 
-/// Constants of all functions, each kept once.
+/// The constants of all functions, without duplicates.
 #[derive(Default)]
 pub(crate) struct Pools {
     narrow: Vec<L32>,
@@ -34,7 +34,7 @@ impl Pools {
         }))
     }
 
-    /// The address of a shared variable, filled in for each kernel.
+    /// A constant for the address of a shared variable, which is patched for each kernel.
     pub(super) fn shared(&mut self, variable: ir::VarId, addend: u64, wide: bool) -> Slot {
         if let Some(slot) = self.shared_at.get(&(variable, addend, wide)) {
             return *slot;
@@ -56,7 +56,7 @@ impl Pools {
     }
 }
 
-/// Registers of one kind: how many are given out, and temporaries of the current instruction.
+/// Allocator of the registers of one kind, with the temporaries of the current instruction.
 #[derive(Default)]
 pub(super) struct File {
     pub(super) count: u32,

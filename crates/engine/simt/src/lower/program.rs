@@ -1,4 +1,4 @@
-//! A lowered module: its kernels, what they need, and what of them we cannot run.
+//! A lowered module: its kernels, their requirements, and the instructions that are not supported.
 
 use super::resources::{self, Resources};
 use super::symbols::Symbols;
@@ -16,35 +16,38 @@ use texunit_check::sources::{SourcePlace, Sources};
 use texunit_check::uses::Uses;
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-/// A module as warp code. A kernel is lowered, with what it can call, when it is first needed, and kept.
+/// A module as warp code. Each kernel is lowered with its possible callees when it is first needed,
+/// and cached.
 #[derive(Debug)]
 pub struct Program {
     pub(super) module: ir::Module,
     pub(super) symbols: Symbols,
     pub(crate) source: SourceFile,
-    /// See [`Parts`].
+    /// For each function, the function that has its body; see [`Parts`].
     pub(super) resolved: Vec<u32>,
-    /// By function: what runs when that kernel does.
+    /// For each kernel, its code with possible callees.
     units: Vec<Forms>,
-    /// All functions.
+    /// The code of all functions.
     whole: Forms,
-    /// See [`unit::taken`].
+    /// Functions that can be called indirectly; see [`unit::taken`].
     taken: OnceLock<Vec<u32>>,
 }
 
-/// Code of the default [`Arithmetic`], and for launches that want another one, where that makes a difference; of a kernel,
-/// what every launch asks for.
+/// Cached code for the default [`Arithmetic`] and for other settings that change the code; for a
+/// kernel, also its resources.
 #[derive(Debug, Default)]
 struct Forms {
     usual: OnceLock<Box<Unit>>,
-    /// With mul and add apart, with approximate instructions rounded, and with both; none where that is the usual code.
+    /// Code without fused multiply-adds, with rounded approximate instructions, and with both;
+    /// `None` if it would equal the default code.
     others: [OnceLock<Option<Box<Unit>>>; 3],
     resources: OnceLock<Resources>,
     shared: OnceLock<SharedLayout>,
 }
 
 impl Forms {
-    /// Lowers these functions, if that has not been done. Threads that want the same wait for the first.
+    /// Returns the code for an arithmetic, lowering it on first use. Concurrent callers wait for
+    /// the first.
     fn get(
         &self,
         program: &Program,
@@ -78,18 +81,18 @@ impl Program {
         Self { module, symbols, source, resolved, units, whole, taken }
     }
 
-    /// What runs when a kernel does.
+    /// The code that a launch of a kernel executes.
     pub(crate) fn unit(&self, id: KernelId, arithmetic: Arithmetic) -> &Unit {
         self.units[id.0 as usize].get(self, arithmetic, || id.0..id.0 + 1)
     }
 
-    /// All functions. The numbers of the code are those of the module.
+    /// The code of all functions, numbered as in the module.
     pub(crate) fn whole(&self, arithmetic: Arithmetic) -> &Unit {
         self.whole.get(self, arithmetic, || 0..self.module.functions.len() as u32)
     }
 
-    /// What runs when a kernel does and somebody is told of it: operations have the numbers that they have in the
-    /// listing of all code, if that has been asked for.
+    /// The code of an observed launch of a kernel. It is the code of all functions if a listing of
+    /// that has been requested, so that operation numbers match.
     pub(crate) fn observed_unit(&self, id: KernelId, arithmetic: Arithmetic) -> &Unit {
         match self.whole.usual.get() {
             Some(_) => self.whole(arithmetic),
@@ -97,7 +100,7 @@ impl Program {
         }
     }
 
-    /// What runs when a kernel does and a debugger looks at it, made anew.
+    /// The code for a debugged launch of a kernel, which is not cached.
     pub(crate) fn debug_unit(&self, id: KernelId, arithmetic: Arithmetic) -> Unit {
         let roots = id.0..id.0 + 1;
         unit::lower(self.parts(), || self.taken(), roots, arithmetic, Form::Debug)
@@ -108,43 +111,43 @@ impl Program {
         &self.whole(arithmetic).code
     }
 
-    /// How many kernels have been lowered, each with what it can call.
+    /// Number of kernels that have been lowered so far.
     pub fn lowered(&self) -> usize {
         self.units.iter().filter(|unit| unit.usual.get().is_some()).count()
     }
 
-    /// Functions that pointers may point to.
+    /// Functions that can be called indirectly.
     pub(super) fn taken(&self) -> &[u32] {
         self.taken.get_or_init(|| unit::taken(&self.module, |f| self.behind(f)))
     }
 
-    /// The function that an alias or a prototype stands for.
+    /// The function with the body of an alias or a prototype.
     pub(crate) fn behind(&self, f: u32) -> u32 {
         self.parts().behind(f)
     }
 
-    /// Which sums of a kernel, and of what it can call, are fused.
+    /// Numbers of fused and undecided sums in a kernel and its possible callees.
     pub fn fusion(&self, id: KernelId, arithmetic: Arithmetic) -> Fusion {
         self.unit(id, arithmetic).fusion
     }
 
-    /// What lowering reads.
+    /// The inputs of lowering.
     fn parts(&self) -> Parts<'_> {
         let Self { module, symbols, source, resolved, .. } = self;
         Parts { module, symbols, source, resolved }
     }
 
-    /// A function, by its number in the module.
+    /// A function by its number in the module.
     pub(crate) fn function_at(&self, number: u32) -> Option<&ir::Function> {
         self.module.functions.get(number as usize)
     }
 
-    /// The function of that name that has a body.
+    /// The function of this name that has a body.
     pub(crate) fn function_called(&self, name: &str) -> Option<&ir::Function> {
         self.module.functions.iter().find(|f| f.name == name && f.body.is_some())
     }
 
-    /// A variable.
+    /// A variable of the module.
     pub(crate) fn variable(&self, id: VarId) -> Option<&ir::Variable> {
         self.module.variables.get(id.0 as usize)
     }
@@ -154,14 +157,14 @@ impl Program {
         self.module.variables.iter().any(|variable| variable.name == name)
     }
 
-    /// All kernels with their names, in the order of the module.
+    /// All kernels with their names, in module order.
     pub fn kernels(&self) -> impl Iterator<Item = (KernelId, &str)> {
         let all = self.module.functions.iter().enumerate();
         all.filter(|(_, f)| f.is_entry && f.body.is_some())
             .map(|(i, f)| (KernelId(i as u32), f.name.as_str()))
     }
 
-    /// The kernel of that name.
+    /// The kernel of this name.
     pub fn kernel(&self, name: &str) -> Option<KernelId> {
         self.kernels().find(|(_, n)| *n == name).map(|(id, _)| id)
     }
@@ -175,18 +178,18 @@ impl Program {
         &self.function(id).name
     }
 
-    /// The text that it was lowered from.
+    /// The PTX source of the module.
     pub fn source(&self) -> &SourceFile {
         &self.source
     }
 
-    /// What its instructions come from.
+    /// Source locations of the module's instructions.
     pub fn sources(&self) -> &Arc<Sources> {
         &self.module.sources
     }
 
-    /// The place of an instruction in the PTX, and in the source that it was compiled from. The span is the one
-    /// that it has in faults, in what is watched and in lists of fetches.
+    /// Source location of an instruction in the PTX and in the source that the PTX was compiled
+    /// from. `span` is the instruction's span as in faults, watched accesses and fetch sites.
     pub fn place(&self, span: Span) -> SourcePlace<'_> {
         self.module.sources.place(&self.source, span)
     }
@@ -196,12 +199,12 @@ impl Program {
         &self.function(id).params
     }
 
-    /// What a kernel does with its parameters and with the module's references.
+    /// How a kernel uses its parameters and the module's references.
     pub fn uses(&self, id: KernelId) -> Uses {
         texunit_check::uses::uses(&self.module, ir::FuncId(id.0))
     }
 
-    /// `.maxntid`, `.reqntid` and so on of a kernel.
+    /// Performance-tuning directives of a kernel, such as `.maxntid` and `.reqntid`.
     pub fn kernel_directives(&self, id: KernelId) -> &[(String, Vec<u64>)] {
         &self.function(id).directives
     }
@@ -216,8 +219,8 @@ impl Program {
         u32::try_from(self.shared_layout(id).size).unwrap_or(u32::MAX)
     }
 
-    /// Every instruction that the kernel can reach and that we do not execute, in source order.
-    /// With a call through a register among them, all functions whose address is taken count.
+    /// Diagnostics of all unsupported instructions that the kernel can reach, in source order. If
+    /// the kernel has an indirect call, all functions whose address is taken are included.
     pub fn unsupported(&self, id: KernelId) -> Vec<Diagnostic> {
         let needs = self.unit(id, Arithmetic::default()).needs.iter();
         let mut all: Vec<Diagnostic> = needs.flat_map(|n| n.unsupported.iter().cloned()).collect();
@@ -225,19 +228,19 @@ impl Program {
         all
     }
 
-    /// Whether the kernel can call `malloc` or `free`, or `cudaMalloc` or `cudaFree`.
+    /// Whether the kernel can call `malloc`, `free`, `cudaMalloc` or `cudaFree`.
     pub fn allocates(&self, id: KernelId) -> bool {
         self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.allocates)
     }
 
-    /// Whether the kernel may wait for somebody outside of it: it has loops that only look at memory, sleeps, or loads
-    /// memory that others change (`ld.volatile`, `ld.acquire` and so on). One that does neither may wait, too, but then
-    /// by a loop that a compiler may take for an endless one.
+    /// Whether the kernel may wait for agents outside: it has spin loops, sleeps, or has loads that
+    /// observe concurrent changes (`ld.volatile`, `ld.acquire` and so on). Other kernels may wait,
+    /// too, but only with a loop that a compiler may assume to be infinite.
     pub fn may_wait(&self, id: KernelId) -> bool {
         self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.may_wait)
     }
 
-    /// Whether the kernel has to have a heap.
+    /// Whether the kernel needs a device heap.
     pub fn uses_heap(&self, id: KernelId) -> bool {
         self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.heap)
     }
@@ -247,15 +250,15 @@ impl Program {
         self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.runtime)
     }
 
-    /// The kernel that a pointer to a function is one to.
+    /// The kernel that a function pointer refers to.
     pub(crate) fn kernel_of(&self, function: ir::FuncId) -> Option<KernelId> {
         let of = self.behind(function.0);
         let kernel = self.module.functions.get(of as usize)?;
         (kernel.is_entry && kernel.body.is_some()).then_some(KernelId(of))
     }
 
-    /// Special registers that the kernel can read and that have other values in another run, each once, sorted by
-    /// name: clocks, and what depends on the threads of the host.
+    /// Names of special registers that the kernel can read and that differ between runs, sorted and
+    /// without duplicates: clocks, and values that depend on host threads.
     pub fn nondeterministic_inputs(&self, id: KernelId) -> Vec<&'static str> {
         let all = self
             .unit(id, Arithmetic::default())
@@ -266,19 +269,19 @@ impl Program {
         names.into_iter().collect()
     }
 
-    /// Whether the kernel asks where the reserved shared memory lies.
+    /// Whether the kernel reads the offset of reserved shared memory.
     pub(crate) fn uses_reserved_shared(&self, id: KernelId) -> bool {
         self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.reserved_shared)
     }
 
-    /// What a thread of a kernel needs.
+    /// Resources that a thread of the kernel needs.
     pub fn resources(&self, id: KernelId) -> Resources {
         *self.units[id.0 as usize].resources.get_or_init(|| {
             resources::count(&self.module, self.unit(id, Arithmetic::default()), |f| self.behind(f))
         })
     }
 
-    /// Where shared variables lie for a kernel: by variable, and the size of the static ones.
+    /// Shared-memory layout of a kernel.
     pub(crate) fn shared_layout(&self, id: KernelId) -> &SharedLayout {
         self.units[id.0 as usize].shared.get_or_init(|| self.lay_out_shared(id))
     }
@@ -301,7 +304,7 @@ impl Program {
             end = at.saturating_add(variable.size);
         }
         let size = end;
-        // The dynamic part begins where its most aligned variable can.
+        // Dynamic shared memory begins at the strictest alignment of its variables.
         let start = if dynamic.is_empty() {
             size
         } else {
@@ -312,17 +315,17 @@ impl Program {
     }
 }
 
-/// Where a kernel's shared variables lie.
+/// Offsets of a kernel's shared variables.
 #[derive(Debug)]
 pub(crate) struct SharedLayout {
     pub(crate) offsets: HashMap<VarId, u64>,
-    /// Bytes of the static ones.
+    /// Bytes of static shared memory.
     pub(crate) size: u64,
-    /// Where dynamic shared memory begins.
+    /// Offset of dynamic shared memory.
     pub(crate) dynamic: u64,
 }
 
-/// The function with the body, of each function: aliases and prototypes lead there.
+/// For each function, the function with its body, to which aliases and prototypes resolve.
 pub(super) fn resolve_aliases(module: &ir::Module) -> Vec<u32> {
     let functions = &module.functions;
     let bodies: HashMap<&str, u32> = (0..)
@@ -333,7 +336,7 @@ pub(super) fn resolve_aliases(module: &ir::Module) -> Vec<u32> {
     (0..functions.len() as u32)
         .map(|start| {
             let mut at = start;
-            // An alias of an alias of ... of itself is cut off.
+            // The iteration limit ends a cycle of aliases.
             for _ in 0..functions.len() {
                 match functions.get(at as usize) {
                     Some(f) if f.body.is_none() && f.alias_of.is_some() => {

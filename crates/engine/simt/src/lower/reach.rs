@@ -1,10 +1,12 @@
-//! What the values of some instructions of a kernel reach: addresses, branches, barriers, outputs.
+//! Finds the kinds of uses that values computed by given instructions may reach: addresses,
+//! branches, barriers, outputs.
 //!
-//! Values are followed forward, through the registers of each function (`flow::reached_uses`) and from each result to the next. What
-//! is stored to shared memory is followed to all loads of shared memory, and what is stored to local memory or handed to a
-//! function to all loads of local memory and parameters: which bytes they are is not looked at, so the answer is what a
-//! value *may* reach. A value that is stored to global memory or a surface has reached an output, and is not followed from
-//! there. That other instructions are executed, as a branch depends on a value, is said by the branch alone.
+//! Values are traced forward through the registers of each function (`flow::reached_uses`) and from
+//! operands to results. A value stored to shared memory is traced to all loads of shared memory;
+//! one stored to local memory or passed to a function, to all loads of local memory and parameters.
+//! Addresses are not compared, so the result is what a value *may* reach. A value stored to global
+//! memory or a surface has reached an output, where the trace ends. Control dependence is not
+//! traced: a branch on the value is reported as such.
 
 use crate::code::{Callee, Code, Inst, MatrixAction, Op, Place, Slot};
 use crate::flow::{FunctionCode, each_slot};
@@ -12,27 +14,28 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use texunit_flow::{Access, reached_uses};
 
-/// Instructions that are visited for one question; where there are more, everything counts as reached.
+/// Maximum number of instructions visited for a query; beyond it, every kind of use counts as
+/// reached.
 const MAX: usize = 1 << 18;
 
-/// Where a value of an instruction may go.
+/// A kind of use that a value may reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reach {
-    /// An address of memory, coordinates or the handle of a texture or surface.
+    /// An address, or the coordinates or handle of a texture or surface.
     Address,
-    /// The condition of a branch or exit, or the target of one.
+    /// The condition or target of a branch or exit.
     Branch,
-    /// A barrier, an mbarrier, or which lanes do something together.
+    /// An operand of a barrier or an mbarrier, or a member mask.
     Barrier,
-    /// Global memory, a surface, or printed text.
+    /// A store to global memory or a surface, or printed text.
     Output,
 }
 
 impl Reach {
-    /// All of them.
+    /// All kinds of uses.
     pub const ALL: [Self; 4] = [Self::Address, Self::Branch, Self::Barrier, Self::Output];
 
-    /// Its name in reports.
+    /// Name of the kind in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Address => "address",
@@ -43,18 +46,18 @@ impl Reach {
     }
 }
 
-/// The code of a kernel and of what it can call.
+/// The functions of a kernel and its possible callees, prepared for queries.
 pub(crate) struct Flows<'a> {
     functions: Vec<FunctionCode<'a>>,
-    /// Operations by the first byte of their instruction: function, and number in it.
+    /// Operations by the source offset of their instruction: function, and instruction in it.
     by_start: HashMap<u32, Vec<(usize, usize)>>,
     prints: bool,
 }
 
-/// A value: function, the instruction that has put it there, register.
+/// A traced value: function, writing instruction, register.
 type Found = (usize, usize, Slot);
 
-/// Memory that values are followed through.
+/// Memory through which values are traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Through {
     Shared,
@@ -75,7 +78,7 @@ impl<'a> Flows<'a> {
         Self { functions, by_start, prints }
     }
 
-    /// What the values of the instructions that begin at these bytes may reach.
+    /// The uses that the results of the instructions at these source offsets may reach.
     pub(crate) fn reached(&self, starts: impl Iterator<Item = u32>) -> Vec<Reach> {
         let mut search = Search {
             flows: self,
@@ -111,7 +114,7 @@ impl Search<'_, '_> {
         &self.flows.functions[function].insts[at]
     }
 
-    /// An instruction whose result is asked for. What it stores is its result, too.
+    /// Starts a trace at an instruction. Values that the instruction stores are traced as well.
     fn begins(&mut self, function: usize, at: usize) {
         match &self.inst(function, at).op {
             Op::SurfaceStore(_) => drop(self.reached.insert(Reach::Output)),
@@ -142,7 +145,7 @@ impl Search<'_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// The results of an instruction go on.
+    /// Traces the results of an instruction.
     fn defines(&mut self, function: usize, at: usize) {
         let mut all = Vec::new();
         each_slot(&self.inst(function, at).op, |access, slot| {
@@ -167,7 +170,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Loads of such memory may bring the value.
+    /// Traces the results of all loads of this memory.
     fn goes_through(&mut self, through: Through) {
         if self.through.contains(&through) {
             return;
@@ -197,7 +200,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// An instruction reads a value.
+    /// Handles an instruction that reads a traced value.
     fn used(&mut self, function: usize, at: usize, slot: Slot) {
         let flows = self.flows;
         let inst = &flows.functions[function].insts[at];
@@ -249,7 +252,7 @@ impl Search<'_, '_> {
                 if let Callee::Indirect { address, .. } = call.callee {
                     reach = is(address).then_some(Reach::Branch);
                 }
-                // The function finds it among its parameters.
+                // The callee reads the value as a parameter.
                 place = Some(Place::Frame);
             }
             op => reach = op.members().filter(|members| is(*members)).map(|_| Reach::Barrier),
@@ -284,7 +287,7 @@ mod tests {
         crate::lower(checked.module, Symbols::default(), source)
     }
 
-    /// What the value of the one instruction of this opcode reaches.
+    /// The uses that the result of the only instruction with this opcode reaches.
     fn reached(opcode: &str, body: &str) -> Vec<&'static str> {
         let program = program(body);
         let forms = program.instruction_forms(program.kernel("k").unwrap(), Approximate::default());
@@ -300,7 +303,7 @@ mod tests {
         assert_eq!(of_clock(""), [""; 0]);
         assert_eq!(of_clock("st.global.b32 [%rd0], %r0;"), ["output"]);
         assert_eq!(of_clock("add.s32 %r1, %r0, 1; st.global.b32 [%rd0], %r1;"), ["output"]);
-        // It is overwritten before.
+        // The register is overwritten first.
         assert_eq!(of_clock("xor.b32 %r0, %r1, %r2; st.global.b32 [%rd0], %r0;"), [""; 0]);
         assert_eq!(
             of_clock(
@@ -331,14 +334,14 @@ mod tests {
         assert_eq!(of_clock(&format!("{shared} bar.sync %r1;")), ["barrier"]);
         let called = "call (%r1), twice, (%r0);";
         assert_eq!(of_clock(&format!("{called} st.global.b32 [%rd0], %r1;")), ["output"]);
-        // What is loaded from global memory is not followed.
+        // Loads of global memory are not traced.
         let global = "st.global.b32 [%rd0], %r0; ld.global.b32 %r1, [%rd0]; bar.sync %r1;";
         assert_eq!(of_clock(global), ["output"]);
         assert_eq!(
             reached("ex2.approx.f32", "ex2.approx.f32 %f0, %f1; st.global.f32 [%rd0], %f0;"),
             ["output"]
         );
-        // Nothing is said of what is specified.
+        // Instructions with specified results have no reported uses.
         assert_eq!(
             reached("add.f32", "add.f32 %f0, %f1, %f2; st.global.f32 [%rd0], %f0;"),
             [""; 0]

@@ -1,35 +1,37 @@
-//! What a kernel takes of a multiprocessor.
+//! Resources of a multiprocessor that a kernel needs.
 
 use super::Needs;
 use super::unit::Unit;
 use std::collections::BTreeSet;
 use texunit_check::ir::{self, Storage};
 
-/// Most registers that a thread of a device can have.
+/// Maximum number of registers of a thread.
 const MAX_REGISTERS: u32 = 255;
 
-/// What a thread of a kernel needs, as far as it is known without an assembler.
+/// Resources that a thread of a kernel needs, as far as they are known without an assembler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
-    /// 32-bit registers of the kernel's PTX. No registers are allocated here, so that this is how
-    /// many would be needed if each were live all the time: an upper bound, at most 255.
+    /// Number of 32-bit registers in the kernel's PTX, at most 255. No registers are allocated, so
+    /// the number is an upper bound: that of a kernel whose registers are all live at the same
+    /// time.
     pub registers: u32,
-    /// Bytes of local memory of the kernel itself, without what it calls.
+    /// Bytes of local memory of the kernel, without its callees.
     pub local: u32,
-    /// Bytes of `.const` variables of the module.
+    /// Bytes of the module's `.const` variables.
     pub constant: u64,
-    /// Bytes of local memory of the kernel and of every function that it can reach, each once.
+    /// Bytes of local memory of the kernel and all functions that it can call, each counted once.
     pub reached: u64,
-    /// Whether that is all that a thread can need: nothing is recursive, called through a register
-    /// or taken by `alloca`. An assembler knows the stack of such a kernel, and a driver provides
-    /// it; that of others is what `CU_LIMIT_STACK_SIZE` says.
+    /// Whether `reached` bounds the stack of a thread, because there is no recursion, no indirect
+    /// call and no `alloca`. An assembler knows the stack size of such a kernel, and a driver
+    /// allocates it; the stack of other kernels has the size `CU_LIMIT_STACK_SIZE`.
     pub known_stack: bool,
 }
 
-/// What a thread of the kernel of a unit needs; `behind` gives the function that an alias or a prototype stands for.
+/// Counts the resources of a unit's kernel. `behind` returns the function with the body of an alias
+/// or a prototype.
 pub(super) fn count(module: &ir::Module, unit: &Unit, behind: impl Fn(u32) -> u32) -> Resources {
     let func = &unit.code.funcs[0];
-    // Those of compiled code between its steps are not the kernel's.
+    // The temporaries of compiled code are not counted.
     let own = func.temporaries();
     let registers = own.narrow.saturating_add(own.wide.saturating_mul(2));
     let frames = unit.code.funcs.iter().map(|f| u64::from(f.frame));
@@ -43,7 +45,7 @@ pub(super) fn count(module: &ir::Module, unit: &Unit, behind: impl Fn(u32) -> u3
     }
 }
 
-/// Whether no function of a unit can run twice in one chain of calls, nor take stack as it runs.
+/// Whether no function of a unit is recursive or uses `alloca`.
 fn ends(unit: &Unit, behind: impl Fn(u32) -> u32) -> bool {
     if unit.needs.iter().any(|needs| needs.indirect || needs.alloca) {
         return false;
@@ -53,7 +55,7 @@ fn ends(unit: &Unit, behind: impl Fn(u32) -> u32) -> bool {
         functions.filter_map(|f| unit.number(f)).collect()
     };
     let calls: Vec<Vec<u32>> = unit.needs.iter().map(callees).collect();
-    // Functions that call none but those already taken away are taken away, until none is left.
+    // Functions that only call removed functions are removed repeatedly; a recursion remains.
     let mut left: BTreeSet<u32> = (0..calls.len() as u32).collect();
     loop {
         let is_leaf = |f: &u32| !calls[*f as usize].iter().any(|to| left.contains(to));

@@ -1,10 +1,11 @@
-//! Registers that never hold anything at the same time share a row: the fewer rows a warp has, the more warps
-//! fit the first cache of a core.
+//! Allocates the registers of a kernel so that registers with disjoint live ranges share storage.
+//! The fewer registers a warp has, the more warps fit in the first-level cache.
 //!
-//! PTX has a register for each value. A linear scan over the instructions of a kernel gives each the lowest
-//! row that is free from its first to its last mention, and as far as its value is needed around loops.
-//! What a fetch writes gets rows that follow each other. A number of 32 bits that an address is made of keeps its row as
-//! far as the access: compiled code looks at it in place of the address.
+//! PTX has a register for each value. A linear scan over the instructions of a kernel assigns each
+//! PTX register the lowest machine register that is free from its first to its last mention, and
+//! through loops as long as its value is live. The results of a fetch get consecutive registers. A
+//! 32-bit index that an address is computed from keeps its register until the access, because
+//! compiled code checks bounds on the index instead of the address.
 
 use crate::code::{Code, Inst, Op, Slot};
 use crate::flow::{Facts, Flow, Registers, each_slot, each_slot_mut};
@@ -12,14 +13,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 use texunit_flow::Access;
 
-/// Registers, and registers times blocks, of a kernel up to which this is done: it is to take no time.
+/// Limits of the number of registers, and of registers times blocks, beyond which a kernel is left
+/// unchanged, to bound the time of the analysis.
 const MAX: (usize, usize) = (4096, 1 << 22);
 
-/// The instructions, first to last, from and to which a register is needed.
+/// The first and last instruction between which a register is live.
 type Span = (usize, usize);
 
-/// Gives the registers of a kernel to as few rows as there are values at a time. A function that calls
-/// others, or has instructions with operands of other kinds, is left as it is.
+/// Allocates the registers of a kernel. A function that has calls, or instructions with operands of
+/// other kinds, is left unchanged.
 pub(super) fn share_rows(code: &mut Code, function: usize) {
     let func = &code.funcs[function];
     let registers = (func.narrow + func.wide) as usize;
@@ -31,7 +33,7 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
     let numbers = flow.code.registers;
     let Some(spans) = spans(&flow) else { return };
     let end = first + flow.code.insts.len();
-    // What is read on some path before it is written.
+    // Whether any register may be read before it is written.
     let liveness = &flow.facts.liveness;
     let reads = |mut all: Range<usize>| all.any(|number| liveness.is_live_in(0, number as u32));
     let (reads_registers, reads_predicates) =
@@ -57,7 +59,7 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
     func.clears_predicates &= reads_predicates;
 }
 
-/// Where each register is needed; one that nobody mentions has the span of no instruction.
+/// The live range of each register; an unused one has an empty range.
 fn spans(flow: &Flow<'_>) -> Option<Vec<Span>> {
     let numbers @ Registers { narrow, wide, .. } = flow.code.registers;
     let mut spans = vec![(usize::MAX, 0); narrow + wide];
@@ -94,12 +96,13 @@ fn spans(flow: &Flow<'_>) -> Option<Vec<Span>> {
     Some(spans)
 }
 
-/// The narrow registers that addresses of a block are made of, each with the number of an access.
+/// The narrow registers that addresses in a block are computed from, each with the instruction
+/// number of the access.
 fn indices(flow: &Flow<'_>, block: Range<usize>) -> Vec<(usize, usize)> {
     let numbers = flow.code.registers;
     let is_wide = |n: usize| (numbers.narrow..numbers.narrow + numbers.wide).contains(&n);
     let mut found = Vec::new();
-    // By wide register: the one narrow register that it is made of.
+    // For each wide register: the only narrow register that it is computed from.
     let mut of: HashMap<usize, usize> = HashMap::new();
     for i in block {
         let inst = &flow.code.insts[i];
@@ -124,7 +127,8 @@ fn indices(flow: &Flow<'_>, block: Range<usize>) -> Vec<(usize, usize)> {
     found
 }
 
-/// Narrow registers that a fetch writes, in the order of the components, with the number of the fetch.
+/// Narrow registers that a fetch writes, in component order, with the instruction number of the
+/// fetch.
 fn groups(insts: &[Inst]) -> Vec<(usize, Vec<usize>)> {
     let fetches = (0..).zip(insts).filter_map(|(i, inst)| match &inst.op {
         Op::Fetch(fetch) => Some((i, fetch)),
@@ -137,8 +141,8 @@ fn groups(insts: &[Inst]) -> Vec<(usize, Vec<usize>)> {
     fetches.map(|(i, fetch)| (i, wanted(&fetch.parts))).collect()
 }
 
-/// The row of each register. Those of a group get rows that follow each other, if the instruction of the group
-/// is the first to mention them.
+/// Assigns a machine register to each register. Those of a group get consecutive ones if the
+/// group's instruction is the first to mention them.
 fn rows(spans: &[Span], groups: &[(usize, Vec<usize>)]) -> Vec<u32> {
     let mut group_of = vec![None; spans.len()];
     for (at, members) in groups {
@@ -152,7 +156,7 @@ fn rows(spans: &[Span], groups: &[(usize, Vec<usize>)]) -> Vec<u32> {
     let mut order: Vec<usize> = (0..spans.len()).collect();
     order.sort_by_key(|&n| spans[n].0);
     let mut rows = vec![u32::MAX; spans.len()];
-    // The last instruction that needs each row.
+    // For each machine register: the last instruction of its current live range.
     let mut taken: Vec<Option<usize>> = Vec::new();
     for n in order {
         if rows[n] != u32::MAX {
@@ -211,14 +215,14 @@ mod tests {
         assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
         let program = crate::lower(checked.module, Symbols::default(), source);
         let kernel = &program.code(crate::launch::Arithmetic::default()).funcs[0];
-        // %r1, two sources and the result.
+        // `%r1`, two sources and the result.
         assert_eq!(kernel.narrow, 4 + texunit_alu::MAX.narrow);
         assert!(!kernel.cleared);
     }
 
     #[test]
     fn values_that_follow_each_other_share_a_row() {
-        // Each is read where the next is written, so two rows are needed.
+        // Each value is read where the next one is written, so two registers are needed.
         let chain: Vec<Span> = (0..100).map(|i| (i, i + 1)).collect();
         let rows = rows(&chain, &[]);
         assert!(rows.iter().all(|&row| row < 2), "{rows:?}");
@@ -226,7 +230,7 @@ mod tests {
 
     #[test]
     fn groups_get_rows_behind_each_other() {
-        // A register that is needed all the time, coordinates, results in two fetches.
+        // A register that is always live, coordinates, and the results of two fetches.
         let spans = [(0, 9), (1, 3), (1, 3), (3, 5), (3, 6), (3, 5), (3, 5), (6, 8), (6, 7)];
         let groups = [(3, vec![6, 3, 5, 4]), (6, vec![8, 7])];
         let rows = rows(&spans, &groups);
@@ -243,7 +247,7 @@ mod tests {
         for _ in 0..200 {
             let mut spans: Vec<Span> = (0..40).map(|_| (random(50), random(20))).collect();
             spans.iter_mut().for_each(|(first, last)| *last += *first);
-            // What fetches write: some of it is mentioned before.
+            // Results of fetches, some of which are mentioned earlier.
             let groups: Vec<_> = (0..5)
                 .map(|_| (random(50), (0..1 + random(4)).map(|_| random(40)).collect::<Vec<_>>()))
                 .collect();

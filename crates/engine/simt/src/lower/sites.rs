@@ -1,4 +1,4 @@
-//! The fetches of a kernel, for tools that tell what they do before it runs.
+//! Lists the fetches of a kernel, for tools that analyse them before execution.
 
 use super::{KernelId, Program};
 pub use crate::code::HandleSource;
@@ -10,13 +10,13 @@ use texunit_unit::FetchForm;
 /// A `tex` or `tld4` that a kernel can reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchSite {
-    /// Which instruction.
+    /// Form of the instruction.
     pub form: FetchForm,
-    /// Its place in the source.
+    /// Source location of the instruction.
     pub span: Span,
-    /// Its texture.
+    /// Origin of its texture.
     pub texture: HandleSource,
-    /// Its sampler, in independent texturing mode.
+    /// Origin of its sampler, in independent texturing mode.
     pub sampler: Option<HandleSource>,
 }
 

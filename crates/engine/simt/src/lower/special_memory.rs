@@ -1,4 +1,4 @@
-//! cp.async, mbarrier, matrices, elect, the stack.
+//! Lowers `cp.async`, mbarrier and matrix instructions, `elect`, and stack instructions.
 
 use super::builder::Builder;
 use crate::code::{
@@ -9,7 +9,7 @@ use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{Opcode, Space};
 use texunit_memory::SHARED_WINDOW;
 
-/// Where nothing is looked up.
+/// An operand that is not used.
 const NOWHERE: Located = Located { place: Place::Shared, base: Slot::NONE, offset: 0 };
 
 impl<'a> Builder<'a> {
@@ -21,7 +21,7 @@ impl<'a> Builder<'a> {
             Opcode::Mbarrier => self.mbarrier(inst),
             Opcode::Elect => self.elect(inst),
             Opcode::Alloca | Opcode::Stacksave | Opcode::Stackrestore => self.stack(inst),
-            // Policies say how to cache, and nothing is cached: all are the same.
+            // Cache policies have no effect, so all have the same value.
             Opcode::Createpolicy => {
                 let d = self.destination(inst.operands.first()?)?;
                 let a = self.constant(0, true);
@@ -39,7 +39,7 @@ impl<'a> Builder<'a> {
         fits.then_some(Located { place, base, offset })
     }
 
-    /// The copy is made at once; groups and waits have nothing to do.
+    /// Lowers `cp.async`. The copy is executed immediately, so groups and waits have no effect.
     fn async_copy(&mut self, inst: &'a Instruction) -> Option<()> {
         let m = &inst.mods;
         if m.acts("mbarrier") {
@@ -56,7 +56,7 @@ impl<'a> Builder<'a> {
         let to = self.located(to, Some(Space::Shared))?;
         let from = self.located(from, Some(Space::Global))?;
         let size = u8::try_from(*size).ok().filter(|n| matches!(n, 4 | 8 | 16))?;
-        // The policy is the last one.
+        // The cache policy is the last operand.
         let rest = if m.policy { rest.split_last()?.1 } else { rest };
         let all = self.constant(size.into(), false);
         let mut op = AsyncCopy::new((to, from), all, size, false);
@@ -68,13 +68,13 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// An mbarrier instruction without a result.
+    /// Emits an mbarrier instruction without a result.
     fn mbarrier_op(&mut self, action: MbarrierAction, at: Located, value: Slot) {
         let (d, ranks) = (Slot::NONE, Slot::NONE);
         self.emit(Op::Mbarrier(Box::new(Mbarrier { action, at, d, value, ranks })));
     }
 
-    /// What has come counts at an mbarrier: of `st.async` and `red.async` this stands behind the access.
+    /// Completes the transaction of `st.async` and `red.async` at their mbarrier, after the access.
     pub(super) fn completes(&mut self, mbarrier: &'a Operand, bytes: u32) -> Option<()> {
         let at = self.located(mbarrier, Some(Space::Shared))?;
         let value = self.constant(bytes.into(), false);
@@ -82,7 +82,8 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// The copy is made at once, and then the mbarrier hears of it; groups and waits have nothing to do.
+    /// Lowers bulk copies. The copy is executed immediately, followed by its completion at the
+    /// mbarrier; groups and waits have no effect.
     fn bulk_copy(&mut self, inst: &'a Instruction) -> Option<()> {
         let m = &inst.mods;
         if ["commit_group", "wait_group", "prefetch"].into_iter().any(|word| m.acts(word)) {
@@ -92,7 +93,7 @@ impl<'a> Builder<'a> {
         let [to, from, size, rest @ ..] = &inst.operands[..] else { return None };
         let space = m.space?;
         let to = self.located(to, Some(space))?;
-        // One of the ends is in shared memory of the CTA, or the source in global memory.
+        // Source and destination are in shared memory, or the source is in global memory.
         let source = if m.acts("global") { Space::Global } else { Space::Shared };
         let from = self.located(from, Some(source))?;
         let size = self.narrow(size)?;
@@ -117,13 +118,13 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// mapa, getctarank.
+    /// Lowers `mapa` and `getctarank`.
     fn cluster_address(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a, rest @ ..] = &inst.operands[..] else { return None };
         let wide = inst.mods.ty()?.bits() == 64;
         let window = if inst.mods.space.is_some() { 0 } else { SHARED_WINDOW };
         let mut a = self.source(a, wide)?;
-        // The name of a variable is its address in shared memory.
+        // The name of a variable denotes its address in shared memory.
         if window != 0 && wide && matches!(inst.operands[1], Operand::AddressOf(..)) {
             let d = self.temporary_wide();
             self.helper(Op::Cvta { d, a, window, to: false });
@@ -237,7 +238,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// A function begins with nothing on its stack.
+    /// Sets the stack size to zero at the start of a function.
     pub(super) fn clear_stack(&mut self) {
         let Some(at) = self.stack_at else { return };
         let zero = self.constant(0, false);

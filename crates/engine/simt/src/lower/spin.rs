@@ -1,8 +1,9 @@
-//! Loops that only wait: they look at memory until somebody else has changed it.
+//! Finds spin loops, which poll memory until another thread changes it.
 //!
-//! Such a loop loads (or tries an atomic), stores nothing, and no turn of it depends on the one before
-//! but through memory. The others of the CTA should go on at each turn, so a [`Op::Yield`] is put
-//! before the jump back. Nothing relies on finding all of them: turns of a warp are limited anyway.
+//! Such a loop loads memory (or tries an atomic), stores nothing, and its iterations depend on each
+//! other only through memory. Other warps of the CTA should run between two iterations, so a
+//! [`Op::Yield`] is inserted before the back edge. Correctness does not depend on finding all spin
+//! loops, because the length of a warp's turn is limited anyway.
 
 use super::builder::Built;
 use crate::code::{Inst, Op, Place, Slot};
@@ -10,10 +11,10 @@ use crate::flow::each_slot;
 use texunit_flow::Access;
 use texunit_isa::AtomOp;
 
-/// Most instructions of a loop that is looked at.
+/// Maximum number of instructions of a loop that is considered.
 const LONGEST: usize = 64;
 
-/// Puts a `Yield` before the jump back of each loop that only waits. Whether there is one.
+/// Inserts a `Yield` before the back edge of each spin loop. Returns whether there is any.
 pub(super) fn yield_in_loops(built: &mut Built) -> bool {
     let Built { insts, labels, .. } = built;
     let start = |inst: &Inst| match inst.op {
@@ -31,7 +32,7 @@ pub(super) fn yield_in_loops(built: &mut Built) -> bool {
         return false;
     }
     for label in labels.iter_mut() {
-        // Who jumps to the branch comes by the `Yield`.
+        // A branch to the back edge executes the `Yield`, too.
         *label += found.partition_point(|&at| at < *label as usize) as u32;
     }
     let mut out = Vec::with_capacity(insts.len() + found.len());
@@ -46,16 +47,18 @@ pub(super) fn yield_in_loops(built: &mut Built) -> bool {
     true
 }
 
-/// Whether a loop only waits. `start` says where a branch leads.
+/// Whether a loop is a spin loop. `start` returns the target of a branch.
 fn only_waits(body: &[Inst], first: usize, start: &dyn Fn(&Inst) -> Option<usize>) -> bool {
-    // Registers that are read before the loop has written them, all that it writes, and those that
-    // all lanes have written.
+    // Registers that are read before the loop has written them, registers that the loop writes, and
+    // registers that all lanes have written.
     let (mut early, mut written, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let mut looks = false;
-    // Where lanes meet again that have parted inside the loop: before that, writes may be left out.
+    // Reconvergence point of the last divergent branch in the loop; before it, some lanes may skip
+    // writes.
     let mut meet = first;
     for (at, inst) in (first..).zip(body) {
-        // The value that it compares with was read in this turn: an update, tried until it succeeds.
+        // A `cas` that compares with a value read in the same iteration is an update that is
+        // retried.
         if let Op::Atomic(atomic) = &inst.op
             && atomic.op == AtomOp::Cas
             && atomic.b.iter().any(|b| written.iter().any(|(slot, _)| *slot == b.plain()))
@@ -92,8 +95,8 @@ fn only_waits(body: &[Inst], first: usize, start: &dyn Fn(&Inst) -> Option<usize
     looks && !written.iter().any(|(slot, _)| early.contains(slot))
 }
 
-/// Whether an operation changes nothing but registers. Atomics that find what they wait for do more,
-/// and leave the loop then.
+/// Whether an operation changes nothing but registers. A successful atomic changes memory as well,
+/// but then the loop ends.
 fn is_harmless(op: &Op) -> bool {
     !matches!(
         op,
@@ -125,7 +128,7 @@ mod tests {
     use texunit_syntax::SourceFile;
     use texunit_testkit::ptx;
 
-    /// How many loops of this body only wait.
+    /// Number of spin loops in this body.
     fn waiting(body: &str) -> usize {
         let body = format!(
             ".reg .pred %p, %q; .reg .u32 %r<9>; .reg .u64 %a, %b; .shared .u32 s[4];\n\

@@ -1,4 +1,4 @@
-//! suld, sust, sured.
+//! Lowers `suld`, `sust` and `sured`.
 
 use super::builder::{Builder, is_wide, mask_of};
 use crate::code::{Op, SurfaceAccess};
@@ -6,7 +6,7 @@ use texunit_check::ir::Instruction;
 use texunit_isa::{Modifiers, Opcode, ReduceType};
 use texunit_unit as unit;
 
-/// What is done, with elements of this type.
+/// Kind of the access, with its element type.
 fn kind_of(opcode: Opcode, m: &Modifiers, elements: usize) -> Option<unit::SurfaceKind> {
     let ty = m.ty()?;
     let bytes = ty.bytes() as usize * elements;

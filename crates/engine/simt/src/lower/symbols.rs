@@ -1,12 +1,12 @@
-//! What the loader has decided: where variables and functions are.
+//! Addresses of variables and functions, as assigned by the loader.
 
 use texunit_check::ir::{FuncId, VarId};
 
-/// What the loader decided: addresses of variables and handles of opaque ones.
+/// Addresses of variables and handles of opaque variables, as assigned by the loader.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    /// By index of the variable: address of `.global` and `.const` ones, handle of opaque ones;
-    /// those of `.shared` variables are not looked at.
+    /// By variable number: address of `.global` and `.const` variables, handle of opaque ones; the
+    /// entries of `.shared` variables are unused.
     pub addresses: Vec<u64>,
 }
 
@@ -25,7 +25,7 @@ pub fn function_address(function: FuncId) -> u64 {
     FUNCTION_BASE + u64::from(function.0) * FUNCTION_STEP
 }
 
-/// The function that a pointer points to, if it is one that [`function_address`] gives.
+/// The function that a pointer refers to, if [`function_address`] returned the pointer.
 pub fn function_of_address(address: u64) -> Option<FuncId> {
     let offset = address.checked_sub(FUNCTION_BASE)?;
     let index = u32::try_from(offset / FUNCTION_STEP).ok()?;

@@ -1,4 +1,5 @@
-//! Tensor cores: mma, and wmma, whose loads and stores are plain ones of each lane, as ptxas makes them.
+//! Lowers the tensor-core instructions `mma` and `wmma`. Loads and stores of `wmma` become ordinary
+//! loads and stores of each lane, as with ptxas.
 
 use super::arithmetic::row_of;
 use super::builder::{Builder, mask_of};
@@ -8,9 +9,9 @@ use std::sync::Arc;
 use texunit_alu::soft;
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{Modifiers, MulPart, Opcode, Rounding, ScalarType};
-use texunit_tensor::{BitOperation, Fragment, Number, Operation, Order, Product, Shape};
+use texunit_tensor::{BitOperation, ElementType, Fragment, Operation, Order, Product, Shape};
 
-/// Which element of a fragment lies where: matrix (of A, B, C, D), and its order in memory.
+/// A matrix (A, B, C or D) and its order in memory.
 #[derive(Clone, Copy)]
 struct Held {
     matrix: usize,
@@ -25,17 +26,17 @@ fn orders(mods: &Modifiers) -> impl Iterator<Item = Order> {
     })
 }
 
-fn numbers(mods: &Modifiers) -> Vec<Number> {
-    mods.types.iter().filter_map(|ty| Number::from_name(ty.name())).collect()
+fn numbers(mods: &Modifiers) -> Vec<ElementType> {
+    mods.types.iter().filter_map(|ty| ElementType::from_name(ty.name())).collect()
 }
 
-/// What a product instruction computes.
+/// The product that an instruction computes.
 fn product(mods: &Modifiers) -> Option<Product> {
     let shape = mods.actions.iter().find_map(|word| Shape::from_name(word))?;
     let (d, a, b, c) = match numbers(mods)[..] {
         [d, a, b, c] => (d, a, b, c),
-        // wmma.mma of f16 has the types of D and C alone.
-        [d, c] => (d, Number::F16, Number::F16, c),
+        // `wmma.mma` with f16 factors specifies only the types of D and C.
+        [d, c] => (d, ElementType::F16, ElementType::F16, c),
         _ => return None,
     };
     let operation = if mods.acts("and") { BitOperation::And } else { BitOperation::Xor };
@@ -44,19 +45,20 @@ fn product(mods: &Modifiers) -> Option<Product> {
     Some(Product { shape, a, b, c, d, saturate, operation, sparse, wmma: false })
 }
 
-/// The fragment of a matrix that a load or store moves. The other matrices have types that it goes with.
-fn fragment(mods: &Modifiers) -> Option<(Fragment, Number, Held)> {
+/// The fragment that a `wmma` load or store transfers. The types of the other matrices are chosen
+/// to match.
+fn fragment(mods: &Modifiers) -> Option<(Fragment, ElementType, Held)> {
     let shape = mods.actions.iter().find_map(|word| Shape::from_name(word))?;
     let (number, order) = (*numbers(mods).first()?, orders(mods).next()?);
     let matrix = ["a", "b", "c", "d"].iter().position(|name| mods.acts(name))?;
     let factor = match (matrix, number) {
-        (0 | 1, number) | (_, number @ Number::F64) => number,
-        _ if shape.k == 8 => Number::Tf32,
-        _ if shape.k == 32 => Number::S4,
-        _ if shape.k == 128 => Number::B1,
-        _ => Number::Bf16,
+        (0 | 1, number) | (_, number @ ElementType::F64) => number,
+        _ if shape.k == 8 => ElementType::Tf32,
+        _ if shape.k == 32 => ElementType::S4,
+        _ if shape.k == 128 => ElementType::B1,
+        _ => ElementType::Bf16,
     };
-    let sum = if matrix < 2 { Number::F32 } else { number };
+    let sum = if matrix < 2 { ElementType::F32 } else { number };
     let (saturate, operation, sparse, wmma) = (false, BitOperation::Xor, false, true);
     let product =
         Product { shape, a: factor, b: factor, c: sum, d: sum, saturate, operation, sparse, wmma };
@@ -65,7 +67,7 @@ fn fragment(mods: &Modifiers) -> Option<(Fragment, Number, Held)> {
 }
 
 impl Held {
-    /// Line and place within it, in memory, of an element.
+    /// Line and position within it, in memory, of an element.
     fn place(self, (y, x): (usize, usize)) -> (usize, usize) {
         // In A x is the row, in B the column; in C and D y is the column.
         let by_x = match self.matrix {
@@ -75,7 +77,7 @@ impl Held {
         if by_x { (x, y) } else { (y, x) }
     }
 
-    /// Elements of a line, if the instruction does not say how far lines lie apart.
+    /// Default number of elements from line to line.
     fn line(self, shape: Shape) -> u16 {
         let (rows, columns) = match self.matrix {
             0 => (shape.m, shape.k),
@@ -101,7 +103,7 @@ impl<'a> Builder<'a> {
         for (slots, operand) in sources.iter_mut().zip([a, b, c]) {
             let Operand::Vector(parts) = operand else { return None };
             for part in parts {
-                slots.push(self.source(part, product.a == Number::F64)?);
+                slots.push(self.source(part, product.a == ElementType::F64)?);
             }
         }
         let d: Option<Vec<Slot>> = d.iter().map(|part| self.destination(part)).collect();
@@ -127,7 +129,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// wmma.load and wmma.store: each lane by itself, register for register.
+    /// Lowers `wmma.load` and `wmma.store`, register by register.
     fn fragment_access(&mut self, inst: &'a Instruction) -> Option<()> {
         let m = &inst.mods;
         let loads = m.acts("load");
@@ -146,7 +148,7 @@ impl<'a> Builder<'a> {
             Some(stride) => self.narrow(stride)?,
             None => self.constant(held.line(shape).into(), false),
         };
-        let wide = number == Number::F64;
+        let wide = number == ElementType::F64;
         let mut slots = Vec::with_capacity(parts.len());
         for part in parts {
             let slot = if loads { self.destination(part)? } else { self.source(part, wide)? };
@@ -161,24 +163,26 @@ impl<'a> Builder<'a> {
         done
     }
 
-    /// The accesses of the registers of a fragment.
+    /// Emits the loads or stores of a fragment's registers.
     fn moved(
         &mut self,
         fragment: &Fragment,
-        (number, held): (Number, Held),
+        (number, held): (ElementType, Held),
         (at, stride): (Address, Slot),
         (slots, loads): (&[Slot], bool),
     ) -> Option<()> {
-        // Places are sums of what the lane gives and what the register does.
-        let place = |register, lane, element| held.place(fragment.place(register, lane, element));
+        // Positions are sums of a part that depends on the lane and one that depends on the
+        // register.
+        let place =
+            |register, lane, element| held.place(fragment.position(register, lane, element));
         let bits = number.bits();
-        // Single bits are counted by words.
-        let unit = if number == Number::B1 { 32 } else { bits as usize };
+        // Strides of single-bit matrices are in words.
+        let unit = if number == ElementType::B1 { 32 } else { bits as usize };
         let bytes = |elements: usize| (elements * unit / 8) as u64;
         let lane = self.temporary_narrow();
         self.helper(Op::Special { d: lane, reg: texunit_isa::SpecialReg::Laneid, component: 0 });
         let stride = self.scaled(stride, bits)?;
-        // Lane 1 differs from lane 0 by its place in the group of four, lane 4 by the group.
+        // Lane 1 differs from lane 0 in its position in the group of four, lane 4 in its group.
         let (first, next, group) = (place(0, 0, 0), place(0, 1, 0), place(0, 4, 0));
         let mut base = at.base;
         if base.is_none() {
@@ -241,18 +245,18 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// Bytes that lines lie apart.
+    /// Bytes from line to line.
     fn scaled(&mut self, stride: Slot, bits: u32) -> Option<Slot> {
         let (opcode, by) = if bits < 8 { (Opcode::Shr, 8 / bits) } else { (Opcode::Shl, bits / 8) };
         self.with(opcode, stride, by.trailing_zeros())
     }
 
-    /// A lane's place in its group of four.
+    /// Position of a lane in its group of four.
     fn low(&mut self, lane: Slot) -> Option<Slot> {
         self.with(Opcode::And, lane, 3)
     }
 
-    /// Its group.
+    /// Group of a lane.
     fn high(&mut self, lane: Slot) -> Option<Slot> {
         self.with(Opcode::Shr, lane, 2)
     }
@@ -274,7 +278,7 @@ impl<'a> Builder<'a> {
         Some(d)
     }
 
-    /// `base + a * b`, of 64 bits.
+    /// Emits `base + a * b` with 64 bits.
     fn plus_product(&mut self, (a, b): (Slot, Slot), base: Slot) -> Option<Slot> {
         let (types, part) = (vec![ScalarType::U32], Some(MulPart::Wide));
         let row = row_of(Opcode::Mad, &Modifiers { types, part, ..Modifiers::default() })?;
@@ -284,7 +288,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// A fused multiply-add of doubles in one direction.
+/// Multiply-add of doubles with one rounding in the direction `MODE`.
 fn directed<const MODE: u8>(a: u64, b: u64, c: u64) -> u64 {
     soft::fma(soft::Format::F64, MODE, a, b, c)
 }

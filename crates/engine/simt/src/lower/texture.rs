@@ -1,4 +1,5 @@
-//! txq, suq, istypep, and the handles that all texture and surface instructions take.
+//! Lowers `txq`, `suq` and `istypep`, and the handle operands of all texture and surface
+//! instructions.
 
 use super::builder::Builder;
 use crate::code::{Access, Handle, HandleSource, Op, Query, Slot};
@@ -8,7 +9,7 @@ use texunit_isa::{Opcode, ScalarType};
 
 impl<'a> Builder<'a> {
     pub(super) fn texture(&mut self, inst: &'a Instruction) -> Option<()> {
-        // What ptxas garbles passes a check that asks for its verdicts; it has no meaning.
+        // A form that ptxas miscompiles can pass a permissive check, but has no defined meaning.
         if inst.mods.unexecuted.is_some() {
             return None;
         }
@@ -64,7 +65,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Eight bytes of the frame, read into a temporary.
+    /// Loads eight bytes of the call frame into a temporary.
     fn frame_value(&mut self, at: u32) -> Slot {
         let d = self.temporary_wide();
         let access = Access::of_frame(at, 8, d);
@@ -72,7 +73,7 @@ impl<'a> Builder<'a> {
         d
     }
 
-    /// A register for a 32-bit result that is not read is as good as none.
+    /// The register of a 32-bit result, or `Slot::NONE` if it is never read.
     pub(super) fn wanted(&mut self, operand: &Operand) -> Option<Slot> {
         let slot = self.destination(operand)?;
         let read = match operand {

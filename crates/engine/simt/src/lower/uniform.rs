@@ -1,12 +1,12 @@
-//! Registers that are the same in all lanes, wherever they are read: parameters of the kernel and what is
-//! copied from them. A fetch by such a handle need not compare those of its lanes.
+//! Finds registers that are uniform wherever they are read: kernel parameters and copies of them. A
+//! fetch with such a handle need not compare the handles of its lanes.
 
 use texunit_check::ir::{Base, BodyCode, Function, Operand};
 use texunit_flow::Definitions;
 use texunit_isa::Opcode;
 
-/// By register. `assigned`: each register is written before it is read (`super::assigned`); without that
-/// a lane may have kept the zero that it began with.
+/// For each register, whether it is uniform. `assigned`: each register is written before it is read
+/// (`super::assigned`); otherwise a lane could still hold the initial zero.
 pub(super) fn registers(function: &Function, assigned: bool) -> Vec<bool> {
     let mut uniform = vec![false; function.regs.len()];
     let Some(body) = function.body.as_ref().filter(|_| function.is_entry && assigned) else {
@@ -26,7 +26,7 @@ pub(super) fn registers(function: &Function, assigned: bool) -> Vec<bool> {
             (Opcode::Mov | Opcode::Cvta, Operand::Imm(_)) => true,
             _ => false,
         };
-        // A guard does not matter: no lane reads what it has not written.
+        // The guard can be ignored, because no lane reads a register that it has not written.
         uniform[d.0 as usize] = same;
     }
     uniform

@@ -1,4 +1,4 @@
-//! The code of a kernel and of all that it can call, made when it is first needed.
+//! Lowers a kernel with all functions that it can call.
 
 use super::builder::Builder;
 use super::pools::Pools;
@@ -14,20 +14,20 @@ use texunit_check::ir::{self, Operand};
 use texunit_isa::Opcode;
 use texunit_syntax::SourceFile;
 
-/// The functions that can run when a kernel does, as code, and what they need.
+/// The code of a set of functions closed under calls, with their requirements.
 #[derive(Debug)]
 pub(crate) struct Unit {
     pub(crate) code: Code,
-    /// Numbers in the code, by number in the module. In the unit of a kernel that is the first one.
+    /// Function numbers in the code, by number in the module. The kernel is function 0 of its unit.
     numbers: HashMap<u32, u32>,
-    /// What each function of the code needs.
+    /// Requirements of each function of the code.
     pub(super) needs: Vec<Needs>,
-    /// By number in the module: number in the code of each function that can be called through a register, else
-    /// [`NONE`]. Nothing where no call is so made.
+    /// By number in the module: number in the code of each function that can be called indirectly,
+    /// else [`NONE`]. Empty if there is no indirect call.
     targets: Vec<u32>,
-    /// The counts of fused and of undecided sums in all functions of the unit.
+    /// Numbers of fused and undecided sums in all functions of the unit.
     pub(crate) fusion: Fusion,
-    /// Code that has been made for observers.
+    /// Marked code for observers.
     pub(crate) kept: Kept,
     /// Compiled regions of the code.
     pub(crate) regions: Regions,
@@ -39,17 +39,17 @@ impl Unit {
         self.numbers.get(&function).copied()
     }
 
-    /// The number in the code of a function of the module that is called through a register.
+    /// The number in the code of a function of the module that can be called indirectly.
     pub(crate) fn target(&self, function: u32) -> Option<u32> {
         self.targets.get(function as usize).copied().filter(|&number| number != NONE)
     }
 
-    /// The functions of the module that it has.
+    /// The functions of the module that the unit contains.
     pub(super) fn functions(&self) -> impl Iterator<Item = u32> {
         self.numbers.keys().copied()
     }
 
-    /// Whether it has approximate instructions.
+    /// Whether the unit has approximate instructions.
     pub(super) fn is_approximate(&self, module: &ir::Module) -> bool {
         let function = |f: &u32| module.functions.get(*f as usize);
         let bodies = self.numbers.keys().filter_map(function).flat_map(|f| &f.body);
@@ -57,16 +57,16 @@ impl Unit {
     }
 }
 
-/// What code is for.
+/// Purpose of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// To be executed.
+    /// Execution.
     Usual,
-    /// To be looked at, too: each register of the PTX has a row of its own, and is written even where nobody reads it.
+    /// Debugging: each PTX register has storage of its own and is written even if it is never read.
     Debug,
 }
 
-/// Lowers functions, and all that they can call.
+/// Lowers functions and all functions that they can call.
 pub(super) fn lower<'a>(
     parts: Parts<'a>,
     taken: impl Fn() -> &'a [u32],
@@ -90,7 +90,8 @@ pub(super) fn lower<'a>(
     while let Some(&function) = maker.functions.get(maker.needs.len()) {
         maker.function(function);
         let Some(needs) = maker.needs.last() else { break };
-        // Pointers may come from anywhere: initialisers, other kernels by way of memory.
+        // Function pointers may come from initialisers or, through memory, from other kernels, so
+        // all functions whose address is taken are included.
         let all = if needs.indirect && !is_indirect { taken() } else { &[] };
         is_indirect |= needs.indirect;
         let called: Vec<u32> = needs.functions.iter().map(|f| f.0).collect();
@@ -106,40 +107,41 @@ pub(super) fn lower<'a>(
     maker.finish(targets)
 }
 
-/// What lowering reads.
+/// The inputs of lowering.
 #[derive(Clone, Copy)]
 pub(super) struct Parts<'a> {
     pub(super) module: &'a ir::Module,
     pub(super) symbols: &'a Symbols,
     pub(super) source: &'a SourceFile,
-    /// Index of the function that has the body, of each function.
+    /// For each function, the index of the function that has its body.
     pub(super) resolved: &'a [u32],
 }
 
 impl Parts<'_> {
-    /// The function that an alias or a prototype stands for.
+    /// The function with the body of an alias or a prototype.
     pub(super) fn behind(&self, f: u32) -> u32 {
         self.resolved.get(f as usize).copied().unwrap_or(f)
     }
 }
 
-/// A unit that is being made.
+/// A unit under construction.
 struct Maker<'a> {
     parts: Parts<'a>,
     arithmetic: Arithmetic,
     form: Form,
     pools: Pools,
     code: Code,
-    /// Functions of the module, by their number in the code: those without needs are still to be lowered.
+    /// Functions of the module by their number in the code; those without entry in `needs` remain
+    /// to be lowered.
     functions: Vec<u32>,
-    /// The other way round.
+    /// The inverse mapping of `functions`.
     numbers: HashMap<u32, u32>,
     needs: Vec<Needs>,
     fusion: Fusion,
 }
 
 impl Maker<'_> {
-    /// Gives a function a number, if it has none.
+    /// Assigns a number to a function, if it has none.
     fn want(&mut self, function: u32) {
         let next = self.functions.len() as u32;
         if (function as usize) < self.parts.module.functions.len()
@@ -149,7 +151,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Lowers the function whose turn it is.
+    /// Lowers the next function.
     fn function(&mut self, function: u32) {
         let Parts { module, symbols, source, resolved } = self.parts;
         let function = &module.functions[function as usize];
@@ -171,7 +173,7 @@ impl Maker<'_> {
             Form::Usual => Vec::new(),
         };
         let (func, mut insts, mut need) = builder.finish();
-        // Registers of the CTA before are not to be seen in this one.
+        // A debugger must not show register values of the previous CTA.
         let cleared = func.cleared || (self.form == Form::Debug && func.is_entry);
         need.may_wait |= spin::yield_in_loops(&mut insts);
         let entry = self.code.insts.len() as u32;
@@ -186,7 +188,7 @@ impl Maker<'_> {
             if let Op::Call(call) = &mut inst.op
                 && let Callee::Direct(function) = &mut call.callee
             {
-                // All that is called has been lowered.
+                // All callees have been lowered at this point.
                 *function = numbers.get(function).copied().unwrap_or(NONE);
             }
         }
@@ -209,15 +211,15 @@ impl Maker<'_> {
     }
 }
 
-/// Functions of a module, by number and without aliases, that a pointer may point to: those whose address is taken
-/// somewhere, and those that are called.
+/// Numbers of the functions of a module, aliases resolved, that an indirect call may reach: those
+/// whose address is taken, and those that are called.
 pub(super) fn taken(module: &ir::Module, behind: impl Fn(u32) -> u32) -> Vec<u32> {
     let mut taken = Vec::new();
     let instructions = module.functions.iter().flat_map(|f| f.body.iter().flatten());
     for inst in instructions {
         for operand in inst.operands.iter() {
             if let (Opcode::Call, Operand::Function(f)) = (inst.opcode, operand) {
-                // What is called and has no body is made by the executor; kernels are not called.
+                // Callees without a body are built in, and kernels cannot be called.
                 let callee = module.functions.get(behind(f.0) as usize);
                 if callee.is_some_and(|f| f.body.is_some() && !f.is_entry) {
                     taken.push(f.0);

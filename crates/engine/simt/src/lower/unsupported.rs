@@ -1,5 +1,5 @@
-//! Why an instruction is not executed: the part of the machine that it steers is not simulated,
-//! or what it computes is not written down.
+//! Explanations for unsupported instructions: the hardware unit is not simulated, or its results
+//! are not documented.
 
 use texunit_check::ir::{self, Instruction};
 use texunit_isa::Opcode;
@@ -23,25 +23,26 @@ const MULTIMEM: &str = "memory that several GPUs share is not simulated; use ld,
 const RANDOM: &str = "which bits of the random operand round which element is not documented; \
      round with .rn or .rz";
 
-/// What to say of calls of the device runtime (cudadevrt).
+/// Explanation for unsupported calls of the device runtime (cudadevrt).
 pub(super) const DEVICE_RUNTIME: &str = "of the device runtime, launches, waits, copies, fills, memory, streams, events and \
      questions are executed, with the parameters that CUDA declares; what is done to nodes of graphs is not";
 
-/// Whether a function is one of the device runtime, by its name: a program may bring `malloc` and
-/// `printf` of its own, and nothing else begins like this.
+/// Whether a function belongs to the device runtime, by its name. A program may define its own
+/// `malloc` and `printf`, but no other function with this prefix.
 pub(super) fn is_device_runtime(name: &str) -> bool {
     let rest = name.strip_prefix("__").unwrap_or(name);
     rest.strip_prefix("cuda").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
-/// Whether a module may call a function that it does not define: one that is executed without a body (`Builder::builtin`), or one
-/// of the device runtime, of which launches say if it is not executed.
+/// Whether a module may call a function without defining it: a built-in function
+/// (`Builder::builtin`), or one of the device runtime. If a device runtime function is unsupported,
+/// a launch reports it.
 pub fn is_known_function(name: &str) -> bool {
     let executed = ["vprintf", "__assertfail", "malloc", "free", "__nv_aligned_device_malloc"];
     executed.contains(&name) || is_device_runtime(name)
 }
 
-/// What to say of an instruction that steers a part of the machine that is not simulated.
+/// Explanation for an instruction of a hardware unit that is not simulated.
 pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
     use Opcode as O;
     let word = inst.mods.unexecuted;
@@ -60,7 +61,7 @@ pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
     })
 }
 
-/// What to say of an atomic operation.
+/// Explanation for an unsupported atomic operation.
 pub(super) const ATOMIC: &str = "add, min, max, inc, dec, and, or, xor, exch and cas are executed for \
      the types for which PTX has them, including vectors, in global and shared memory; local memory belongs \
      to one thread: use ld and st";
@@ -68,7 +69,7 @@ pub(super) const ATOMIC: &str = "add, min, max, inc, dec, and, or, xor, exch and
 const GARBLED: &str =
     "ptxas accepts this form and miscompiles it; the warning about it says what to write";
 
-/// Code and help of an instruction that we do not execute, and the function without a body that it
+/// Code and explanation of an unsupported instruction. `callee`: the undefined function that it
 /// calls.
 pub(super) fn why_unsupported(inst: &Instruction, callee: Option<&str>) -> (&'static str, String) {
     if let Some(reason) = reason(inst) {

@@ -1,9 +1,11 @@
-//! Which loads and stores cost the same, and counters of what they cost, behind those of [`Issues`]: for
-//! [`Events::COSTS`](super::Events::COSTS).
+//! Groups of loads and stores with equal memory cost, and counters of those costs, for
+//! [`Events::COSTS`](super::Events::COSTS). The counters are numbered after those of [`Issues`].
 //!
-//! Of accesses of a block by one register, whose offsets differ by whole sectors (of shared and local memory, words), each costs
-//! what the first one does, which *leads* them: an observer hears of that one alone. Between them lanes neither part nor meet.
-//! Compiled code counts what a leader costs where that has a closed form ([`texunit_jit::region::Cost`]), and tells the others.
+//! Accesses of a basic block through the same base register have equal cost if their offsets differ
+//! by whole sectors (by whole words in shared and local memory) and the active mask does not change
+//! between them. The first of them is the *leader*; an observer is notified of the leader alone.
+//! Compiled code adds up a leader's cost where that has a closed form
+//! ([`texunit_jit::region::Cost`]), and notifies the observer otherwise.
 
 use super::{Issues, Order};
 use crate::code::{Access, Code, Inst, Op, Place, Slot};
@@ -12,30 +14,31 @@ use crate::lower::Program;
 use std::collections::BTreeMap;
 use texunit_memory::SpaceKind;
 
-/// Weak loads and stores.
+/// The weak loads and stores of a program, grouped by equal cost.
 #[derive(Clone, Debug, Default)]
 pub struct Costs {
     len: usize,
     all: BTreeMap<u32, Costed>,
 }
 
-/// A load or a store.
+/// A load or store whose cost is known from its leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Costed {
-    /// The operation whose costs it shares; itself, if it leads.
+    /// The operation whose cost equals this one's; for a leader itself.
     pub leader: u32,
-    /// The first of three counters of the leader: accesses of 32 lanes, their costs, and the least costs of as many different
-    /// bytes. Accesses that are told are not among them.
+    /// The first of the leader's three counters: accesses of 32 lanes, their total cost, and the
+    /// minimum cost of accesses to as many distinct bytes. Accesses of which an observer is
+    /// notified are not included.
     pub counter: u32,
-    /// Bytes of a lane.
+    /// Bytes accessed by a lane.
     pub bytes: u32,
-    /// Whether it stores.
+    /// Whether the access is a store.
     pub stores: bool,
-    /// The space that counted accesses are of.
+    /// State space of the accesses that are counted.
     pub space: SpaceKind,
 }
 
-/// A leader whose register has not changed yet.
+/// A leader whose base register has not changed so far in the block.
 struct Open<'a> {
     op: u32,
     guard: Slot,
@@ -44,27 +47,27 @@ struct Open<'a> {
 }
 
 impl Costs {
-    /// How many counters there are, those before these included.
+    /// Number of counters, including those of [`Issues`].
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no counters.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// All of them, by operation.
+    /// All grouped accesses, by operation.
     pub fn all(&self) -> impl Iterator<Item = (u32, &Costed)> {
         self.all.iter().map(|(&op, costed)| (op, costed))
     }
 
-    /// That of an operation.
+    /// The group of an operation.
     pub(super) fn of(&self, op: u32) -> Option<Costed> {
         self.all.get(&op).copied()
     }
 
-    /// Those of a code.
+    /// Groups the accesses of a program's code.
     pub(crate) fn new(program: &Program, code: &Code, issues: &Issues) -> Self {
         let mut costs = Self { len: issues.len(), ..Self::default() };
         for number in 0..code.funcs.len() {
@@ -104,7 +107,7 @@ impl Costs {
     }
 }
 
-/// Whether lanes may part or meet at it, or something else of the warp may happen in between.
+/// Whether the active mask may change at an operation, or other threads of the CTA may run.
 fn parts(op: &Op) -> bool {
     matches!(op, Op::Call(_) | Op::Barrier(_) | Op::Trap | Op::Exit | Op::Return)
         || op.members().is_some()
@@ -122,7 +125,7 @@ fn space(place: Place) -> SpaceKind {
     }
 }
 
-/// A load or store that leads others or is led, and whether it stores.
+/// A load or store that can be a member of a group, and whether it is a store.
 fn costed<'a>(program: &Program, inst: &'a Inst) -> Option<(&'a Access, bool)> {
     let (access, stores) = match &inst.op {
         Op::Load(access) => (access, false),
@@ -135,7 +138,8 @@ fn costed<'a>(program: &Program, inst: &'a Inst) -> Option<(&'a Access, bool)> {
     is_plain.then_some((access, stores))
 }
 
-/// Whether two accesses with the same lanes cost the same, as long as their register has the same.
+/// Whether two accesses have equal cost for the same active mask and the same value of the base
+/// register.
 fn alike(a: &Access, b: &Access) -> bool {
     let whole = if matches!(a.place, Place::Shared | Place::Local) { 4 } else { 32 };
     (a.place, a.base, a.constant, bytes(a)) == (b.place, b.base, b.constant, bytes(b))

@@ -1,76 +1,78 @@
-//! How often lanes come to blocks and take branches, counted by the executor itself.
+//! Execution counts of basic blocks and branches, for [`Events::COUNTS`](super::Events::COUNTS).
 //!
-//! Counting is the one thing that observers want of every block of every loop, so nobody is called for it: operations
-//! of their own in the marked code add lanes to the counters of a worker, and probes get the sums
-//! ([`Probe::counted`](super::Probe::counted)). Counted are the ways between blocks, each once, where one ends: the
-//! lanes that come to a branch and those that take it, those that go on into a block from the one above it, and those
-//! that begin a function. What blocks have is the sum of the ways that lead to them, so that a loop pays once a turn.
+//! Counting every block of every loop by callbacks would be slow. Instead, operations in the marked
+//! code add active lanes to counters of the worker, and probes receive the totals
+//! ([`Probe::counted`](super::Probe::counted)). The counted items are edges of the control-flow
+//! graph, each at its source: lanes that reach a branch and lanes that take it, lanes that fall
+//! through into a block, and lanes that enter a function. The count of a block is the sum over its
+//! incoming edges, so that a loop iteration costs one increment.
 
 use crate::code::{Code, Op, Slot};
 use crate::flow::FunctionCode;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What the counters of a program's code are.
+/// The counters of a program's code, and the blocks and branches that are computed from them.
 #[derive(Clone, Debug, Default)]
 pub struct Counting {
     len: usize,
     blocks: Vec<CountedBlock>,
     branches: Vec<CountedBranch>,
-    /// What is counted at each operation, if something is.
+    /// The counter of each operation that has one.
     places: BTreeMap<u32, Counted>,
 }
 
-/// A sum of counters.
+/// A sum of counters, with signs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
     plus: Vec<u32>,
     minus: Vec<u32>,
 }
 
-/// A block, as of [`Listing::blocks`](super::Listing::blocks).
+/// A basic block ([`Listing::blocks`](super::Listing::blocks)) and its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedBlock {
-    /// Its operations.
+    /// The block's operations.
     pub operations: Range<u32>,
-    /// Lanes that come to it.
+    /// Number of lanes that entered the block.
     pub lanes: Sum,
 }
 
-/// A `bra`, `brx`, or an exit or return with a guard.
+/// A `bra`, a `brx`, or a guarded exit or return, and the counts of its edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedBranch {
-    /// The operation.
+    /// Number of the operation.
     pub op: u32,
-    /// Lanes of each of its ways: those that take it, then those that do not; of a `brx` those of each of its targets,
-    /// in the order in which its list names them first.
+    /// Lanes for each outgoing edge: first those that take the branch, then those that fall
+    /// through. For a `brx`: lanes for each distinct target, in the order of the target list.
     pub ways: Vec<Sum>,
 }
 
-/// What is counted at an operation.
+/// Counter and position of the counting of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counted {
-    /// Before it: lanes that come, at this counter; with a guard also lanes that it lets through, at the next.
+    /// Before the operation: lanes that reach it, at this counter; if it is guarded, also lanes
+    /// where the guard holds, at the next counter.
     Before(u32),
-    /// Before a `brx`: lanes by index, from this counter on; with a guard from the next but one, behind those of
-    /// [`Self::Before`].
+    /// Before a `brx`: lanes by index, beginning with this counter. If the `brx` is guarded, this
+    /// counter and the next one are those of [`Self::Before`], and the indices begin after them.
     Indexed(u32),
-    /// Behind it: lanes that go on into the next block.
+    /// After the operation: lanes that fall through into the next block.
     Behind(u32),
 }
 
 impl Counted {
-    /// Whether it counts behind the operation.
+    /// Whether the counting takes place after the operation.
     pub(crate) fn is_behind(self) -> bool {
         matches!(self, Self::Behind(_))
     }
 }
 
 impl Sum {
-    /// A sum without counters: nothing leads there.
+    /// The empty sum, for a block without incoming edges.
     pub const NONE: Self = Self { plus: Vec::new(), minus: Vec::new() };
 
-    /// Its value.
+    /// The value of the sum for given counters.
     pub fn of(&self, counts: &[u64]) -> u64 {
         let sum = |counters: &[u32]| {
             let counts = counters.iter().filter_map(|&i| counts.get(i as usize));
@@ -79,7 +81,7 @@ impl Sum {
         sum(&self.plus).wrapping_sub(sum(&self.minus))
     }
 
-    /// The counters that are added, and those that are subtracted.
+    /// The added counters and the subtracted ones.
     pub fn counters(&self) -> (&[u32], &[u32]) {
         (&self.plus, &self.minus)
     }
@@ -88,7 +90,7 @@ impl Sum {
         Self { plus: vec![counter], minus: Vec::new() }
     }
 
-    /// What has come to a guard, but for what it has let through.
+    /// Lanes that reach a guarded operation and for which the guard does not hold.
     fn others(counter: u32) -> Self {
         Self { plus: vec![counter], minus: vec![counter + 1] }
     }
@@ -100,32 +102,33 @@ impl Sum {
 }
 
 impl Counting {
-    /// How many counters there are.
+    /// Number of counters.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none: the code has no functions.
+    /// Whether there are no counters, because the code has no functions.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// All blocks, in the order of the code.
+    /// All blocks, in code order.
     pub fn blocks(&self) -> &[CountedBlock] {
         &self.blocks
     }
 
-    /// All branches of the PTX that lanes may take or not, in the order of the code.
+    /// All conditional branches of the PTX, in code order.
     pub fn branches(&self) -> &[CountedBranch] {
         &self.branches
     }
 
-    /// What is counted at an operation.
+    /// The counting of an operation, if any.
     pub(crate) fn at(&self, op: u32) -> Option<Counted> {
         self.places.get(&op).copied()
     }
 
-    /// The counters of a code. The first ones are the beginnings of its functions, in their order.
+    /// Assigns the counters of a program's code. The first counters are those of the function
+    /// entries, in order.
     pub(crate) fn of(code: &Code) -> Self {
         let mut counting = Self { len: code.funcs.len(), ..Self::default() };
         for number in 0..code.funcs.len() {
@@ -147,7 +150,7 @@ impl Counting {
         let ops = code.first..code.first + code.insts.len() as u32;
         let starts = code.starts();
         let mut lanes = vec![Sum::NONE; starts.len()];
-        // A jump out of the function leads to no block of it.
+        // A branch target outside the function is not a block of it.
         let block = |op: u32| starts.binary_search(&op).ok();
         let lead = |lanes: &mut Vec<Sum>, to: u32, sum: &Sum| {
             block(to).into_iter().for_each(|i| lanes[i].add(sum));

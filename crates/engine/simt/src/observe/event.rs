@@ -1,4 +1,5 @@
-//! What events carry.
+//! The data that notifications of observers carry: who executes an operation, memory accesses,
+//! synchronisation, branches, calls, fetches, and uses of uninitialised data.
 
 use super::{Order, Register};
 pub use crate::code::MbarrierAction;
@@ -8,51 +9,51 @@ use crate::exec::{Warp, lane_of};
 use std::sync::Arc;
 use texunit_alu::L64;
 use texunit_isa::AtomOp;
-use texunit_jit::region::Row;
+use texunit_jit::region::LaneValues;
 use texunit_memory::SpaceKind;
 use texunit_unit::{
     AccessFault, FetchAnswer, FetchPlan, FetchRequest, Resource, Surface, SurfaceAnswer,
     SurfaceForm, SurfaceRequest, TexelIndex,
 };
 
-/// Who does something, and where.
+/// The warp, lanes and operation of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct At {
-    /// %ctaid
+    /// `%ctaid` of the CTA.
     pub cta: [u32; 3],
-    /// Number of the warp in the CTA.
+    /// Number of the warp in its CTA.
     pub warp: u32,
-    /// Bits of the lanes.
+    /// Mask of the lanes concerned.
     pub lanes: u32,
-    /// Number of the operation in the program's code: see [`super::Listing`].
+    /// Number of the operation in the program's code ([`super::Listing`]).
     pub op: u32,
 }
 
 impl At {
-    /// %tid of a lane.
+    /// `%tid` of a lane.
     pub fn thread(&self, lane: u32, block: [u32; 3]) -> [u32; 3] {
         let ([w, h, _], index) = (block.map(|n| n.max(1)), self.warp * 32 + lane);
         [index % w, index / w % h, index / w / h]
     }
 }
 
-/// A CTA.
+/// Position and size of a CTA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CtaInfo {
-    /// %ctaid
+    /// `%ctaid` of the CTA.
     pub id: [u32; 3],
-    /// Its number in the grid, x first.
+    /// Linear number of the CTA in the grid, x varying fastest.
     pub index: u64,
-    /// %ntid
+    /// `%ntid`, the size of the CTA.
     pub block: [u32; 3],
-    /// Warps; the last may have fewer than 32 lanes.
+    /// Number of warps; the last one may have fewer than 32 lanes.
     pub warps: u32,
-    /// Bytes of shared memory that the program has asked for.
+    /// Bytes of shared memory that the program requested.
     pub shared: u64,
 }
 
 impl CtaInfo {
-    /// Lanes that a warp begins with.
+    /// Mask of the lanes of a warp that have a thread.
     pub fn lanes(&self, warp: u32) -> u32 {
         let threads = self.block.iter().product::<u32>();
         match threads.saturating_sub(warp * 32) {
@@ -62,88 +63,92 @@ impl CtaInfo {
     }
 }
 
-/// What an access does.
+/// Kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Doing {
     /// `ld`, `ldu`
     Load,
     /// `st`
     Store,
-    /// `atom`, `red`: each element is loaded and stored.
+    /// `atom`, `red`: each element is both loaded and stored.
     Atomic(AtomOp),
-    /// What `cp.async` reads.
+    /// The source of `cp.async`.
     CopyFrom,
-    /// What it writes: at once here, behind a wait on hardware.
+    /// The destination of `cp.async`. The copy is executed immediately; on hardware it is complete
+    /// after a wait.
     CopyTo,
-    /// What `cp.async.bulk` reads and writes, 16 bytes at a time and at once.
+    /// The source of `cp.async.bulk`, in pieces of 16 bytes.
     BulkLoad,
-    /// See [`Doing::BulkLoad`].
+    /// The destination of `cp.async.bulk`, in pieces of 16 bytes.
     BulkStore,
-    /// What `cp.reduce.async.bulk` changes, an element at a time.
+    /// The destination of `cp.reduce.async.bulk`, by element.
     BulkReduce,
-    /// `ldmatrix`: rows of 16 bytes, an address a lane.
+    /// `ldmatrix`: rows of 16 bytes, whose addresses come from one lane each.
     MatrixLoad,
-    /// `stmatrix`, likewise.
+    /// `stmatrix`, with rows as for `ldmatrix`.
     MatrixStore,
 }
 
 impl Doing {
-    /// Whether memory is written.
+    /// Whether the access writes memory.
     pub fn writes(self) -> bool {
         !matches!(self, Self::Load | Self::CopyFrom | Self::BulkLoad | Self::MatrixLoad)
     }
 
-    /// Whether memory is read.
+    /// Whether the access reads memory.
     pub fn reads(self) -> bool {
         !matches!(self, Self::Store | Self::CopyTo | Self::BulkStore | Self::MatrixStore)
     }
 }
 
-/// An access of lanes to one state space. A generic access whose lanes point into several is told once for each.
+/// A memory access of some lanes to one state space. If the lanes of a generic access point into
+/// several spaces, there is an event for each of them.
 pub struct Access<'a> {
-    /// What is done.
+    /// Kind of the access.
     pub doing: Doing,
-    /// The space that the addresses are of.
+    /// State space of the addresses.
     pub space: SpaceKind,
-    /// First byte of each lane: a generic address of global and constant memory, an offset of the others.
+    /// Address of each lane's first byte: a generic address in global and constant memory, an
+    /// offset in other spaces.
     pub addresses: &'a L64,
-    /// Bytes of an element. Elements follow each other.
+    /// Bytes of an element. The elements of a lane are contiguous.
     pub size: u32,
-    /// How many.
+    /// Number of elements of a lane.
     pub elements: u32,
-    /// How it is ordered.
+    /// Memory order of the access.
     pub order: Order,
-    /// What is stored, or an atomic's operands; of `cas` the values to compare with.
+    /// Values that are stored, or the operands of an atomic; for `cas` the values to compare with.
     pub values: Values<'a>,
 }
 
 impl Access<'_> {
-    /// Bytes of a lane.
+    /// Bytes accessed by a lane.
     pub fn bytes(&self) -> u32 {
         self.size * self.elements
     }
 }
 
-/// A load that is told with another one before it: of the same lanes, elsewhere.
+/// A further load of the same lanes, reported together with a preceding one
+/// ([`Probe::loads`](super::Probe::loads)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Further {
     /// Number of the operation.
     pub op: u32,
-    /// How many bytes behind those of the other one its addresses are.
+    /// Distance of its addresses from those of the preceding load.
     pub offset: u64,
     /// Bytes of an element.
     pub size: u32,
-    /// How many.
+    /// Number of elements of a lane.
     pub elements: u32,
 }
 
 impl Further {
-    /// Its addresses.
+    /// Addresses of the load.
     pub fn addresses(&self, first: &Access<'_>) -> L64 {
         first.addresses.map(|address| address.wrapping_add(self.offset))
     }
 
-    /// The load, with these addresses.
+    /// The load as an access with these addresses.
     pub fn access<'a>(&self, first: &Access<'a>, addresses: &'a L64) -> Access<'a> {
         let &Self { size, elements, .. } = self;
         let &Access { doing, space, order, values, .. } = first;
@@ -151,28 +156,28 @@ impl Further {
     }
 }
 
-/// Registers of the elements of an access, read where they are asked for.
+/// The values of the elements of an access, which are read from registers on demand.
 #[derive(Clone, Copy)]
 pub struct Values<'a>(pub(crate) Of<'a>);
 
-/// Where the elements are.
+/// Location of the values.
 #[derive(Clone, Copy)]
 pub(crate) enum Of<'a> {
-    /// In these registers.
+    /// In registers of a warp.
     Registers { warp: &'a Warp, constants: &'a Constants, parts: &'a [Slot] },
-    /// Compiled code has put them here.
-    Rows(&'a [Row<'a>]),
+    /// In rows that compiled code has stored.
+    Rows(&'a [LaneValues<'a>]),
 }
 
 impl Default for Values<'_> {
-    /// None.
+    /// No values.
     fn default() -> Self {
         Self(Of::Rows(&[]))
     }
 }
 
 impl Values<'_> {
-    /// How many there are: none where the values are in no registers.
+    /// Number of elements, or 0 if the values are not in registers.
     pub fn len(&self) -> usize {
         match self.0 {
             Of::Registers { parts, .. } => parts.len(),
@@ -180,12 +185,13 @@ impl Values<'_> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// An element of each lane, zero-extended; `None`: its register is `_`, or it has none.
+    /// The values of an element in all lanes, zero-extended; `None` if its register is `_` or there
+    /// is no such element.
     pub fn get(&self, element: usize) -> Option<L64> {
         match self.0 {
             Of::Registers { warp, constants, parts } => {
@@ -195,28 +201,28 @@ impl Values<'_> {
                 Some(values)
             }
             Of::Rows(rows) => Some(match rows.get(element)? {
-                Row::B32(row) => row.map(u64::from),
-                Row::B64(row) => **row,
+                LaneValues::B32(row) => row.map(u64::from),
+                LaneValues::B64(row) => **row,
             }),
         }
     }
 }
 
 impl Values<'_> {
-    /// The low 32 bits of an element of each lane; `None` as of [`Self::get`].
+    /// The low 32 bits of an element in all lanes; `None` as for [`Self::get`].
     #[inline]
     pub fn low(&self, element: usize) -> Option<[u32; 32]> {
         match self.0 {
             Of::Rows(rows) => Some(match rows.get(element)? {
-                Row::B32(row) => **row,
-                Row::B64(row) => row.map(|value| value as u32),
+                LaneValues::B32(row) => **row,
+                LaneValues::B64(row) => row.map(|value| value as u32),
             }),
             Of::Registers { .. } => self.get(element).map(|row| row.map(|value| value as u32)),
         }
     }
 }
 
-/// Registers of a warp, before an operation.
+/// The registers of a warp before an operation.
 #[derive(Clone, Copy)]
 pub struct Registers<'a> {
     pub(crate) warp: &'a Warp,
@@ -224,15 +230,16 @@ pub struct Registers<'a> {
 }
 
 impl Registers<'_> {
-    /// What a register of the running function holds, zero-extended; a predicate as 0 or 1.
+    /// The value of a register of the running function in each lane, zero-extended; a predicate as
+    /// 0 or 1.
     pub fn read(&self, register: Register) -> L64 {
         let mut values = [0; 32];
         self.warp.read(self.constants, register.slot(), &mut values);
         values
     }
 
-    /// Its number among all registers of its kind that the warp has: the frames of calls have theirs one behind
-    /// the other.
+    /// Number of a register among all registers of its kind in the warp. The registers of nested
+    /// calls are consecutive.
     pub fn row(&self, register: Register) -> usize {
         let [narrow, wide, predicates] = self.warp.bases();
         match register {
@@ -244,215 +251,223 @@ impl Registers<'_> {
     }
 }
 
-/// What orders threads.
+/// A synchronisation event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Synchronized<'a> {
     /// `bar`, `barrier`: lanes arrive.
     Arrives {
-        /// Its number.
+        /// Number of the barrier.
         barrier: u32,
-        /// Threads that it is for, as written; `None`: all of the CTA.
+        /// Number of participating threads as written; `None`: all threads of the CTA.
         threads: Option<u32>,
-        /// Whether they wait, or go on at once (`.arrive`).
+        /// Whether the lanes wait, or continue immediately (`.arrive`).
         waits: bool,
-        /// Whether there are lanes among them that had waited for others of their warp where they meet again, and were let
-        /// run on as these did not come for long (they wait for another CTA, say). A GPU's come to the barrier together.
+        /// Whether some of the lanes had waited at a reconvergence point and were released because
+        /// other lanes of the warp did not arrive for a long time, for example because these wait
+        /// for another CTA. On a GPU the lanes would arrive at the barrier together.
         ahead: bool,
     },
-    /// The barrier is complete, and these lanes go on behind it. All that wait are told one after the other,
-    /// with nothing of the CTA in between.
+    /// The barrier is complete, and these lanes continue. All waiting lanes are reported in
+    /// succession, without any other event of the CTA in between.
     Passes {
-        /// Its number.
+        /// Number of the barrier.
         barrier: u32,
     },
-    /// Lanes come to a `.sync` instruction (`bar.warp.sync`, `shfl.sync` and so on) with this membermask.
+    /// Lanes arrive at a `.sync` instruction (`bar.warp.sync`, `shfl.sync` and so on) with this
+    /// member mask.
     Joins {
-        /// The mask.
+        /// The member mask.
         members: u32,
     },
-    /// The lanes of the event have all come, and go on together.
+    /// All member lanes have arrived and continue together.
     Joined,
     /// `barrier.cluster.arrive`
     ClusterArrives,
-    /// `barrier.cluster.wait`: all threads of the cluster have arrived, and these lanes go on.
+    /// `barrier.cluster.wait`: all threads of the cluster have arrived, and these lanes continue.
     ClusterPasses,
     /// `fence`, `membar`.
     Fence(Order),
     /// `cp.async.commit_group`
     CommitsCopies,
-    /// `cp.async.wait_group`: all groups but the last so many are waited for. `.wait_all`: all copies, also those of no
-    /// group.
+    /// `cp.async.wait_group`: lanes wait for all groups except the last `but`. `.wait_all`: for all
+    /// copies, including those in no group.
     WaitsForCopies {
-        /// `None`: `.wait_all`.
+        /// Number of groups that are not waited for; `None`: `.wait_all`.
         but: Option<u32>,
     },
     /// An mbarrier instruction has been executed.
     Mbarrier {
-        /// What it does.
+        /// Operation of the instruction.
         action: MbarrierAction,
-        /// How it is ordered, where a word says so.
+        /// Memory order, if the instruction specifies one.
         order: Order,
-        /// Where it lies in shared memory, of each lane; of another CTA of the cluster with its rank
-        /// ([`crate::split_shared_address`]).
+        /// Address of the mbarrier in shared memory, for each lane; with the CTA's rank if it is in
+        /// another CTA of the cluster ([`crate::split_shared_address`]).
         addresses: &'a L64,
-        /// Its operand: count, bytes, token or parity.
+        /// Operand of each lane: count, bytes, token or parity.
         operands: &'a L64,
-        /// Its result: the token of an arrival, or 1 where the phase is over.
+        /// Result of each lane: the token of an arrival, or 1 if the phase is complete.
         results: &'a L64,
-        /// The mbarrier afterwards: [`MbarrierState`].
+        /// The mbarrier's state after the instruction ([`MbarrierState`]).
         states: &'a L64,
     },
 }
 
-/// A branch of the lanes of its event.
+/// A branch of the lanes of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branch {
-    /// Lanes that go to `target`; the others go on behind the branch. A `brx` is told once for each of its targets,
-    /// of the lanes that go there.
+    /// Mask of the lanes that go to `target`; the others fall through. A `brx` has one event for
+    /// each target, with the lanes that go there.
     pub taken: u32,
-    /// Number of the operation there.
+    /// Number of the operation at the target.
     pub target: u32,
-    /// Whether it is a `brx`.
+    /// Whether the branch is a `brx`.
     pub indexed: bool,
 }
 
-/// Where it matters that a value is undefined.
+/// Kind of use of an uninitialised value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sink {
-    /// A load has brought it. It stays undefined, and only what is told next may depend on it.
+    /// A load has read the value. The value stays uninitialised, and serves to explain the next
+    /// report.
     Origin,
-    /// A branch depends on it.
+    /// The condition of a branch.
     Branch,
-    /// The guard of an instruction.
+    /// The guard of another instruction.
     Guard,
-    /// An address.
+    /// A memory address.
     Address,
-    /// An operand of a fetch, of a surface access or of a query: coordinates, levels, handles.
+    /// An operand of a fetch, surface access or query: coordinate, level or handle.
     Fetch,
-    /// An operand of a vote, a reduction or a barrier, a lane or a membermask.
+    /// An operand of a vote, a reduction or a barrier, a lane number or a member mask.
     Collective,
-    /// It was computed, and is stored to global memory or to a surface.
+    /// A computed value is stored to global memory or to a surface.
     Store,
-    /// It is stored as it was loaded. It stays undefined there.
+    /// A loaded value is stored unchanged. The destination becomes uninitialised.
     Copy,
-    /// It was computed, and is stored to memory that only the CTA or the thread has. It stays undefined there.
+    /// A computed value is stored to memory private to the CTA or thread. The destination becomes
+    /// uninitialised.
     Keep,
-    /// An atomic computes with it, as an operand.
+    /// An operand of an atomic.
     Operand,
-    /// An atomic computes with what is in memory.
+    /// The memory operand of an atomic that computes with it.
     Atomic,
 }
 
-/// A value that depends on uninitialised data.
+/// A use of a value that depends on uninitialised data.
 #[derive(Clone, Copy)]
 pub struct Undefined<'a> {
-    /// Where it matters.
+    /// Kind of the use.
     pub sink: Sink,
-    /// The register that holds it; of [`Sink::Origin`] and [`Sink::Atomic`] the one that is loaded, if there is one.
+    /// The register that holds the value; for [`Sink::Origin`] and [`Sink::Atomic`] the destination
+    /// register, if there is one.
     pub register: Option<Register>,
-    /// Which bits are undefined, by lane.
+    /// Mask of the uninitialised bits, for each lane.
     pub bits: &'a L64,
-    /// Its size in bytes.
+    /// Size of the value in bytes.
     pub size: u32,
-    /// The memory that it comes from or goes to, if it is an element of an access: space, addresses as of [`Access`].
+    /// The memory location that the value is loaded from or stored to: space, and addresses as in
+    /// [`Access`].
     pub memory: Option<(SpaceKind, &'a L64)>,
-    /// The texels that it comes from, or that a reduction on a surface computes with.
+    /// The texels that the value is loaded from, or that a surface reduction computes with.
     pub texels: Option<Texels<'a>>,
 }
 
-/// Texels that nobody has written, as a fetch or surface access finds them.
+/// Uninitialised texels that a fetch or surface access reads.
 #[derive(Clone, Copy)]
 pub struct Texels<'a> {
-    /// What they lie in, as the instruction sees it.
+    /// The texture or surface, as the instruction sees it.
     pub resource: &'a Resource,
-    /// The first of each lane of the event.
+    /// The first uninitialised texel of each lane.
     pub at: &'a [TexelIndex; 32],
 }
 
-/// What a function call or its end is.
+/// A call event: start or end of a function, heap operation, or device launch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Called<'a> {
-    /// Lanes begin a function; the call is the event's operation.
+    /// Lanes start a function; the event's operation is the call.
     Enters {
-        /// Its name.
+        /// Name of the function.
         function: &'a str,
     },
-    /// Lanes go back behind the call at this operation.
+    /// Lanes return; the event's operation is the return.
     Returns {
         /// Number of the call.
         to: u32,
     },
-    /// Lanes end. `last`: the warp with them.
+    /// Lanes exit.
     Exits {
         /// Whether no lane of the warp is left.
         last: bool,
     },
-    /// `malloc` gave these addresses; 0: nothing.
+    /// `malloc` returned these addresses; 0: no memory.
     Allocates {
-        /// By lane.
+        /// Size requested by each lane.
         sizes: &'a L64,
-        /// By lane.
+        /// Address returned to each lane.
         addresses: &'a L64,
     },
-    /// `free` of these addresses.
+    /// `free` was called with these addresses.
     Frees {
-        /// By lane.
+        /// Address given by each lane.
         addresses: &'a L64,
     },
-    /// A lane has asked the runtime of the device for work: a grid, a copy or a fill.
+    /// A lane has submitted work to the device runtime: a grid, a copy or a fill.
     Launches {
-        /// Its number in the grid (`runtime::Work`).
+        /// Number of the work item in its grid (`runtime::Work`).
         work: u64,
     },
 }
 
-/// A fetch of lanes that have texture and sampler in common, as it was planned.
+/// A planned fetch of lanes that share texture and sampler.
 #[derive(Clone, Copy)]
 pub struct FetchMade<'a> {
-    /// Instruction form, texture, sampler.
+    /// The plan: instruction form, texture, sampler.
     pub plan: &'a FetchPlan,
 }
 
-/// A surface access of lanes that have the surface in common.
+/// A surface access of lanes that share the surface.
 #[derive(Clone, Copy)]
 pub struct SurfaceMade<'a> {
     /// Instruction form.
     pub form: SurfaceForm,
-    /// What is accessed.
+    /// The surface.
     pub surface: &'a Arc<Surface>,
 }
 
-/// What came of a fetch. All components of [`Probe::answer_lanes`](super::Probe::answer_lanes) are there, also
-/// those that the kernel does not use.
+/// An executed fetch with its result. The result has all components for the lanes of
+/// [`Probe::answer_lanes`](super::Probe::answer_lanes), including those that the kernel does not
+/// use.
 #[derive(Clone, Copy)]
 pub struct FetchAnswered<'a> {
-    /// Instruction form, texture, sampler.
+    /// The plan: instruction form, texture, sampler.
     pub plan: &'a FetchPlan,
-    /// Operands.
+    /// Operands of the fetch.
     pub request: &'a FetchRequest<'a>,
-    /// Components; of `.f16x2` two registers hold all.
+    /// Components of the result; for `.f16x2` two registers hold all of them.
     pub answer: &'a FetchAnswer,
 }
 
-/// What came of a surface access.
+/// An executed surface access with its result.
 #[derive(Clone, Copy)]
 pub struct SurfaceAnswered<'a> {
     /// Instruction form.
     pub form: SurfaceForm,
-    /// What was accessed.
+    /// The surface.
     pub surface: &'a Arc<Surface>,
-    /// Operands.
+    /// Operands of the access.
     pub request: &'a SurfaceRequest<'a>,
     /// Elements that were loaded, stored or combined.
     pub elements: &'a SurfaceAnswer,
-    /// Elements of a lane.
+    /// Number of elements of a lane.
     pub parts: usize,
-    /// The first lane whose access failed, if one has: lanes behind it have done nothing.
+    /// The first lane whose access failed, if any; later lanes did not execute the access.
     pub fault: Option<&'a AccessFault>,
 }
 
 impl SurfaceAnswered<'_> {
-    /// What came of a lane's part of the access; none if the lanes before it have ended the kernel.
+    /// Result of the access for a lane, or `None` if a fault of an earlier lane had ended the
+    /// launch.
     pub fn outcome(&self, lane: usize) -> Option<Result<[u64; 4], AccessFault>> {
         match self.fault {
             Some(fault) if lane_of(fault) < lane => None,

@@ -1,88 +1,94 @@
-//! Which events there are.
+//! Sets of event kinds, with which an observer subscribes.
 
 use std::ops::{BitOr, BitOrAssign};
 use texunit_memory::SpaceKind;
 
-/// A set of kinds of events.
+/// A set of event kinds.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Events(u32);
 
 impl Events {
-    /// Nothing but the begins and ends of CTAs.
+    /// No events except begin and end of CTAs.
     pub const NONE: Self = Self(0);
-    /// Loads, stores, atomics, `cp.async`, matrices, before they are made, but for loads of the kernel's parameters.
+    /// Loads, stores, atomics, `cp.async` and matrix accesses, before execution, except loads of
+    /// kernel parameters.
     pub const ACCESSES: Self = Self(1 << 0);
-    /// What loads and atomics have brought.
+    /// Values that loads and atomics have returned.
     pub const RESULTS: Self = Self(1 << 1);
-    /// Loads of the kernel's parameters, as accesses.
+    /// Loads of kernel parameters, reported as accesses.
     pub const PARAMETERS: Self = Self(1 << 2);
     /// Barriers, `.sync` instructions, fences, mbarriers, groups of `cp.async`.
     pub const SYNCHRONIZATION: Self = Self(1 << 3);
-    /// `bra`, `brx`, and branches around instructions with a guard that lanes execute together (those do not count,
-    /// see [`super::Listing::counts`]).
+    /// `bra`, `brx`, and branches around guarded instructions that lanes must execute together (not
+    /// PTX instructions, see [`super::Listing::counts`]).
     pub const BRANCHES: Self = Self(1 << 4);
-    /// First operations of blocks.
+    /// Starts of basic blocks.
     pub const BLOCKS: Self = Self(1 << 5);
-    /// Every operation.
+    /// All operations.
     pub const OPERATIONS: Self = Self(1 << 6);
     /// Calls, returns, exits, `malloc` and `free`.
     pub const CALLS: Self = Self(1 << 7);
-    /// Fetches and surface accesses, by plan and lanes.
+    /// Fetches and surface accesses, by plan and lanes, without operands.
     pub const FETCHES: Self = Self(1 << 8);
-    /// Fetches and surface accesses with their operands and answers.
+    /// Fetches and surface accesses with their operands and results.
     pub const ANSWERS: Self = Self(1 << 9);
-    /// How many lanes come to each block and take each branch: [`super::Counting`].
+    /// Numbers of lanes that enter each block and take each branch ([`super::Counting`]).
     pub const COUNTS: Self = Self(1 << 10);
-    /// Of [`Self::RESULTS`] those of atomics and of loads with a word for their order: which others they have seen.
+    /// The subset of [`Self::RESULTS`] from atomics and from loads with a memory order, which shows
+    /// the stores that they observed.
     pub const STRONG_RESULTS: Self = Self(1 << 11);
-    /// Uses of uninitialised data ([`super::Probe::undefined`]): shadows of all registers are computed beside them.
+    /// Uses of uninitialised data ([`super::Probe::undefined`]). The code computes shadows of all
+    /// registers.
     pub const DEFINED: Self = Self(1 << 12);
-    /// Of [`Self::CALLS`] those of `malloc` and `free`.
+    /// The subset of [`Self::CALLS`] for `malloc` and `free`.
     pub const HEAP: Self = Self(1 << 13);
-    /// Of [`Self::CALLS`] the begins of functions.
+    /// The subset of [`Self::CALLS`] for starts of functions.
     pub const ENTERS: Self = Self(1 << 14);
-    /// Before each PTX instruction, where a debugger may stop ([`crate::debug`]); no observer hears it.
+    /// Possible stops of a debugger before each PTX instruction ([`crate::debug`]); observers are
+    /// not notified.
     pub(crate) const STEPS: Self = Self(1 << 15);
-    /// Of [`Self::COUNTS`] also how often warps issue instructions, how often branches divide them, and how many lanes guards
-    /// let through: [`super::Listing::issues`].
+    /// With [`Self::COUNTS`], also numbers of issued instructions, of divergent branches, and of
+    /// lanes for which guards hold ([`super::Listing::issues`]).
     pub const ISSUES: Self = Self(1 << 16);
-    /// For who adds up costs: of weak loads and stores in [`Self::ACCESSES`] only those whose costs are neither counted nor the
-    /// costs of another one ([`super::Listing::costs`]), in any order, without the values, and no CTAs ([`super::At::cta`] says
-    /// nothing). Needs [`Self::ISSUES`]. An observer among others that do not want that hears all that there is.
+    /// For an observer that adds up memory costs: of the weak loads and stores in
+    /// [`Self::ACCESSES`], only those whose cost is neither counted nor that of another access
+    /// ([`super::Listing::costs`]), in any order, without values, and without CTA
+    /// ([`super::At::cta`] is undefined). Requires [`Self::ISSUES`]. An observer combined with
+    /// others that do not want this receives all accesses.
     pub const COSTS: Self = Self(1 << 17);
-    /// All of them.
+    /// All events that observers can subscribe to, except [`Self::COSTS`].
     pub const ALL: Self = Self(((1 << 15) - 1) | (1 << 16));
 
-    /// Those that marks in the code tell.
+    /// Events reported by marks in the code.
     pub(crate) const BY_MARKS: Self = Self(0b11_1011_1100_0111_1111);
 
-    /// Those of accesses to a space.
+    /// The events of accesses to a state space.
     pub(crate) fn of_space(space: SpaceKind) -> Self {
         if space == SpaceKind::Param { Self::PARAMETERS } else { Self::ACCESSES }
     }
 
-    /// Whether it has one of these.
+    /// Whether the set has an element of another set.
     #[inline]
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether it has none but these.
+    /// Whether the set is a subset of another set.
     pub(crate) fn is_within(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }
 
-    /// Those that both have.
+    /// The intersection of two sets.
     pub fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Those that the other has not.
+    /// The difference of two sets.
     pub(crate) fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Whether it is none.
+    /// Whether the set is empty.
     pub fn is_none(self) -> bool {
         self.0 == 0
     }

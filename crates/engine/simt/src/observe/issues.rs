@@ -1,10 +1,13 @@
-//! How often warps issue instructions: counters behind those of [`Counting`], for [`Events::ISSUES`](super::Events::ISSUES).
+//! Numbers of instructions that warps issue, for [`Events::ISSUES`](super::Events::ISSUES). The
+//! counters are numbered after those of [`Counting`].
 //!
-//! Lanes alone do not say how often a warp has come by, as lanes that have parted come more than once, and lanes that meet
-//! again come together. So each *stretch* of code, in which lanes neither part nor meet, has a counter of the warps that
-//! reach its end. A block is a stretch, but for calls (lanes may return apart from each other) and for instructions that
-//! lanes wait for each other at, which end one. Where a branch has a guard, a second counter has how often it divides the
-//! lanes. Every other instruction with a guard has counters of the lanes that come and of those that it lets through.
+//! Lane counts do not determine how often a warp issues an instruction, because diverged lanes
+//! issue it several times, and reconverged lanes once. Therefore each *stretch* of code in which
+//! the active mask cannot change has a counter of the warps that reach its end. A basic block is a
+//! stretch, unless it is split by calls (whose lanes may return separately) or by instructions at
+//! which lanes wait for each other. A guarded branch has a second counter of its divergent
+//! executions. Every other guarded instruction has counters of the lanes that reach it and of those
+//! for which the guard holds.
 
 use super::Counting;
 use crate::code::{Code, Inst, Op, Slot};
@@ -12,65 +15,65 @@ use crate::flow::FunctionCode;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What the counters behind those of blocks and branches are.
+/// Issue counters of a program's code.
 #[derive(Clone, Debug, Default)]
 pub struct Issues {
     len: usize,
     stretches: Vec<Stretch>,
     guards: BTreeMap<u32, u32>,
     divided: BTreeMap<u32, u32>,
-    /// Operations that are put before, and behind, another one.
+    /// Counting operations that are inserted before or after another operation.
     before: BTreeMap<u32, Vec<Inst>>,
     behind: BTreeMap<u32, Inst>,
 }
 
-/// Operations that a warp comes to together.
+/// A sequence of operations that a warp executes with the same active mask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// The operations.
+    /// The operations of the stretch.
     pub operations: Range<u32>,
-    /// The counter of the warps that reach its end.
+    /// Counter of the warps that reach the end of the stretch.
     pub counter: u32,
 }
 
 impl Issues {
-    /// How many counters there are, those of [`Counting`] included.
+    /// Number of counters, including those of [`Counting`].
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no counters.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// All stretches, in the order of the code.
+    /// All stretches, in code order.
     pub fn stretches(&self) -> &[Stretch] {
         &self.stretches
     }
 
-    /// The counter of the lanes that come to an instruction with a guard that is not a branch; the next one has those that take
-    /// part in it.
+    /// Counter of the lanes that reach a guarded instruction other than a branch; the next counter
+    /// has the lanes for which the guard holds.
     pub fn guard(&self, op: u32) -> Option<u32> {
         self.guards.get(&op).copied()
     }
 
-    /// The counter of how often a branch has divided a warp.
+    /// Counter of the divergent executions of a branch.
     pub fn divided(&self, op: u32) -> Option<u32> {
         self.divided.get(&op).copied()
     }
 
-    /// What counts before an operation.
+    /// Counting operations to insert before an operation.
     pub(super) fn before(&self, op: u32) -> impl Iterator<Item = Inst> {
         self.before.get(&op).into_iter().flatten().cloned()
     }
 
-    /// What counts behind it.
+    /// The counting operation to insert after an operation.
     pub(super) fn behind(&self, op: u32) -> Option<Inst> {
         self.behind.get(&op).cloned()
     }
 
-    /// The counters of a code, behind these.
+    /// Assigns the issue counters of a program's code, numbered after those of `counting`.
     pub(crate) fn of(code: &Code, counting: &Counting) -> Self {
         let mut issues = Self { len: counting.len(), ..Self::default() };
         for number in 0..code.funcs.len() {
@@ -136,7 +139,8 @@ impl Issues {
         }
     }
 
-    /// A stretch ends before an operation, or with it if `to` is the next one, whose warps are counted before it.
+    /// Ends a stretch before operation `to`, or with the operation before `to`. The warps are
+    /// counted before that last operation.
     fn ends(&mut self, begin: &mut u32, to: u32, inst: &Inst, of: Slot) -> u32 {
         let counter = self.counters(1 + usize::from(of != Slot::TRUE));
         self.stretches.push(Stretch { operations: *begin..to, counter });
@@ -151,12 +155,12 @@ impl Issues {
     }
 }
 
-/// Whether lanes that have parted may meet at it.
+/// Whether diverged lanes may reconverge at an operation.
 fn waits(op: &Op) -> bool {
     matches!(op, Op::Barrier(_)) || op.members().is_some()
 }
 
-/// An operation beside another one that does not count as an instruction.
+/// Creates an operation beside another one, which does not count as an instruction.
 fn helper(inst: &Inst, op: Op) -> Inst {
     Inst { op, guard: Slot::TRUE, count: 0, span: inst.span }
 }

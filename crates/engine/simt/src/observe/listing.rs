@@ -1,4 +1,5 @@
-//! The code of a program as observers see it: operations by their numbers.
+//! The program's code as observers see it: numbered operations with their source locations and
+//! registers.
 
 use crate::code::{Code, Op, Place, Slot};
 use crate::flow::{FunctionCode, each_slot};
@@ -11,34 +12,34 @@ use texunit_check::sources::{SourcePlace, Sources};
 use texunit_flow::Access;
 use texunit_syntax::{SourceFile, Span};
 
-/// The operations that a kernel and all that it can call were lowered to, or all functions of a program, by the numbers
-/// that events have. A PTX instruction is one
-/// operation that counts, and perhaps some that do not (they prepare its operands, or finish its results).
+/// The operations of a kernel and its possible callees, or of all functions of a program, with the
+/// numbers that events use. A PTX instruction is one operation that counts and possibly some that
+/// do not, which prepare operands or finish results.
 #[derive(Clone, Copy)]
 pub struct Listing<'a> {
     pub(super) program: &'a Program,
     pub(super) code: &'a Code,
 }
 
-/// A register of a function, or a constant of the code.
+/// A register of a function, or a constant in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Register {
-    /// Of up to 32 bits.
+    /// A register of up to 32 bits.
     Narrow(u32),
-    /// Of 64 bits.
+    /// A register of 64 bits.
     Wide(u32),
-    /// A predicate.
+    /// A predicate register.
     Predicate(u32),
-    /// A number in the code.
+    /// A constant.
     Constant(Constant),
 }
 
-/// Which number.
+/// Identifies a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Constant(Slot);
 
 impl Register {
-    /// The register of an operand, negated or not; `None`: there is no operand.
+    /// The register of an operand, without negation; `None` if there is no operand.
     pub(crate) fn of(slot: Slot) -> Option<Self> {
         Some(match slot {
             _ if slot.is_none() => return None,
@@ -59,82 +60,84 @@ impl Register {
     }
 }
 
-/// Registers of an operation.
+/// The registers of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Operands {
-    /// What it reads, its guard first if it has one.
+    /// Registers that it reads, beginning with the guard, if any.
     pub reads: Vec<Register>,
-    /// What it writes in the lanes that take part.
+    /// Registers that it writes in the active lanes.
     pub writes: Vec<Register>,
-    /// Whether these are all: operands of calls may be places of a frame, and shuffles read what other lanes have.
+    /// Whether the lists are complete. Operands of calls may be locations in a call frame, and
+    /// shuffles read registers of other lanes.
     pub all: bool,
 }
 
 impl<'a> Listing<'a> {
-    /// Those of all functions, which are lowered for it; arithmetic as of launches. The
-    /// events of launches with an observer from then on have these numbers.
+    /// Lists all functions, lowered for the arithmetic of later launches. Events of launches with
+    /// an observer from then on use these numbers.
     pub fn of(program: &'a Program, arithmetic: Arithmetic) -> Self {
         Self { program, code: program.code(arithmetic) }
     }
 
-    /// Those of what runs in a launch.
+    /// Lists the code that a launch executes.
     pub(crate) fn of_unit(program: &'a Program, unit: &'a Unit) -> Self {
         Self { program, code: &unit.code }
     }
 
-    /// How many operations there are.
+    /// Number of operations.
     pub fn len(&self) -> u32 {
         self.code.insts.len() as u32
     }
 
-    /// Whether there are none.
+    /// Whether the code is empty.
     pub fn is_empty(&self) -> bool {
         self.code.insts.is_empty()
     }
 
-    /// The source that spans are of.
+    /// The PTX source that spans refer to.
     pub fn source(&self) -> &'a SourceFile {
         &self.program.source
     }
 
-    /// What its instructions come from, as `.file` and `.loc` say.
+    /// Source locations of the instructions, from `.file` and `.loc`.
     pub fn sources(&self) -> &'a Sources {
         self.program.sources()
     }
 
-    /// The sources, to be kept.
+    /// The source locations, shared so that they can outlive the listing.
     pub fn shared_sources(&self) -> &'a Arc<Sources> {
         self.program.sources()
     }
 
-    /// The PTX instruction that an operation comes from.
+    /// Source span of the PTX instruction that an operation was lowered from.
     pub fn span(&self, op: u32) -> Span {
         self.code.insts.get(op as usize).map_or_else(Span::default, |inst| inst.span)
     }
 
-    /// Where that instruction stands in the PTX, and in the source that it was compiled from.
+    /// Location of that instruction in the PTX and in the source that it was compiled from.
     pub fn place(&self, op: u32) -> SourcePlace<'a> {
         self.program.place(self.span(op))
     }
 
-    /// Opcode and modifiers of the PTX instruction that an operation comes from, in their order.
+    /// Opcode and modifiers of the PTX instruction, in order.
     pub fn words(&self, op: u32) -> impl Iterator<Item = &'a str> {
         super::order::words(self.source(), self.span(op))
     }
 
-    /// Whether it reads where the workspace of a cooperative grid is (%envreg1 and %envreg2).
+    /// Whether the code reads the workspace address of a cooperative grid (%envreg1 and %envreg2).
     pub fn asks_for_workspace(&self) -> bool {
         let asks = |op: &Op| matches!(op, Op::EnvReg { number: 1 | 2, .. });
         self.code.insts.iter().any(|inst| asks(&inst.op))
     }
 
-    /// Whether it stands for a PTX instruction: helpers and what the executor has put in do not.
+    /// Whether an operation stands for a PTX instruction; helpers and inserted operations do not.
     pub fn counts(&self, op: u32) -> bool {
         self.code.insts.get(op as usize).is_some_and(|inst| inst.count != 0)
     }
 
-    /// Whether it does more than give registers values that follow from other registers, constants and the kernel's
-    /// parameters: compilers move all else to where it need not be done.
+    /// Whether an operation has an effect besides computing registers from registers, constants and
+    /// kernel parameters. Compilers move operations without effects to where they need not be
+    /// executed.
     pub fn has_effects(&self, op: u32) -> bool {
         let Some(inst) = self.code.insts.get(op as usize) else { return false };
         match &inst.op {
@@ -150,24 +153,25 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// Whether only some of the lanes that come to it may take part.
+    /// Whether an operation has a guard.
     pub fn is_guarded(&self, op: u32) -> bool {
         self.code.insts.get(op as usize).is_some_and(|inst| inst.guard != Slot::TRUE)
     }
 
-    /// Name of the function that an operation is of.
+    /// Name of the function that contains an operation.
     pub fn function(&self, op: u32) -> &'a str {
         self.code.function_at(op).map_or("", |i| &self.code.funcs[i].name)
     }
 
-    /// Operations of the function with this name; empty if it has no code.
+    /// Range of operations of a function, by name; empty if it has no body.
     pub fn operations(&self, function: &str) -> Range<u32> {
         let found = self.code.funcs.iter().position(|f| f.name == function && f.has_body);
         found.and_then(|i| self.code.range(i)).unwrap_or(0..0)
     }
 
-    /// Blocks of a function: operations that all lanes execute that come to the first one, as far as their guards
-    /// let them and nothing faults. [`super::Probe::block`] names one of them, the first that does something.
+    /// Basic blocks of a function: operations that are executed by all lanes that reach the first
+    /// one, apart from guards and faults. [`super::Probe::block`] is called for an operation of the
+    /// block, the first one that has an effect.
     pub fn blocks(&self, function: &str) -> Vec<Range<u32>> {
         let all = self.operations(function);
         let Some(code) = FunctionCode::around(self.code, all.start).filter(|_| !all.is_empty())
@@ -179,22 +183,22 @@ impl<'a> Listing<'a> {
         starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
     }
 
-    /// What is counted of blocks and branches ([`super::Events::COUNTS`]).
+    /// The counters of blocks and branches ([`super::Events::COUNTS`]).
     pub fn counting(&self) -> Counting {
         Counting::of(self.code)
     }
 
-    /// What is counted of warps and guards besides ([`super::Events::ISSUES`]).
+    /// The counters of issued instructions and guards ([`super::Events::ISSUES`]).
     pub fn issues(&self) -> Issues {
         Issues::of(self.code, &self.counting())
     }
 
-    /// Which loads and stores cost the same, and what is counted of that ([`super::Events::COSTS`]).
+    /// Groups of accesses with equal cost, and their counters ([`super::Events::COSTS`]).
     pub fn costs(&self) -> Costs {
         Costs::new(self.program, self.code, &self.issues())
     }
 
-    /// Registers of an operation.
+    /// The registers of an operation.
     pub fn operands(&self, op: u32) -> Operands {
         let mut operands = Operands::default();
         let Some(inst) = self.code.insts.get(op as usize) else { return operands };
@@ -210,17 +214,18 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// What a probe may know of its launch.
+/// Description of a launch, as given to observers.
 #[derive(Clone, Copy)]
 pub struct LaunchInfo<'a> {
     /// Name of the kernel.
     pub kernel: &'a str,
-    /// How it is launched.
+    /// Configuration of the launch.
     pub config: &'a LaunchConfig<'a>,
-    /// The code that runs.
+    /// The code that is executed.
     pub listing: Listing<'a>,
-    /// Number of the worker that asks, below [`Self::workers`]; 0 for the launch itself.
+    /// Number of the worker that requests a probe, below [`Self::workers`]; 0 for the launch
+    /// itself.
     pub worker: usize,
-    /// How many workers there are.
+    /// Number of workers.
     pub workers: usize,
 }

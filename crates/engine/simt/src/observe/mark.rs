@@ -1,24 +1,24 @@
-//! An operation of marked code that tells an observer what another one does.
+//! A mark: an operation in marked code that notifies an observer of another operation.
 
 use super::{Events, Order, Synchronized};
 
-/// A mark.
+/// A mark and the operation that it reports.
 #[derive(Clone, Debug)]
 pub(crate) struct Mark {
-    /// What it tells.
+    /// Event kinds that the mark reports.
     pub(crate) tells: Events,
-    /// The operation that it tells of: at this place of the marked code,
+    /// Index of the reported operation in the marked code.
     pub(crate) about: u32,
-    /// which is this one of the program's.
+    /// Number of the reported operation in the program's code.
     pub(crate) op: u32,
-    /// Whether it stands behind the operation.
+    /// Whether the mark follows the reported operation.
     pub(crate) behind: bool,
-    /// How the instruction is ordered.
+    /// Memory order of the instruction.
     pub(crate) order: Order,
-    /// Whether only costs are added up ([`Events::COSTS`]).
+    /// Whether the observer only adds up costs ([`Events::COSTS`]).
     pub(crate) sums: bool,
-    /// The counters of what it costs ([`super::Costed::counter`]).
+    /// Counters of the access's cost ([`super::Costed::counter`]).
     pub(crate) cost: Option<u32>,
-    /// What it is if it orders copies or memory, and is nothing else to the executor.
+    /// The synchronisation of a fence or copy-group instruction, which has no operation of its own.
     pub(crate) fence: Option<Synchronized<'static>>,
 }

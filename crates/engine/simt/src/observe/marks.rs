@@ -1,4 +1,8 @@
-//! Puts marks into code: operations that tell an observer what the operation beside them does.
+//! Builds marked code: a copy of a program's code with additional operations that notify an
+//! observer of their neighbours.
+//!
+//! [`Unit::observed`] is given a set of events and returns the marked code with the mapping of its
+//! operations to those of the program.
 
 use super::mark::Mark;
 use super::order::words;
@@ -14,42 +18,43 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[cfg(test)]
 mod tests;
 
-/// The code that an observed launch runs.
+/// The code that an observed launch executes.
 #[derive(Debug, Default)]
 pub(crate) struct Observed {
-    /// `None`: the program's own, as no mark is wanted.
+    /// The marked code; `None`: the program's own code, as no marks are needed.
     pub(crate) code: Option<Code>,
-    /// The program's operation of each one of the marked code; of a mark, the one that it tells of.
+    /// For each operation of the marked code the program's operation; for a mark the operation that
+    /// it reports.
     origin: Vec<u32>,
-    /// Operations of fetches and surface accesses, by site.
+    /// Operations of fetches and surface accesses, by site number.
     sites: Vec<u32>,
-    /// How many counters of blocks and branches the code has; 0: they are not wanted.
+    /// Number of counters in the code; 0 if none are wanted.
     pub(crate) counters: usize,
     /// Compiled regions of the marked code.
     pub(crate) regions: Regions,
 }
 
 impl Observed {
-    /// The program's operation at a place of the code that runs.
+    /// The program's operation for a position in the executed code.
     pub(crate) fn op(&self, pc: u32) -> u32 {
         self.origin.get(pc as usize).copied().unwrap_or(pc)
     }
 
-    /// The operation of a site.
+    /// The operation of a fetch or surface access.
     pub(crate) fn site(&self, site: usize) -> u32 {
         self.sites.get(site).copied().unwrap_or(0)
     }
 }
 
-/// By what is told.
+/// Marked codes by the events that they report.
 type Codes = HashMap<Events, Arc<Observed>>;
 
-/// Codes that have been made for observers.
+/// Cache of the marked codes of a unit.
 #[derive(Debug, Default)]
 pub(crate) struct Kept(Mutex<Codes>);
 
 impl Unit {
-    /// The code for these events.
+    /// The marked code for a set of events.
     pub(crate) fn observed(&self, program: &Program, events: Events) -> Arc<Observed> {
         let mut kept = self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
         let marks = events.and(Events::BY_MARKS | Events::CALLS);
@@ -58,14 +63,15 @@ impl Unit {
     }
 }
 
-/// The code with marks ([`Events::STEPS`]) before the instructions whose first bytes are asked for.
+/// Code with debugger marks ([`Events::STEPS`]) before the instructions whose source offsets `of`
+/// selects.
 pub(crate) fn at_places(program: &Program, unit: &Unit, of: &dyn Fn(u32) -> bool) -> Observed {
     let code = &unit.code;
     let (marked, origin) = marked(program, code, Events::STEPS, of);
     Observed { code: Some(marked), origin, sites: sites(code), ..Observed::default() }
 }
 
-/// The operation of each site.
+/// For each site, its operation.
 fn sites(code: &Code) -> Vec<u32> {
     let mut sites = vec![0; code.sites];
     for (op, inst) in (0..).zip(&code.insts) {
@@ -91,17 +97,17 @@ fn make(program: &Program, code: &Code, events: Events) -> Observed {
     observed
 }
 
-/// What stands beside an operation.
+/// The marks around an operation.
 struct Beside {
-    /// Events that are told before it.
+    /// Events reported before the operation.
     before: Events,
-    /// Events that are told behind it.
+    /// Events reported after the operation.
     behind: Events,
     order: Order,
     fence: Option<Synchronized<'static>>,
 }
 
-/// What is told of an operation. `leads`: it is the first of a block.
+/// The marks of an operation. `leads`: the operation is the first one of a block.
 fn beside(program: &Program, inst: &Inst, events: Events, leads: bool) -> Beside {
     let words = || words(&program.source, inst.span);
     let mut beside = Beside {
@@ -154,7 +160,8 @@ fn beside(program: &Program, inst: &Inst, events: Events, leads: bool) -> Beside
             beside.order = Order::of(words());
         }
         Op::HeapCall(_) => beside.before |= Events::CALLS | Events::HEAP,
-        // Lanes may wait at different ones of these: who goes on is told by the one that comes last.
+        // The members of a `.sync` may wait at different instructions; the last arrival reports
+        // those that continue.
         Op::WarpSync { .. } => beside.before |= Events::SYNCHRONIZATION,
         Op::Shuffle(shuffle) => members(&mut beside, shuffle.members),
         Op::Vote { members: slot, .. }
@@ -175,10 +182,10 @@ fn beside(program: &Program, inst: &Inst, events: Events, leads: bool) -> Beside
     beside
 }
 
-/// What an instruction orders that is nothing else to the executor.
+/// The synchronisation of a fence or copy-group instruction.
 fn fence(words: &[&str], program: &Program, inst: &Inst) -> Option<Synchronized<'static>> {
     match *words {
-        // Between ways to memory that are one here.
+        // A proxy fence orders kinds of access that are identical in this implementation.
         ["fence", "proxy", ..] => None,
         ["fence" | "membar", ..] => Some(Synchronized::Fence(fence_order(words))),
         ["cp", "async", "commit_group"] => Some(Synchronized::CommitsCopies),
@@ -193,7 +200,7 @@ fn fence(words: &[&str], program: &Program, inst: &Inst) -> Option<Synchronized<
     }
 }
 
-/// A fence without a scope is one of the GPU, without semantics one that acquires and releases.
+/// Memory order of a fence; the defaults are GPU scope and acquire-release semantics.
 fn fence_order(words: &[&str]) -> Order {
     use super::{Scope, Semantics};
     let Order { semantics, scope } = Order::of(words.iter().copied());
@@ -205,26 +212,27 @@ fn fence_order(words: &[&str]) -> Order {
     Order { semantics, scope }
 }
 
-/// An operation on its way into marked code.
+/// An operation to be placed in the marked code.
 struct Item {
     inst: Inst,
-    /// Number in the program's code.
+    /// Number of the operation in the program's code.
     op: u32,
     stands: Stands,
 }
 
-/// Where something stands.
+/// Role of an operation in the marked code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stands {
-    /// It is the operation.
+    /// The program's operation itself.
     Itself,
-    /// Before or behind it.
+    /// An operation inserted before or after it.
     Beside,
-    /// Where its function begins: what jumps to the operation does not come by.
+    /// An operation executed only when the function is called; branches to its first operation skip
+    /// it.
     AtEntry,
 }
 
-/// The code with marks, and where its operations come from.
+/// Builds the marked code and the program's operation for each of its operations.
 pub(crate) fn marked(
     program: &Program,
     code: &Code,
@@ -236,7 +244,7 @@ pub(crate) fn marked(
     let mut shadows =
         if events.has(Events::DEFINED) { shadow::of(code) } else { Shadows::default() };
     let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
-    // Whether a block has begun whose first operation has not come yet.
+    // Set from the start of a block until its first reported operation.
     let mut leading = false;
     let begins = if events.has(Events::STEPS) { begins(code) } else { Vec::new() };
     for (op, inst) in (0..).zip(&code.insts) {
@@ -285,7 +293,7 @@ pub(crate) fn marked(
     assemble(&Code { funcs, constants, ..code.clone() }, &items)
 }
 
-/// The counters that are wanted.
+/// The counters for a set of events.
 fn counters(program: &Program, code: &Code, events: Events) -> (Counting, Issues, Costs) {
     if !events.has(Events::COUNTS) {
         return Default::default();
@@ -301,7 +309,7 @@ fn counters(program: &Program, code: &Code, events: Events) -> (Counting, Issues
     (counting, issues, costs)
 }
 
-/// What counts the lanes that come to a branch, and where they go.
+/// The operations that count the lanes that reach a branch and the edges that they take.
 fn counted_before(counting: &Counting, inst: &Inst, op: u32) -> Vec<Inst> {
     let (counter, targets) = match (counting.at(op), &inst.op) {
         (Some(Counted::Before(counter)), _) => (counter, None),
@@ -323,7 +331,8 @@ fn counted_before(counting: &Counting, inst: &Inst, op: u32) -> Vec<Inst> {
     all
 }
 
-/// What counts the lanes that go on into the next block: jumps to that do not come by.
+/// The operation that counts the lanes that fall through into the next block; branches to the block
+/// skip it.
 fn counted_behind(counting: &Counting, inst: &Inst, op: u32) -> Option<Item> {
     let Some(Counted::Behind(counter)) = counting.at(op) else { return None };
     let count = Op::Count { counter, of: Slot::TRUE };
@@ -331,7 +340,8 @@ fn counted_behind(counting: &Counting, inst: &Inst, op: u32) -> Option<Item> {
     Some(Item { inst, op, stands: Stands::Beside })
 }
 
-/// First operations of PTX instructions: all that comes of one has its span, and none that only prepares a function.
+/// First operations of PTX instructions. All operations of an instruction have its span. Operations
+/// that only prepare a function are not marked.
 fn begins(code: &Code) -> Vec<bool> {
     let mut begins = vec![false; code.insts.len()];
     for range in (0..code.funcs.len()).filter_map(|function| code.range(function)) {
@@ -355,7 +365,7 @@ fn begins(code: &Code) -> Vec<bool> {
     begins
 }
 
-/// First operations of blocks.
+/// First operations of basic blocks.
 fn leaders(code: &Code) -> Vec<bool> {
     let mut leads = vec![false; code.insts.len()];
     for function in (0..code.funcs.len()).filter_map(|i| FunctionCode::new(code, i)) {
@@ -364,16 +374,17 @@ fn leaders(code: &Code) -> Vec<bool> {
     leads
 }
 
-/// Puts all in its place and turns jumps.
+/// Places all operations and adjusts branch targets.
 ///
-/// Jumps to an operation lead to the first thing that stands for it: the mark before it.
+/// A branch to an operation leads to the first operation inserted before it.
 fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
     let mut out: Vec<Inst> = Vec::with_capacity(items.len());
     let mut origin = Vec::with_capacity(items.len());
-    // By the number in the program's code: where those go that come there, and the operation itself.
+    // For each number in the program's code: the position that branches lead to, and the position
+    // of the operation itself.
     let mut moved = vec![u32::MAX; code.insts.len() + 1];
     let mut itself = vec![0; code.insts.len()];
-    // Where functions begin that do something more than what jumps to their first operation lead to.
+    // Entry points of functions with operations that branches to their first operation must skip.
     let mut entries: HashMap<u32, u32> = HashMap::new();
     for item in items {
         let place = out.len() as u32;
@@ -392,14 +403,14 @@ fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
         out.push(item.inst.clone());
         origin.push(item.op);
     }
-    // What has gone (marks of runs) led to what follows it.
+    // A branch to a deleted operation (a mark of a run) leads to the next operation.
     moved[code.insts.len()] = out.len() as u32;
     for op in (0..code.insts.len()).rev() {
         if moved[op] == u32::MAX {
             moved[op] = moved[op + 1];
         }
     }
-    // Places that are none stay what they are.
+    // Special values (such as `NONE`) stay unchanged.
     let to = |pc: &mut u32| *pc = moved.get(*pc as usize).copied().unwrap_or(*pc);
     for inst in &mut out {
         match &mut inst.op {

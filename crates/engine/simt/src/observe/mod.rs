@@ -1,38 +1,45 @@
-//! Observers: what is told of the things that a kernel does, while it does them.
+//! Observers: notifications of the events of a kernel during its execution.
 //!
-//! An [`Observer`] says which [`Events`] it wants and gives each worker of a launch a [`Probe`] of its own, whose
-//! methods are called with what happens in the CTAs that this worker runs. Probes need no locks; what they have
-//! found goes to the observer when the worker has run its last CTA and drops them. Shadow memory, counters,
-//! coverage and traces are observers; [`crate::Watch`] and [`crate::Tallies`] are two.
+//! An [`Observer`] selects [`Events`] and provides each worker of a launch with its own [`Probe`],
+//! whose methods are called with the events of the CTAs that this worker executes. Probes need no
+//! locks; a probe passes its results to the observer when it is dropped, after the worker's last
+//! CTA. Shadow memory, counters, coverage and traces are observers; [`crate::Watch`] and
+//! [`crate::Tallies`] are two of them.
 //!
-//! # How a launch is observed, and what a launch without an observer pays
+//! # Implementation, and the cost of a launch without an observer
 //!
-//! Nothing. The loops of the executor call no observer: marks do, operations of their own that are put into a
-//! copy of the module's code before (or behind) the operations that an observer wants to hear of
-//! (`observe::marks`). They stand where straight arithmetic ends anyway, so the machine code between them is the
-//! same. A copy is made once for each set of events and kept with the program. A launch without an observer runs
-//! the code as it was lowered, through the same loops.
-//! Counts of blocks and branches ([`Events::COUNTS`]) have operations of their own, too, which call nobody, and code adds up what
-//! most loads and stores cost ([`Events::COSTS`]).
-//! What happens seldom (barriers that open, calls, exits, mbarriers, the begin and end of a CTA) and answers of
-//! fetches are told by the functions that do it, which ask whether there is a probe.
+//! A launch without an observer executes the code as it was lowered and pays nothing. The
+//! interpreter's loops do not call observers: marks do, which are operations of their own, inserted
+//! into a copy of the module's code before or after the observed operations (`observe::marks`).
+//! Marks are placed where straight-line arithmetic ends in any case, so the machine code between
+//! them is the same. A copy is made once for each set of events and stored with the program.
+//! Counts of blocks and branches ([`Events::COUNTS`]) have operations of their own, too, which make
+//! no callbacks, and compiled code adds up the costs of most loads and stores ([`Events::COSTS`]).
+//! Rare events (completed barriers, calls, exits, mbarriers, begin and end of a CTA) and results of
+//! fetches are reported by the functions that execute them, if there is a probe.
 //!
-//! # What is promised
+//! # Guarantees
 //!
-//! * The events of a thread come in its program order. An access, a branch or a fence is told **before** it is
-//!   done, and nothing else of its warp is told in between, but for loads of shared memory that follow each other,
-//!   which may all be told before the first one is made ([`Probe::loads`]); what a load or an atomic has brought
-//!   ([`Events::RESULTS`]) is told **after** it. So of two CTAs that run at the same time, one of which stores what
-//!   the other then loads, the store's access is told before the load's result, though perhaps behind its access.
-//! * The warps of a CTA are told of in the order in which they take turns, each as far as its turn goes
-//!   (docs/checks.md, "The order of execution"), so that event and operation are next to each other. Between workers
-//!   there is no order but that of memory itself.
-//! * Which lanes share an event follows from how the executor has them run together: two lanes that are at the
-//!   same place may be told of in one event or in two, and where lanes part for long, marks can move the turns in
-//!   which they do (and with them `warp_instructions`). What is told of a lane does not depend on it.
-//! * An access is told whether or not it then faults. The launch ends there, and `cta_ends` says so.
-//! * Not accesses: what the executor copies for a call (arguments and results), the words of `alloca` and `printf`,
-//!   constants in instructions. Loads of the kernel's parameters are told with [`Events::PARAMETERS`] only.
+//! * The events of a thread are reported in program order. An access, a branch or a fence is
+//!   reported **before** its execution, with no other event of its warp in between, except that
+//!   successive loads of shared memory may all be reported before the first one is executed
+//!   ([`Probe::loads`]). The values of loads and atomics ([`Events::RESULTS`]) are reported
+//!   **after** execution. So if one CTA stores a value that another, concurrent one loads, the
+//!   store's access is reported before the load's result, though possibly after the load's access.
+//! * The warps of a CTA are reported in the order in which they are scheduled, each for the length
+//!   of its turn (docs/checks.md, "The order of execution"), so that event and operation are
+//!   adjacent. Between workers the only order is that of memory itself.
+//! * The grouping of lanes in an event depends on how the executor schedules diverged lanes: two
+//!   lanes at the same instruction may be reported in one event or in two, and if lanes stay
+//!   diverged for long, marks can change the scheduling (and so `warp_instructions`). The data
+//!   reported for a lane does not depend on it.
+//! * An access is reported even if it faults afterwards. The launch ends there, and `cta_ends`
+//!   carries the fault.
+//! * The following are not reported as accesses: copies of arguments and results of calls, the
+//!   hidden words of `alloca` and `printf`, and constants in instructions. Loads of kernel
+//!   parameters are reported with [`Events::PARAMETERS`] only.
+//!
+//! # Example
 //!
 //! # Writing one
 //!
@@ -46,7 +53,7 @@
 //! #[derive(Debug, Default)]
 //! struct Stored(AtomicU64);
 //!
-//! /// Of one worker.
+//! /// The probe of one worker.
 //! struct Counter<'a> {
 //!     all: &'a Stored,
 //!     bytes: u64,
@@ -77,8 +84,9 @@
 //! }
 //! ```
 //!
-//! `LaunchConfig::observer` takes it; [`Several`] makes one of many. `at.op` is a number of an operation of the
-//! program's code: [`Listing`] says where it stands in the source, in which function, and which registers it has.
+//! [`crate::LaunchConfig::observer`] takes the observer, and [`Several`] combines several into one.
+//! `at.op` is the number of an operation in the program's code: [`Listing`] gives its source
+//! location, its function and its registers.
 
 mod costs;
 mod counts;
@@ -117,20 +125,23 @@ pub(crate) use used::is_nondeterministic;
 
 use crate::stats::Fault;
 
-/// What a worker tells of the CTAs that it runs. A method that is not written hears nothing.
+/// Receives the events of the CTAs that a worker executes. The default implementation of each
+/// method ignores the event.
 pub trait Probe: Send {
-    /// A CTA begins. Told whatever is wanted.
+    /// A CTA begins. Called regardless of the selected events.
     fn cta_begins(&mut self, _cta: &CtaInfo) {}
 
-    /// It has ended: all its threads have exited, it has a fault, or the launch was over before. Told whatever is
-    /// wanted.
+    /// A CTA has ended: all its threads have exited, it has a fault, or the launch was ended by
+    /// another CTA. Called regardless of the selected events.
     fn cta_ends(&mut self, _cta: &CtaInfo, _fault: Option<&Fault>) {}
 
-    /// A load, store, atomic or copy is about to be made: [`Events::ACCESSES`], [`Events::PARAMETERS`].
+    /// A load, store, atomic or copy is about to be executed ([`Events::ACCESSES`],
+    /// [`Events::PARAMETERS`]).
     fn access(&mut self, _at: &At, _access: &Access<'_>) {}
 
-    /// Loads of shared memory are about to be made one after the other, of each lane at addresses that differ by the same
-    /// numbers; nothing else of the warp is told in between. Each is an access, unless this is written.
+    /// Several loads of shared memory are about to be executed in succession; their addresses have
+    /// the same distances in each lane, and no other event of the warp occurs in between. The
+    /// default implementation reports each as an access.
     fn loads(&mut self, at: &At, first: &Access<'_>, more: &[Further]) {
         self.access(at, first);
         for further in more {
@@ -140,46 +151,50 @@ pub trait Probe: Send {
         }
     }
 
-    /// What a load or atomic has brought: [`Events::RESULTS`], [`Events::STRONG_RESULTS`]; also what only another
-    /// observer of the launch wants.
+    /// Values returned by a load or atomic ([`Events::RESULTS`], [`Events::STRONG_RESULTS`]).
+    /// Results that another observer of the launch has selected may be included.
     fn result(&mut self, _at: &At, _values: &Values<'_>) {}
 
-    /// Barriers, fences, mbarriers, instructions that lanes execute together: [`Events::SYNCHRONIZATION`].
+    /// Lanes execute a barrier, fence, mbarrier operation or `.sync` instruction
+    /// ([`Events::SYNCHRONIZATION`]).
     fn synchronized(&mut self, _at: &At, _what: &Synchronized<'_>) {}
 
-    /// A branch is about to be taken, or not: [`Events::BRANCHES`].
+    /// A branch is about to be executed ([`Events::BRANCHES`]).
     fn branch(&mut self, _at: &At, _branch: &Branch) {}
 
-    /// Lanes come to the first operation of a block: [`Events::BLOCKS`].
+    /// Lanes enter a basic block ([`Events::BLOCKS`]).
     fn block(&mut self, _at: &At) {}
 
-    /// What the worker has counted since this was told last, the counters of [`Listing::counting`]:
-    /// [`Events::COUNTS`]. Told when it has run its last CTA, and before that now and then.
+    /// Increments of the counters of [`Listing::counting`] since the last call
+    /// ([`Events::COUNTS`]). Called after the worker's last CTA, and occasionally before.
     fn counted(&mut self, _counts: &[u64]) {}
 
-    /// An operation is about to be executed: [`Events::OPERATIONS`].
+    /// An operation is about to be executed ([`Events::OPERATIONS`]).
     fn operation(&mut self, _at: &At, _registers: &Registers<'_>) {}
 
-    /// Lanes use uninitialised data: [`Events::DEFINED`]. But for origins the value counts as defined behind it.
+    /// Lanes use uninitialised data ([`Events::DEFINED`]). Except for [`Sink::Origin`], the value
+    /// counts as initialised afterwards.
     fn undefined(&mut self, _at: &At, _what: &Undefined<'_>) {}
 
-    /// Calls, returns, exits: [`Events::CALLS`]; the heap also with [`Events::HEAP`], calls with [`Events::ENTERS`].
+    /// Calls, returns and exits ([`Events::CALLS`]); heap operations also with [`Events::HEAP`],
+    /// calls also with [`Events::ENTERS`].
     fn call(&mut self, _at: &At, _called: &Called<'_>) {}
 
-    /// A fetch has been made: [`Events::FETCHES`].
+    /// A fetch has been executed ([`Events::FETCHES`]).
     fn fetch(&mut self, _at: &At, _fetch: &FetchMade<'_>) {}
 
-    /// A surface has been accessed: [`Events::FETCHES`].
+    /// A surface access has been executed ([`Events::FETCHES`]).
     fn surface(&mut self, _at: &At, _surface: &SurfaceMade<'_>) {}
 
-    /// Of which lanes of a fetch or surface access the answers are wanted: [`Events::ANSWERS`].
+    /// Selects the lanes of a fetch or surface access whose results are wanted
+    /// ([`Events::ANSWERS`]).
     fn answer_lanes(&mut self, at: &At) -> u32 {
         at.lanes
     }
 
-    /// What came of a fetch: [`Events::ANSWERS`].
+    /// Result of a fetch ([`Events::ANSWERS`]).
     fn fetch_answer(&mut self, _at: &At, _fetch: &FetchAnswered<'_>) {}
 
-    /// What came of a surface access: [`Events::ANSWERS`].
+    /// Result of a surface access ([`Events::ANSWERS`]).
     fn surface_answer(&mut self, _at: &At, _surface: &SurfaceAnswered<'_>) {}
 }

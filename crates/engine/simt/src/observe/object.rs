@@ -1,37 +1,39 @@
-//! What lies at an address, for messages.
+//! Finds the variable or allocation at an address, for messages.
 
 use super::LaunchInfo;
 use texunit_check::ir::Storage;
 use texunit_memory::SpaceKind;
 
-/// A variable or an allocation.
+/// A variable or allocation that contains an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryObject<'a> {
-    /// Name in the PTX of a variable (those of function bodies: `function.name`), else what made it.
+    /// Name of a variable in the PTX (`function.name` for those of function bodies), or the label
+    /// of an allocation.
     pub name: &'a str,
-    /// What it is.
+    /// Kind of the object.
     pub kind: ObjectKind,
-    /// Bytes of it before the address.
+    /// Offset of the address from the object's start.
     pub offset: u64,
-    /// All of its bytes.
+    /// Size of the object in bytes.
     pub size: u64,
 }
 
-/// What lies somewhere.
+/// Kind of an object in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectKind {
-    /// A variable of shared memory.
+    /// A static variable in shared memory.
     Shared,
-    /// Shared memory that the launch asked for: the name is that of the first variable there.
+    /// Dynamic shared memory, under the name of the first variable that refers to it.
     DynamicShared,
-    /// A variable of the module in global or constant memory.
+    /// A module variable in global or constant memory.
     Variable,
-    /// An allocation, with its number.
+    /// An allocation with this number.
     Allocation(u64),
 }
 
 impl<'a> LaunchInfo<'a> {
-    /// What lies at an address of shared memory (from the CTA's own memory on), of global or of constant memory.
+    /// The object at an address of shared memory (as an offset in the CTA's own memory), global
+    /// memory or constant memory.
     pub fn object(&self, space: SpaceKind, address: u64) -> Option<MemoryObject<'a>> {
         match space {
             SpaceKind::Shared => self.shared_object(address),
@@ -53,7 +55,8 @@ impl<'a> LaunchInfo<'a> {
             let offset = address.checked_sub(at).filter(|&offset| offset < size)?;
             Some(MemoryObject { name: &variable.name, kind, offset, size })
         });
-        // Several names of the dynamic part are one place, and a map has no order.
+        // Several names can refer to dynamic shared memory; taking the smallest one makes the
+        // choice independent of the map's order.
         found.min_by_key(|object| object.name)
     }
 

@@ -1,23 +1,24 @@
-//! Observers of launches.
+//! The trait of observers of launches.
 
 use super::{Events, LaunchInfo, Probe};
 use crate::launch::LaunchConfig;
 use crate::stats::Fault;
 
-/// Observes launches.
+/// Observes launches: selects events and provides probes.
 pub trait Observer: Sync + std::fmt::Debug {
-    /// A launch is prepared, before anything else is asked for: what it can do may decide what is wanted.
+    /// Called first while a launch is being prepared; the selected events may depend on the
+    /// configuration.
     fn prepares(&self, _config: &LaunchConfig<'_>) {}
 
-    /// What its probes are to be told: the same until a launch ends.
+    /// The events to be reported, which must not change until the launch ends.
     fn wants(&self) -> Events;
 
-    /// A probe for a worker of a launch; of a cooperative launch, for each CTA.
+    /// Creates the probe of a worker; for a cooperative launch, that of each CTA.
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a>;
 
-    /// A launch begins, before any probe is asked for.
+    /// Called at the begin of a launch, before the first probe is created.
     fn launch_begins(&self, _launch: &LaunchInfo<'_>) {}
 
-    /// A launch has ended, after the last probe has been dropped.
+    /// Called at the end of a launch, after the last probe has been dropped.
     fn launch_ends(&self, _launch: &LaunchInfo<'_>, _fault: Option<&Fault>) {}
 }

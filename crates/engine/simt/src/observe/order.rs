@@ -1,16 +1,16 @@
-//! How an access is ordered, as its instruction says it.
+//! The memory order of an access or fence, parsed from the instruction's modifiers.
 
 use texunit_syntax::{SourceFile, Span};
 
-/// Semantics of an access or a fence (PTX ISA 8.5).
+/// Memory semantics of an access or a fence (PTX ISA 8.5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Semantics {
-    /// No word.
+    /// No modifier.
     #[default]
     Weak,
-    /// `.volatile`: as relaxed, of a scope of all threads that could see it.
+    /// `.volatile`: relaxed, with the scope of all threads that can access the memory.
     Volatile,
-    /// `.relaxed`; an atomic without a word.
+    /// `.relaxed`, or an atomic without a modifier.
     Relaxed,
     /// `.acquire`
     Acquire,
@@ -22,10 +22,10 @@ pub enum Semantics {
     SequentiallyConsistent,
 }
 
-/// Threads among which an order holds.
+/// Scope: the set of threads for which an order holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// No word: the thread alone, or what the instruction's default is.
+    /// No modifier: the thread itself, or the instruction's default.
     #[default]
     None,
     /// `.cta`
@@ -38,21 +38,21 @@ pub enum Scope {
     System,
 }
 
-/// Both.
+/// Memory semantics together with their scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Order {
-    /// What is ordered.
+    /// Memory semantics.
     pub semantics: Semantics,
-    /// For whom.
+    /// Scope of the semantics.
     pub scope: Scope,
 }
 
-/// Words of an instruction: the opcode and its modifiers.
-// The typed module keeps only modifiers that change results. The memory order changes none; checks need it.
+/// Opcode and modifiers of an instruction, parsed from its source. The typed module keeps only
+/// modifiers that change results; the memory order does not, but checks need it.
 pub(crate) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &str> + Clone {
     const ENDS: &str = ";./@%";
     let text = behind_space(source.snippet(span));
-    // A guard stands before it.
+    // Skips the guard.
     let text = match text.strip_prefix('@') {
         Some(rest) => {
             let name = behind_space(behind_space(rest).trim_start_matches('!'));
@@ -60,7 +60,7 @@ pub(crate) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &st
         }
         None => text,
     };
-    // There may be space before a dot.
+    // White space may precede a dot.
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;
@@ -71,7 +71,7 @@ pub(crate) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &st
     })
 }
 
-/// What stands behind white space and comments.
+/// Skips white space and comments.
 fn behind_space(mut text: &str) -> &str {
     loop {
         text = text.trim_start();
@@ -85,17 +85,19 @@ fn behind_space(mut text: &str) -> &str {
 }
 
 impl Order {
-    /// The order of an instruction with these words. A fence is one by its opcode, an atomic is relaxed.
+    /// The memory order of an instruction with this opcode and these modifiers. The default order
+    /// of an atomic is relaxed.
     ///
-    /// So are loads and stores with `.cg`: the PTX ISA says that cache operators are hints, but those go to the cache that all
-    /// multiprocessors share, on every GPU, and CUB before 2.1 waits by them.
+    /// Loads and stores with `.cg` count as relaxed, too. The PTX ISA calls cache operators hints,
+    /// but on every GPU these accesses go to the cache that all multiprocessors share, and CUB
+    /// before 2.1 relies on that for waiting.
     pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let mut order = Self::default();
         let mut is_access = false;
         for (i, word) in words.enumerate() {
             match word {
                 "ld" | "st" if i == 0 => is_access = true,
-                // Made where all multiprocessors meet.
+                // `.cg` accesses the cache shared by all multiprocessors.
                 "cg" if is_access && order.semantics == Semantics::Weak => {
                     order = Self { semantics: Semantics::Relaxed, scope: Scope::Gpu };
                 }
@@ -147,7 +149,7 @@ mod tests {
         let copy = "cp.async.cg.shared.global [s], [a], 16;";
         assert_eq!(of(copy), (Semantics::Weak, Scope::None));
         assert_eq!(of("fence.acq_rel.cta;"), (Semantics::AcquireRelease, Scope::Cta));
-        // Names of variables are none of the words.
+        // Names of variables are not modifiers.
         assert_eq!(of("st.u32 [volatile.sys], 1;"), (Semantics::Weak, Scope::None));
         assert_eq!(of("ld .volatile.u32 %r1, [%a];"), (Semantics::Volatile, Scope::System));
         let spaced = "@ ! %p/* . */ld // a load\n . relaxed\t.gpu.u32 %r1, [%a.volatile];";

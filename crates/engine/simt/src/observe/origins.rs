@@ -1,4 +1,5 @@
-//! Where a value may come from: backward over the instructions of a function.
+//! Traces a value backwards through a function to the loads, calls and uninitialised registers that
+//! it may depend on.
 
 use super::{LaunchInfo, Listing, Register};
 use crate::code::{Inst, Op, Slot};
@@ -7,32 +8,34 @@ use std::collections::HashSet;
 use std::ops::Range;
 use texunit_flow::{Cfg, Definitions, reaching_definitions, reaching_in_block};
 
-/// Places that are looked at for one register.
+/// Maximum number of operations visited for one register.
 const MAX: usize = 1 << 16;
 
-/// What a value was made of.
+/// A possible origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// A load, a fetch or another access of this operation has put it into this register.
+    /// The register was written by a load, a fetch or another access.
     Memory(u32, Register),
-    /// A function has returned it at this call.
+    /// The value was returned by this call.
     Call(u32),
-    /// A register that nothing has written since the function began; the operation that reads it.
+    /// A register that is uninitialised since the start of the function; the operation that reads
+    /// it.
     Unwritten(u32),
 }
 
-/// What a value is traced back to.
+/// A step of a backward trace.
 enum Source<'a> {
     Constant(Slot),
-    /// A register that an operation reads, on a path from the function's beginning that never writes it.
+    /// The operation that reads a register which is unwritten on some path from the function's
+    /// start.
     Unwritten(u32),
-    /// A register that an operation writes.
+    /// The operation that writes a register.
     Written(u32, &'a Inst, Slot),
 }
 
 impl Listing<'_> {
-    /// What the value that an operation reads in a register may have been computed from or copied of, in the function around
-    /// it; not all, if they are very many.
+    /// Possible origins of the value that an operation reads from a register, within its function.
+    /// The list is incomplete if it would be too long.
     pub fn origins(&self, op: u32, register: Register) -> Vec<Origin> {
         let mut found = Vec::new();
         self.trace(op, register.slot(), |source| {
@@ -64,8 +67,8 @@ impl Listing<'_> {
         found
     }
 
-    /// Goes back from the value that an operation reads in a register over the operations that may have computed it.
-    /// `visit` says whether the trace goes on to what a writing operation reads.
+    /// Traces a value that an operation reads backwards over the operations that may have computed
+    /// it. `visit` decides whether the trace continues with the operands of a writing operation.
     fn trace(&self, op: u32, slot: Slot, mut visit: impl FnMut(Source<'_>) -> bool) {
         let Some(code) = FunctionCode::around(self.code, op) else { return };
         let (cfg, definitions) = (Cfg::new(&code), Definitions::new(&code));
@@ -99,7 +102,8 @@ impl Listing<'_> {
         }
     }
 
-    /// The constants that the address of a load, store or atomic may have been computed from, and the size of an element.
+    /// Constants that the address of a load, store or atomic may have been computed from, and the
+    /// size of an element.
     fn constants(&self, op: u32) -> Option<(HashSet<Slot>, u64)> {
         let (base, size) = match &self.code.insts.get(op as usize)?.op {
             Op::Load(access) | Op::Store(access) => (access.base, access.size.into()),
@@ -110,7 +114,7 @@ impl Listing<'_> {
         self.trace(op, base, |source| match source {
             Source::Constant(slot) => found.insert(slot),
             Source::Unwritten(_) => false,
-            // What is loaded has been an index, or a pointer that nobody knows.
+            // A loaded value is an index or an unknown pointer, so the trace ends.
             Source::Written(_, inst, _) => {
                 !matches!(inst.op, Op::Load(_) | Op::LoadQuad(_) | Op::Atomic(_))
             }
@@ -119,19 +123,20 @@ impl Listing<'_> {
     }
 }
 
-/// A variable of shared memory, as an access has it.
+/// A variable in shared memory that an access refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedVariable<'a> {
-    /// Its name in the PTX.
+    /// Name of the variable in the PTX.
     pub name: &'a str,
-    /// Where it is in the CTA's own memory.
+    /// Offsets of the variable in the CTA's shared memory.
     pub bytes: Range<u64>,
     /// Bytes of an element of the access.
     pub element: u64,
 }
 
 impl<'a> LaunchInfo<'a> {
-    /// The variable of shared memory that the address of a load, store or atomic was computed from, if that is one.
+    /// The shared variable that the address of a load, store or atomic was computed from, if it is
+    /// unique.
     pub fn shared_base(&self, op: u32) -> Option<SharedVariable<'a>> {
         let (constants, element) = self.listing.constants(op)?;
         let patches = self.listing.code.patches.iter();

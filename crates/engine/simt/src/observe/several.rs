@@ -1,4 +1,4 @@
-//! Several observers as one.
+//! Combines several observers into one.
 
 use super::{
     Access, At, Branch, Called, CtaInfo, Events, FetchAnswered, FetchMade, Further, LaunchInfo,
@@ -7,15 +7,16 @@ use super::{
 use crate::launch::LaunchConfig;
 use crate::stats::Fault;
 
-/// Observers that are all told, each of what it wants.
+/// Observers that are each notified of the events they have selected.
 #[derive(Debug)]
 pub struct Several<'o>(pub Vec<&'o dyn Observer>);
 
-/// Their probes, each with what it wants.
+/// The probes of several observers, each with its selected events.
 struct Probes<'a>(Vec<(Events, Box<dyn Probe + 'a>)>);
 
 impl Several<'_> {
-    /// Itself, if there is one among them: a launch without observers runs other code.
+    /// Returns the combined observer if the list is not empty, because a launch without observers
+    /// executes different code.
     pub fn any(&self) -> Option<&dyn Observer> {
         (!self.0.is_empty()).then_some(self as &dyn Observer)
     }
@@ -45,14 +46,14 @@ impl Observer for Several<'_> {
     }
 }
 
-/// One probe of those of many observers: for observers that have others.
+/// Combines the probes of several observers, for observers that contain others.
 pub fn probes<'a>(
     observers: impl Iterator<Item = &'a (dyn Observer + 'a)>,
     launch: &LaunchInfo<'a>,
 ) -> Box<dyn Probe + 'a> {
     let mut all: Vec<_> = observers.map(|o| (o.wants(), o.probe(launch))).collect();
     match all.pop() {
-        // It is told what it wants in any case.
+        // A single probe receives exactly the events that it has selected.
         Some((_, only)) if all.is_empty() => only,
         last => {
             all.extend(last);

@@ -1,5 +1,5 @@
-//! Which results of a fetch or an atomic a kernel uses, and what of it depends on more than memory: for checks, and for
-//! launches of some CTAs of a grid.
+//! Finds which results of a fetch or atomic a kernel uses, and which operations read
+//! nondeterministic registers, for checks and for launches of a part of a grid.
 
 use super::Listing;
 use crate::code::{Inst, Op, Place, Slot};
@@ -9,31 +9,31 @@ use std::ops::ControlFlow;
 use texunit_flow::reached_uses;
 use texunit_isa::{AtomOp, ScalarType, SpecialReg};
 
-/// Places that are looked at for one register; where there are more, it counts as used.
+/// Maximum number of operations visited for a register; beyond it the register counts as used.
 const MAX: usize = 1 << 16;
 
-/// An atomic, as its instruction says it.
+/// Operation and type of an atomic instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtomicForm {
-    /// What is done.
+    /// The operation.
     pub op: AtomOp,
-    /// With numbers of this type.
+    /// Type of its operands.
     pub ty: ScalarType,
-    /// Whether something uses what was there before.
+    /// Whether the kernel uses the previous value.
     pub is_used: bool,
 }
 
 impl Listing<'_> {
-    /// What an atomic does; `None`: the operation is none.
+    /// The form of an atomic; `None` if the operation is not an atomic.
     pub fn atomic(&self, op: u32) -> Option<AtomicForm> {
         let Op::Atomic(atomic) = &self.code.insts.get(op as usize)?.op else { return None };
         let mut results = atomic.d.iter().filter(|slot| !slot.is_none());
-        // What is put into the frame may be taken out again.
+        // A value stored in the call frame may be loaded again, so it counts as used.
         let is_used = results.any(|slot| self.is_used(op, *slot, None));
         Some(AtomicForm { op: atomic.op, ty: atomic.ty, is_used })
     }
 
-    /// Operations that read a clock or the number of a multiprocessor, and the names of those registers.
+    /// Operations that read a clock or a multiprocessor number, and the names of those registers.
     pub fn nondeterministic_inputs(&self) -> Vec<(u32, &'static str)> {
         let name = |(op, inst): (u32, &Inst)| match inst.op {
             Op::Special { reg, .. } if is_nondeterministic(reg) => Some((op, reg.name())),
@@ -42,9 +42,9 @@ impl Listing<'_> {
         (0..).zip(&self.code.insts).filter_map(name).collect()
     }
 
-    /// Registers of a fetch whose values something uses later, bit 0 for the first; none of what is no fetch. Copies are
-    /// followed, and what is put into the frame of the function counts for nothing: code that is not optimised puts all
-    /// there.
+    /// Mask of the destination registers of a fetch whose values are used later; 0 for other
+    /// operations. Copies are followed. Stores to the call frame do not count as uses, because
+    /// unoptimised code stores every value there.
     pub fn components_used(&self, op: u32) -> u8 {
         let Some(Op::Fetch(fetch)) = self.code.insts.get(op as usize).map(|inst| &inst.op) else {
             return 0;
@@ -55,7 +55,7 @@ impl Listing<'_> {
         used.fold(0, |used, (i, _)| used | 1 << i)
     }
 
-    /// Registers of the function around an operation that point into its frame.
+    /// Registers of the surrounding function that point into its call frame.
     fn frame_pointers(&self, op: u32) -> Vec<Slot> {
         let function = self.operations(self.function(op));
         let insts = &self.code.insts[function.start as usize..function.end as usize];
@@ -71,8 +71,8 @@ impl Listing<'_> {
         all
     }
 
-    /// Whether something behind an operation uses what it has put into a register. What is put into the frame, which
-    /// these registers point to, is no use; `None`: it is.
+    /// Whether an operation's result is used later. Stores through the `frame` registers do not
+    /// count as uses; with `None` they do.
     fn is_used(&self, op: u32, slot: Slot, frame: Option<&[Slot]>) -> bool {
         let Some(code) = FunctionCode::around(self.code, op) else { return true };
         let (mut seen, mut left) = (HashSet::new(), MAX);
@@ -99,7 +99,8 @@ impl Listing<'_> {
     }
 }
 
-/// Whether a register has other values in another run: clocks, and what depends on the threads of the host.
+/// Whether a special register can have other values in another run: clocks, and values that depend
+/// on the scheduling of host threads.
 pub(crate) fn is_nondeterministic(reg: SpecialReg) -> bool {
     use SpecialReg as R;
     let clock = matches!(reg, R::Clock | R::ClockHi | R::Clock64);
@@ -107,11 +108,11 @@ pub(crate) fn is_nondeterministic(reg: SpecialReg) -> bool {
     clock || timer || matches!(reg, R::Smid | R::Nsmid)
 }
 
-/// What an instruction does with a register that it reads.
+/// Use of a register by an instruction.
 enum Effect {
     None,
     Uses,
-    /// It copies it to another one.
+    /// The instruction copies the register to another one.
     Copies(Slot),
 }
 

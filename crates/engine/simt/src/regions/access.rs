@@ -1,20 +1,20 @@
-//! Loads, stores and atomics as steps of a region.
+//! Translates loads, stores and atomics to steps of a region.
 
-use super::operand::{Operands, place};
+use super::operand::{Operands, vreg};
 use crate::code::{self, Op, Place, Slot, SpaceProfile};
 use texunit_alu::Temporaries;
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_jit::region::{Access, Action, Atomic, Change, Load, Space, Store};
-use texunit_jit::{Combine, Op as J, Place as To, Predicate, Relation, Source, Test};
+use texunit_jit::{Combine, Op as J, Predicate, Relation, Source, Test, VReg as To};
 use texunit_memory::{LOCAL_WINDOW, SHARED_WINDOW, SpaceKind, WINDOW_SIZE};
 
-/// Memory, and its shadow: [`Access::map`].
+/// Index of memory, as opposed to its shadow, in [`Access::map`].
 const MEMORY: u8 = 0;
 
-/// Where an access goes. None: the interpreter makes it.
+/// The operands of an access in the region's form; `None` if the interpreter has to execute it.
 fn access(operands: &mut Operands<'_>, access: &code::Access, total: usize) -> Option<Access> {
     let space = match access.place {
-        // Addresses of parameters in registers are generic ones.
+        // Addresses of parameters in registers are generic.
         Place::Global | Place::Generic | Place::Param => Space::Global,
         Place::Shared => Space::Shared,
         Place::Local => Space::Local,
@@ -36,8 +36,9 @@ fn access(operands: &mut Operands<'_>, access: &code::Access, total: usize) -> O
     })
 }
 
-/// An access by generic addresses that have pointed into one window alone: one of that space, by the places in it; the
-/// interpreter makes what lies elsewhere. None: it is another one.
+/// Translates an access whose generic addresses have all pointed into one window so far to an
+/// access of that space, by offset in the window. The interpreter executes accesses to other
+/// spaces. Returns `None` if the access is not of this kind.
 pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Action>> {
     match op {
         Op::Load(of) | Op::Store(of) => {
@@ -80,7 +81,8 @@ pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Acti
     }
 }
 
-/// Steps that give the place of an address in the window that others have pointed into, and the space.
+/// Steps that compute the offset of an address in the window that previous addresses pointed into,
+/// together with its state space.
 fn place_in_window(
     operands: &Operands<'_>,
     seen: &SpaceProfile,
@@ -107,7 +109,7 @@ fn place_in_window(
             with: (Combine::And, Predicate::Always),
         },
         compute(J::Low, To::B32(place), Source::B64(behind), zero),
-        // No memory is so large.
+        // An offset outside every memory makes the access leave the region.
         compute(
             J::Select(Predicate::If(inside)),
             To::B32(place),
@@ -123,7 +125,7 @@ pub(super) fn total(access: &code::Access) -> usize {
     usize::from(access.size) * access.parts.len()
 }
 
-/// A load.
+/// Translates a load.
 pub(super) fn load(operands: &mut Operands<'_>, of: &code::Access) -> Option<Action> {
     let access = access(operands, of, total(of))?;
     load_from(of, access)
@@ -133,12 +135,12 @@ pub(super) fn load_from(of: &code::Access, access: Access) -> Option<Action> {
     if of.parts.iter().any(|part| part.is_predicate() && !part.is_none()) {
         return None;
     }
-    let to = of.parts.iter().map(|&part| (!part.is_none()).then(|| place(part))).collect();
+    let to = of.parts.iter().map(|&part| (!part.is_none()).then(|| vreg(part))).collect();
     let load = Load { access, signed: of.signed, keep: of.mask, to };
     Some(Action::Load(Box::new(load)))
 }
 
-/// A store.
+/// Translates a store.
 pub(super) fn store(operands: &mut Operands<'_>, of: &code::Access) -> Option<Action> {
     if of.constant || matches!(of.place, Place::KernelParam | Place::Param) {
         return None;
@@ -156,7 +158,7 @@ pub(super) fn store_to(
     Some(Action::Store(Box::new(Store { access, from: from? })))
 }
 
-/// An atomic on one number of 4 or 8 bytes.
+/// Translates an atomic on a single element of 4 or 8 bytes.
 pub(super) fn atomic(operands: &mut Operands<'_>, of: &code::Atomic) -> Option<Action> {
     use ScalarType as T;
     let space = match of.place {
@@ -197,7 +199,7 @@ pub(super) fn atomic(operands: &mut Operands<'_>, of: &code::Atomic) -> Option<A
     if !is_own(*b) || !(d.is_none() || is_own(*d)) {
         return None;
     }
-    let to = (!d.is_none()).then(|| place(*d));
+    let to = (!d.is_none()).then(|| vreg(*d));
     let (b, base) = (operands.number(*b)?, operands.base(of.base)?);
     let site = operands.site(space);
     let access = Access { space, size, count: 1, base, offset: of.offset, site, map: MEMORY };

@@ -1,8 +1,8 @@
-//! What an instruction is as steps of a region.
+//! Translates an instruction of warp code to steps of a region.
 
 use super::access;
 use super::moves;
-use super::operand::{Operands, place, predicate};
+use super::operand::{Operands, predicate, vreg};
 use super::operation;
 use super::shadow;
 use super::told;
@@ -11,9 +11,10 @@ use std::sync::Arc;
 use texunit_alu::Alu;
 use texunit_isa::{AtomOp, MatchMode, ScalarType, ShflMode, VoteMode};
 use texunit_jit::region::{Action, Call, Match, Reduce, Routine, Shuffle, Shuffling, Step, Vote};
-use texunit_jit::{Place, Source};
+use texunit_jit::{Source, VReg};
 
-/// The steps of an instruction, of which one counts. None: the interpreter does it.
+/// The steps of an instruction, one of which is counted; `None` if the interpreter has to execute
+/// it.
 pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Step>> {
     if let Op::Mark(mark) = &inst.op {
         return told::step(operands, mark, at).map(|step| vec![step]);
@@ -22,8 +23,9 @@ pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option
     let actions = actions(operands, inst, at)?;
     let step = |action| Step { at, guard, counted: false, action };
     let mut steps: Vec<Step> = actions.into_iter().map(step).collect();
-    // Where it is left, nothing of it has been counted.
-    let counts = steps.iter().position(Step::may_leave).unwrap_or(0);
+    // The first step that can leave the region is the counted one, so that an instruction at which
+    // the region is left has not been counted.
+    let counts = steps.iter().position(Step::may_exit).unwrap_or(0);
     steps[counts].counted = inst.count != 0;
     Some(steps)
 }
@@ -54,7 +56,7 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Acti
         Op::Store(of) => access::store(operands, of)?,
         Op::Atomic(of) => access::atomic(operands, of)?,
         op if is_collective(op) => {
-            // Their lanes are those of the split.
+            // The executing lanes must be those of the split.
             if inst.guard != Slot::TRUE {
                 return None;
             }
@@ -63,13 +65,13 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Acti
             }
             collective(operands, op)?
         }
-        Op::ActiveMask { d } if !d.is_none() => Action::ActiveMask { to: place(*d) },
+        Op::ActiveMask { d } if !d.is_none() => Action::ActiveMask { to: vreg(*d) },
         op => Action::Call(Box::new(call(operands, op)?)),
     };
     Some(vec![action])
 }
 
-/// Arithmetic with data of its own: a call of its function.
+/// Arithmetic with carries or an immediate of its own becomes a call of its function.
 fn call(operands: &Operands<'_>, op: &Op) -> Option<Call> {
     let Op::Rare(rare) = op else { return None };
     if rare.d.is_predicate() && !rare.d.is_none() {
@@ -79,15 +81,21 @@ fn call(operands: &Operands<'_>, op: &Op) -> Option<Call> {
     for (to, &slot) in from.iter_mut().zip(&rare.s) {
         *to = operands.number(slot)?;
     }
-    let to = (!rare.d.is_none()).then(|| place(rare.d));
+    let to = (!rare.d.is_none()).then(|| vreg(rare.d));
     Some(Call { routine: routine(rare.alu)?, to, keep: rare.mask, from })
 }
 
 fn routine(alu: Alu) -> Option<Routine> {
     Some(match alu {
-        Alu::Convert(convert) => Routine::Data(Arc::new(move |d, [a, b, ..]| convert.run(d, a, b))),
-        Alu::Tiny(tiny) => Routine::Data(Arc::new(move |d, [a, b, c, _]| tiny.run(d, a, b, c))),
-        Alu::Video(video) => Routine::Data(Arc::new(move |d, [a, b, c, _]| video.run(d, a, b, c))),
+        Alu::Convert(convert) => {
+            Routine::Closure(Arc::new(move |d, [a, b, ..]| convert.run(d, a, b)))
+        }
+        Alu::SmallFloat(tiny) => {
+            Routine::Closure(Arc::new(move |d, [a, b, c, _]| tiny.run(d, a, b, c)))
+        }
+        Alu::Video(video) => {
+            Routine::Closure(Arc::new(move |d, [a, b, c, _]| video.run(d, a, b, c)))
+        }
         _ => return None,
     })
 }
@@ -103,7 +111,7 @@ fn is_collective(op: &Op) -> bool {
     )
 }
 
-/// What lanes do together.
+/// Translates operations that lanes execute together.
 fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
     let members = |slot: Slot| (!slot.is_none()).then(|| operands.source(slot));
     Some(match op {
@@ -116,7 +124,7 @@ fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
                 VoteMode::Any => Vote::Any,
                 VoteMode::Uni => Vote::Uniform,
             },
-            to: (!d.is_none()).then(|| place(*d))?,
+            to: (!d.is_none()).then(|| vreg(*d))?,
             of: predicate(*p),
             members: members(*of),
         },
@@ -137,13 +145,14 @@ fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
     })
 }
 
-/// The number of a narrow register, if there is a destination at all. None: it is another one.
+/// The number of a narrow destination register, `Some(None)` if there is no destination; `None` for
+/// other kinds of registers.
 fn narrow(d: Slot) -> Option<Option<u32>> {
     if d.is_none() {
         return Some(None);
     }
-    match place(d) {
-        Place::B32(i) => Some(Some(i)),
+    match vreg(d) {
+        VReg::B32(i) => Some(Some(i)),
         _ => None,
     }
 }

@@ -1,18 +1,18 @@
-//! A list that grows while others read it.
+//! An append-only list that can be read while another thread appends.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Elements of the first chunk; each one behind it has twice as many as the one before.
+/// Length of the first chunk; each further chunk is twice as long as the one before.
 const FIRST: usize = 16;
-/// Chunks: 16 million elements.
+/// Number of chunks, which suffice for 16 million elements.
 const CHUNKS: usize = 20;
 
-/// A list whose elements are added and never moved or taken out: to read one is two loads.
+/// An append-only list whose elements never move, so that reading an element takes two loads.
 #[derive(Debug)]
 pub(super) struct Chunks<T> {
     chunks: [OnceLock<Box<[OnceLock<T>]>>; CHUNKS],
-    /// Numbers that have been given out.
+    /// Number of elements.
     len: AtomicU32,
 }
 
@@ -22,7 +22,7 @@ impl<T> Default for Chunks<T> {
     }
 }
 
-/// The chunk of a number, and the place in it.
+/// The chunk of an element, and the index in it.
 #[inline(always)]
 fn place(number: u32) -> (usize, usize) {
     let from = number as usize + FIRST;
@@ -31,14 +31,14 @@ fn place(number: u32) -> (usize, usize) {
 }
 
 impl<T> Chunks<T> {
-    /// The element of a number that [`Self::push`] has given.
+    /// The element with a number that [`Self::push`] returned.
     #[inline(always)]
     pub(super) fn get(&self, number: u32) -> Option<&T> {
         let (chunk, at) = place(number);
         self.chunks.get(chunk)?.get()?.get(at)?.get()
     }
 
-    /// Adds an element: its number. None: the list is full.
+    /// Appends an element and returns its number; `None` if the list is full.
     pub(super) fn push(&self, value: T) -> Option<u32> {
         let number = self.len.load(Ordering::Relaxed);
         let (chunk, at) = place(number);

@@ -1,7 +1,10 @@
-//! Cuts code into the blocks of a region.
+//! Cuts a range of warp code into the basic blocks of a region.
+//!
+//! [`Cut::region`] is given the code, the range and the results of the function's analyses; it
+//! returns the region in the form that the JIT compiles.
 
 use super::action;
-use super::operand::{Operands, place, predicate};
+use super::operand::{Operands, predicate, vreg};
 use super::pause::Pause;
 use crate::code::{Code, Inst, Op, PRODUCTS, Slot};
 use crate::flow::{Facts, Flow, FunctionCode, writes};
@@ -10,42 +13,42 @@ use std::ops::Range;
 use std::sync::Arc;
 use texunit_flow::{Cfg, LiveSet};
 use texunit_jit::region::{Block, End, Region, Step, Target};
-use texunit_jit::{Place, Predicate};
+use texunit_jit::{Predicate, VReg};
 
-/// What of a code becomes a region: some instructions of a function that follow each other.
+/// A range of instructions of a function that becomes a region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
     pub(super) function: usize,
     pub(super) insts: Range<u32>,
 }
 
-/// What an instruction is in a region.
+/// Role of an instruction in a region.
 enum Part {
-    /// These steps.
+    /// An instruction that is compiled to these steps.
     Steps(Vec<Step>),
     /// A branch.
     Branch(u32),
-    /// A place where lanes may meet.
+    /// A reconvergence point.
     Join,
-    /// One that somebody may do for several warps.
+    /// A yield point, which can be executed for several warps at once.
     Pause,
-    /// One for the interpreter.
+    /// An instruction that the interpreter executes.
     Leave,
 }
 
 impl Cut {
-    /// Whether all of it is in another one, too.
+    /// Whether the range is contained in another one.
     pub(super) fn is_within(&self, other: &Self) -> bool {
         other.insts.start <= self.insts.start && self.insts.end <= other.insts.end
     }
 
-    /// Its instructions, with their numbers.
+    /// The instructions of the range, with their numbers.
     fn insts<'c>(&self, code: &'c Code) -> impl Iterator<Item = (u32, &'c Inst)> {
         let all = code.insts.get(self.insts.start as usize..self.insts.end as usize);
         self.insts.clone().zip(all.unwrap_or_default())
     }
 
-    /// The region. `facts`: what is live in the function, if it is known.
+    /// Builds the region. `facts`: the analysis results of the function, if known.
     pub(super) fn region(
         &self,
         code: &Code,
@@ -73,8 +76,8 @@ impl Cut {
         Region { blocks, sites, params, strides, stride_makers, products: PRODUCTS.to_vec() }
     }
 
-    /// The first instructions of its blocks: these also begin where lanes may meet, and end at instructions that are not
-    /// compiled.
+    /// The first instructions of the region's blocks. Blocks also begin at reconvergence points,
+    /// and end at instructions that are not compiled.
     fn starts(&self, code: &Code, parts: &[Part]) -> Vec<u32> {
         let insts = code.insts.get(self.insts.start as usize..self.insts.end as usize);
         let starts = parts.iter().enumerate().flat_map(|(i, part)| match part {
@@ -87,37 +90,38 @@ impl Cut {
         cfg.ranges().map(|range| self.insts.start + range.start as u32).collect()
     }
 
-    /// What is known of registers that have parameters: of a kernel.
+    /// The data flow of a kernel, for registers that hold parameters.
     fn flow_of_params<'c>(&self, code: &'c Code, facts: Option<&Arc<Facts>>) -> Option<Flow<'c>> {
         let is_entry = code.funcs.get(self.function).is_some_and(|f| f.is_entry);
         let flow = facts.and_then(|facts| Flow::with(code, self.function, facts));
         flow.filter(|_| is_entry)
     }
 
-    /// Where warps may wait for each other in it.
+    /// The yield points of the range.
     pub(super) fn pauses(&self, code: &Code, facts: Option<&Arc<Facts>>) -> Box<[Pause]> {
         let flow = self.flow_of_params(code, facts);
         self.insts(code).filter_map(|(at, inst)| Pause::of(flow.as_ref(), at, inst)).collect()
     }
 
-    /// Registers that have parameters where each block begins, and those with a stride.
+    /// For each block, the registers that hold parameters at its start, and those with a known
+    /// stride.
     #[expect(clippy::type_complexity, reason = "two fields of a region")]
     fn values(
         &self,
         code: &Code,
         facts: Option<&Arc<Facts>>,
         starts: &[u32],
-    ) -> (Vec<Vec<(Place, u32)>>, Vec<Vec<(u32, u32)>>) {
+    ) -> (Vec<Vec<(VReg, u32)>>, Vec<Vec<(u32, u32)>>) {
         let Some(flow) = self.flow_of_params(code, facts) else { return Default::default() };
         let held = |&start: &u32| {
             let held = flow.values_at((start - flow.code.first) as usize)?;
-            let params = held.params().map(|(slot, at)| (place(slot), at)).collect();
+            let params = held.params().map(|(slot, at)| (vreg(slot), at)).collect();
             Some((params, held.strides().collect()))
         };
         starts.iter().map(|start| held(start).unwrap_or_default()).unzip()
     }
 
-    /// Instructions that leave a stride in a register.
+    /// Instructions that write a register with a known stride.
     fn stride_makers(
         &self,
         code: &Code,
@@ -142,14 +146,14 @@ impl Cut {
         makers
     }
 
-    /// What is read behind each block, of all that the region writes.
+    /// For each block, the registers written by the region that are live at its end.
     fn kept(
         &self,
         code: &Code,
         facts: Option<&Arc<Facts>>,
         starts: &[u32],
         parts: &[Part],
-    ) -> Vec<HashSet<Place>> {
+    ) -> Vec<HashSet<VReg>> {
         let mut written: Vec<Slot> = Vec::new();
         for ((_, inst), part) in self.insts(code).zip(parts) {
             if matches!(part, Part::Steps(_)) {
@@ -159,17 +163,18 @@ impl Cut {
         written.sort_unstable_by_key(|slot| slot.as_number());
         written.dedup();
         let Some(flow) = facts.and_then(|facts| Flow::with(code, self.function, facts)) else {
-            let all: HashSet<Place> = written.iter().map(|&slot| place(slot)).collect();
+            let all: HashSet<VReg> = written.iter().map(|&slot| vreg(slot)).collect();
             return vec![all; starts.len()];
         };
         let number = |slot: &Slot| flow.code.registers.number(*slot);
-        let keep = |live: &LiveSet<'_>| -> HashSet<Place> {
+        let keep = |live: &LiveSet<'_>| -> HashSet<VReg> {
             let is_live = |slot: &&Slot| number(slot).is_none_or(|i| live.has(i as u32));
-            written.iter().filter(is_live).map(|&slot| place(slot)).collect()
+            written.iter().filter(is_live).map(|&slot| vreg(slot)).collect()
         };
         let Facts { cfg, liveness, .. } = &*flow.facts;
         let mut kept = vec![HashSet::new(); starts.len()];
-        // From the last block to the first: the blocks that are in one block of the graph take one walk.
+        // Walks from the last block to the first, so that all blocks of the region within one block
+        // of the graph share a walk.
         let mut walk: Option<(u32, usize, LiveSet<'_>)> = None;
         for i in (0..starts.len()).rev() {
             let end = starts.get(i + 1).copied().unwrap_or(self.insts.end);
@@ -179,7 +184,8 @@ impl Cut {
                 Some((of, at, live)) if of == block => (at, live),
                 _ => (cfg.range(block).end, liveness.live_out(cfg, block)),
             };
-            // Whoever executes the last instruction in place of the region reads what it reads.
+            // The interpreter reads the operands of a last instruction that is not compiled, so
+            // they count as live.
             let part = parts.get((end - 1 - self.insts.start) as usize);
             let to = last + usize::from(matches!(part, Some(Part::Steps(_))));
             while at > to {
@@ -193,14 +199,14 @@ impl Cut {
     }
 }
 
-/// Blocks in the making.
+/// Builder of a region's blocks.
 struct Blocks<'a> {
     cut: &'a Cut,
     starts: &'a [u32],
 }
 
 impl Blocks<'_> {
-    fn of(&self, code: &Code, parts: Vec<Part>, kept: Vec<HashSet<Place>>) -> Vec<Block> {
+    fn of(&self, code: &Code, parts: Vec<Part>, kept: Vec<HashSet<VReg>>) -> Vec<Block> {
         let mut blocks = Vec::with_capacity(self.starts.len());
         let mut parts = self.cut.insts(code).zip(parts);
         for (i, (&at, kept)) in self.starts.iter().zip(kept).enumerate() {
@@ -230,7 +236,7 @@ impl Blocks<'_> {
         blocks
     }
 
-    /// Where an instruction is: the first one of a block, or outside.
+    /// Converts a branch target: the first instruction of a block, or an exit of the region.
     fn target(&self, at: u32) -> Target {
         match self.starts.binary_search(&at) {
             Ok(block) => Target::Block(block as u32),

@@ -1,4 +1,4 @@
-//! How much compiled code there may be, and which is dropped.
+//! Limits the memory of compiled code, and drops the least recently used.
 
 use super::room;
 use super::table::Table;
@@ -6,32 +6,33 @@ use crate::code::Code;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Launches so far: what says who has run last.
+/// Number of launches so far, which serves as a clock of use.
 static LAUNCHES: AtomicU64 = AtomicU64::new(0);
-/// Those with a table.
+/// The compiled regions of all programs.
 static ALL: Mutex<Vec<Weak<Own>>> = Mutex::new(Vec::new());
 
-/// What a code has of compiled regions.
+/// The compiled regions of a program's code.
 #[derive(Debug, Default)]
 pub(crate) struct Regions(Arc<Own>);
 
 #[derive(Debug, Default)]
 struct Own {
-    /// The tables for any blocks, and for those whose warps have threads beside each other in x.
+    /// The tables for any block shape, and for shapes whose warps have threads that are consecutive
+    /// in x.
     tables: Mutex<[Option<Arc<Table>>; 2]>,
-    /// The launch that used it last.
+    /// The last launch that used the regions.
     used: AtomicU64,
 }
 
 impl Own {
-    /// Forgets all: launches that run keep theirs as long as they do.
+    /// Drops all tables. Running launches keep theirs alive until they end.
     fn drop_all(&self) {
         *self.tables.lock().unwrap_or_else(PoisonError::into_inner) = [None, None];
     }
 }
 
 impl Regions {
-    /// The table for a launch of this code with blocks of a shape.
+    /// The table for a launch of this code with a block shape.
     pub(crate) fn begin(&self, code: &Code, block: [u32; 3]) -> Arc<Table> {
         let in_line = block[0].is_multiple_of(32) || block[1..] == [1, 1];
         self.0.used.store(LAUNCHES.fetch_add(1, Relaxed), Relaxed);
@@ -55,7 +56,7 @@ impl Regions {
     }
 }
 
-/// Drops the code of those that have not run for the longest time, until half of all there may be is left.
+/// Drops the least recently used regions until half of the limit is left.
 #[cold]
 fn make_room() {
     let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,12 +1,14 @@
-//! Compiled regions: machine code of parts of functions, beside the code that the interpreter runs.
+//! Compiled regions: machine code for parts of functions, beside the warp code for the interpreter.
 //!
-//! A code has a [`Regions`], which has a [`Table`] for blocks of each kind of shape: for each instruction, the region that can be entered
-//! there, or how much has been interpreted from there on. Where that is much more than making code takes, a part of
-//! the function becomes a region ([`cut`]): a loop, or what follows. What is compiled is the same instructions, one
-//! by one; the others, rare cases and faults are the interpreter's, in the middle of a region.
+//! A program's code has a [`Regions`], with a [`Table`] for each kind of block shape. For each
+//! instruction the table has the region that can be entered there, or the number of instructions
+//! that were interpreted from there. If that number exceeds the cost of compilation by far, a part
+//! of the function is compiled as a region ([`cut`]): a loop, or the code that follows. A region
+//! consists of the same instructions in the same order; unsupported instructions, rare cases and
+//! faults leave the region and are executed by the interpreter.
 //!
-//! `TEXUNIT_JIT` is `on`, `off`, or `always`: at once. Code of all programs together takes a limited number of bytes;
-//! a program that has not run for the longest time loses its own.
+//! `TEXUNIT_JIT` is `on`, `off`, or `always` (compile immediately). The memory for compiled code of
+//! all programs is limited; the program that was not executed for the longest time loses its code.
 
 mod access;
 mod action;

@@ -1,48 +1,49 @@
-//! Moves between registers of different kinds, special registers and addresses as steps of a region.
+//! Translates moves between registers of different kinds, special registers and address conversions
+//! to steps of a region.
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
-use super::operand::{Operands, place, predicate};
+use super::operand::{Operands, predicate, vreg};
 use crate::code::{Op, Slot, of_cta};
 use std::sync::Arc;
 use texunit_alu::{L32, L64, Temporaries};
 use texunit_isa::SpecialReg;
 use texunit_jit::region::{Action, Call, Routine};
-use texunit_jit::{Combine, Op as J, Place, Predicate, Relation, Source, Test};
+use texunit_jit::{Combine, Op as J, Predicate, Relation, Source, Test, VReg};
 use texunit_memory::{SpaceKind, WINDOW_SIZE, space_of};
 
-/// Bits of three sources, as tables have them.
+/// Truth-table columns of the three sources of a bitwise operation.
 const A: u8 = 0xf0;
 const B: u8 = 0xcc;
 const C: u8 = 0xaa;
 
 const ZERO: Source = Source::Literal(0);
 
-fn compute(op: J, to: Place, from: &[Source]) -> Action {
+fn compute(op: J, to: VReg, from: &[Source]) -> Action {
     let mut all = [ZERO; 3];
     all.iter_mut().zip(from).for_each(|(all, &from)| *all = from);
     Action::Compute { op, to, from: all }
 }
 
-/// A call with numbers of 64 bits.
+/// A call with 64-bit operands.
 fn call(routine: Routine, d: Slot, from: &[Source]) -> Action {
     let mut all = [ZERO; 4];
     all.iter_mut().zip(from).for_each(|(all, &from)| *all = from);
-    let to = (!d.is_none()).then(|| place(d));
+    let to = (!d.is_none()).then(|| vreg(d));
     Action::Call(Box::new(Call { routine, to, keep: u64::MAX, from: all }))
 }
 
-/// What the register that is written holds now, as a source.
-fn again(to: Place) -> Option<Source> {
+/// The current value of a destination register, as a source.
+fn again(to: VReg) -> Option<Source> {
     match to {
-        Place::B32(i) => Some(Source::B32(i)),
-        Place::B64(i) => Some(Source::B64(i)),
-        Place::Predicate(_) => None,
+        VReg::B32(i) => Some(Source::B32(i)),
+        VReg::B64(i) => Some(Source::B64(i)),
+        VReg::Predicate(_) => None,
     }
 }
 
-/// The actions of an operation of this kind, one after the other; none if it is of another kind or for the
-/// interpreter.
+/// The actions of an operation, in order; `None` if the operation is of another kind or is left to
+/// the interpreter.
 pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
     match op {
         Op::Convert { d, a, mask } => convert(operands, *d, *a, *mask),
@@ -50,28 +51,28 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
         Op::Unpack { parts, a, bits } => unpack(operands, parts, *a, *bits),
         Op::Special { d, reg, component } if is_narrow(*d) => Some(vec![match reg {
             SpecialReg::Tid if *component < 3 => {
-                compute(J::Copy, place(*d), &[Source::Row((*component).into())])
+                compute(J::Copy, vreg(*d), &[Source::PerLane((*component).into())])
             }
             reg => match of_cta(*reg, *component) {
-                Some(number) => compute(J::Copy, place(*d), &[Source::Word(number)]),
+                Some(number) => compute(J::Copy, vreg(*d), &[Source::Uniform(number)]),
                 None => call(Routine::B32(lanes(*reg)?), *d, &[]),
             },
         }]),
-        Op::MovNarrow { d, a } => Some(vec![compute(J::Copy, place(*d), &[operands.source(*a)])]),
-        Op::MovWide { d, a } => Some(vec![compute(J::CopyWide, place(*d), &[operands.source(*a)])]),
+        Op::MovNarrow { d, a } => Some(vec![compute(J::Copy, vreg(*d), &[operands.source(*a)])]),
+        Op::MovWide { d, a } => Some(vec![compute(J::CopyWide, vreg(*d), &[operands.source(*a)])]),
         Op::SelectNarrow { d, a, b, p } | Op::SelectWide { d, a, b, p } => {
             let from = [operands.source(*a), operands.source(*b)];
             let p = predicate(*p);
             let op = if d.is_wide() { J::SelectWide(p) } else { J::Select(p) };
-            Some(vec![compute(op, place(*d), &from)])
+            Some(vec![compute(op, vreg(*d), &from)])
         }
         Op::Lop3 { d, s, table, .. } => {
             let from = s.map(|slot| operands.source(slot));
-            Some(vec![compute(J::Bits(*table), place(*d), &from)])
+            Some(vec![compute(J::Bits(*table), vreg(*d), &from)])
         }
         Op::Logic { d, .. } if d.is_none() => Some(vec![Action::Nothing]),
         Op::Logic { f, d, a, b } => Some(vec![Action::Logic {
-            // All four pairs of bits at once.
+            // The truth table follows from applying `f` to all four combinations of bits at once.
             table: (f(0b1100, 0b1010) & 0xf) as u8,
             to: d.predicate_index() as u32,
             from: [*a, *b].map(predicate),
@@ -99,28 +100,29 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
     }
 }
 
-/// The address of a place in the running frame: that of a kernel is known.
+/// The address of an offset in the call frame, which is a constant in a kernel.
 fn frame_address(operands: &Operands<'_>, d: Slot, offset: u64) -> Option<Vec<Action>> {
-    let (to, offset) = (place(d), Source::Literal(offset));
+    let (to, offset) = (vreg(d), Source::Literal(offset));
     if operands.is_entry {
         let op = if d.is_wide() { J::CopyWide } else { J::Copy };
         return Some(vec![compute(op, to, &[offset])]);
     }
     let from = [Source::FrameAt, offset];
     Some(match to {
-        Place::B64(_) => vec![compute(J::AddWide, to, &from)],
-        Place::B32(_) => {
+        VReg::B64(_) => vec![compute(J::AddWide, to, &from)],
+        VReg::B32(_) => {
             let sum = operands.temporaries.wide;
             vec![
-                compute(J::AddWide, Place::B64(sum), &from),
+                compute(J::AddWide, VReg::B64(sum), &from),
                 compute(J::Low, to, &[Source::B64(sum)]),
             ]
         }
-        Place::Predicate(_) => return None,
+        VReg::Predicate(_) => return None,
     })
 }
 
-/// An address of a window as one of its space (`to`), or the other way; addresses of parameters are generic already.
+/// Converts an address of a window to generic form (`to`: from generic form). Addresses of
+/// parameters are generic already.
 fn converted(operands: &Operands<'_>, (d, a): (Slot, Slot), window: u64, to: bool) -> Vec<Action> {
     let (a, window) = (operands.source(a), Source::Literal(window));
     let Temporaries { wide: less, predicates: inside, .. } = operands.temporaries;
@@ -132,12 +134,12 @@ fn converted(operands: &Operands<'_>, (d, a): (Slot, Slot), window: u64, to: boo
         with: (Combine::And, Predicate::Always),
     };
     let select = J::SelectWide(Predicate::If(inside));
-    let mut actions = vec![compute(J::SubWide, Place::B64(less), &[a, window]), compare];
+    let mut actions = vec![compute(J::SubWide, VReg::B64(less), &[a, window]), compare];
     if to {
-        actions.push(compute(select, place(d), &[Source::B64(less), a]));
+        actions.push(compute(select, vreg(d), &[Source::B64(less), a]));
     } else {
-        actions.push(compute(J::AddWide, Place::B64(other), &[a, window]));
-        actions.push(compute(select, place(d), &[a, Source::B64(other)]));
+        actions.push(compute(J::AddWide, VReg::B64(other), &[a, window]));
+        actions.push(compute(select, vreg(d), &[a, Source::B64(other)]));
     }
     actions
 }
@@ -150,12 +152,12 @@ fn is_narrow(slot: Slot) -> bool {
     !slot.is_none() && !slot.is_wide() && !slot.is_predicate()
 }
 
-/// Lanes for which something holds.
+/// Mask of the lanes for which a condition holds.
 fn those(a: &L64, holds: impl Fn(u64) -> bool) -> u32 {
     (0..32).fold(0, |mask, lane| mask | u32::from(holds(a[lane])) << lane)
 }
 
-/// From a generic address to one of a space whose window is `window`.
+/// Converts a generic address to one in the space whose window begins at `window`.
 fn to_generic_from(d: &mut L64, a: &L64, window: &L64, _: &L64) {
     for lane in 0..32 {
         let inside = a[lane].wrapping_sub(window[lane]) < WINDOW_SIZE;
@@ -163,7 +165,7 @@ fn to_generic_from(d: &mut L64, a: &L64, window: &L64, _: &L64) {
     }
 }
 
-/// The other way; addresses of parameters are generic already.
+/// Converts an address to generic form. Addresses of parameters are generic already.
 fn to_generic(d: &mut L64, a: &L64, window: &L64, _: &L64) {
     for lane in 0..32 {
         let inside = a[lane].wrapping_sub(window[lane]) < WINDOW_SIZE;
@@ -173,7 +175,7 @@ fn to_generic(d: &mut L64, a: &L64, window: &L64, _: &L64) {
 
 type Row = fn(&mut L32, &L32, &L32, &L32);
 
-/// Special registers that depend on the lane alone.
+/// Special registers that depend only on the lane.
 fn lanes(reg: SpecialReg) -> Option<Row> {
     fn row(d: &mut L32, of: impl Fn(u32) -> u32) {
         (0..32).for_each(|lane| d[lane as usize] = of(lane));
@@ -193,9 +195,9 @@ fn convert(operands: &Operands<'_>, d: Slot, a: Slot, mask: u64) -> Option<Vec<A
     if d.is_none() || a.is_none() {
         return None;
     }
-    let to = place(d);
+    let to = vreg(d);
     if d.is_predicate() {
-        // Whether a bit of these is set.
+        // A conversion to a predicate tests whether any bit is set.
         let all = if a.is_wide() { u64::MAX } else { u64::from(u32::MAX) };
         if a.is_predicate() || mask & all != all {
             return None;
@@ -224,7 +226,7 @@ fn convert(operands: &Operands<'_>, d: Slot, a: Slot, mask: u64) -> Option<Vec<A
 }
 
 fn pack(operands: &Operands<'_>, d: Slot, parts: &[Slot], bits: u8) -> Option<Vec<Action>> {
-    let to = place(d);
+    let to = vreg(d);
     let sources: Option<Vec<Source>> = parts.iter().map(|&part| operands.number(part)).collect();
     let sources = sources?;
     let own = again(to)?;
@@ -253,7 +255,7 @@ fn pack(operands: &Operands<'_>, d: Slot, parts: &[Slot], bits: u8) -> Option<Ve
                     d[lane] = parts.fold(0, |all, part| all | part);
                 }
             };
-            Some(vec![call(Routine::Data(Arc::new(pack)), d, all)])
+            Some(vec![call(Routine::Closure(Arc::new(pack)), d, all)])
         }
         _ => None,
     }
@@ -267,7 +269,7 @@ fn unpack(operands: &Operands<'_>, parts: &[Slot], a: Slot, bits: u8) -> Option<
     let mut actions = Vec::new();
     let mut own = None;
     for (i, &part) in (0_u32..).zip(parts).filter(|(_, part)| !part.is_none()) {
-        let to = place(part);
+        let to = vreg(part);
         let shift = u32::from(bits) * i;
         let action = match (a.is_wide(), is_narrow(part), bits) {
             (true, true, 32) if i == 0 => compute(J::Low, to, &[from]),
@@ -277,7 +279,7 @@ fn unpack(operands: &Operands<'_>, parts: &[Slot], a: Slot, bits: u8) -> Option<
             (false, true, 16) if i == 1 => {
                 compute(J::ShiftRightU, to, &[from, Source::Literal(16)])
             }
-            (true, true, 32) if i == 1 => call(Routine::Cut(upper), part, &[from]),
+            (true, true, 32) if i == 1 => call(Routine::Narrow(upper), part, &[from]),
             _ => {
                 let keep = crate::lower::mask_of(bits.into());
                 let unpack = move |d: &mut L64, [a, ..]: [&L64; 4]| {
@@ -285,17 +287,18 @@ fn unpack(operands: &Operands<'_>, parts: &[Slot], a: Slot, bits: u8) -> Option<
                         d[lane] = a[lane].checked_shr(shift).unwrap_or(0) & keep;
                     }
                 };
-                call(Routine::Data(Arc::new(unpack)), part, &[from])
+                call(Routine::Closure(Arc::new(unpack)), part, &[from])
             }
         };
-        // What is taken apart is overwritten last.
+        // The part that overwrites the source is written last.
         if part == a {
             own = Some(action);
         } else {
             actions.push(action);
         }
     }
-    // One part that is there twice gets the last one, which then would not be the last.
+    // If a register is named for two parts it must receive the later one, which might not be
+    // written last.
     let twice =
         parts.iter().enumerate().any(|(i, part)| parts[..i].contains(part) && !part.is_none());
     actions.extend(own);
@@ -305,7 +308,7 @@ fn unpack(operands: &Operands<'_>, parts: &[Slot], a: Slot, bits: u8) -> Option<
     (!twice).then_some(actions)
 }
 
-/// The upper halves.
+/// Extracts the upper halves.
 fn upper(d: &mut L32, a: &L64) {
     for lane in 0..32 {
         d[lane] = (a[lane] >> 32) as u32;

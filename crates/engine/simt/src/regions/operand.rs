@@ -1,4 +1,4 @@
-//! Operands of warp code as those of regions.
+//! Translates operands of warp code to operands of regions.
 
 use crate::code::{Code, Func, Inst, Op, Slot};
 use crate::observe::Events;
@@ -6,33 +6,33 @@ use crate::observe::mark::Mark;
 use std::collections::HashSet;
 use texunit_alu::Temporaries;
 use texunit_jit::region::Space;
-use texunit_jit::{Place, Predicate, Source};
+use texunit_jit::{Predicate, Source, VReg};
 
-/// What operands are, in the code of a region that is being made.
+/// Translates the operands of a function, and assigns access sites.
 pub(super) struct Operands<'c> {
     code: &'c Code,
-    /// Constants that are other numbers for another kernel.
+    /// Constants whose values depend on the kernel.
     patched: HashSet<Slot>,
-    /// Whether the function is a kernel, whose frame is at the beginning of local memory.
+    /// Whether the function is a kernel, whose call frame begins at the start of local memory.
     pub(super) is_entry: bool,
-    /// Registers of the function for the steps of operations.
+    /// Registers for intermediate values of operations.
     pub(super) temporaries: Temporaries,
-    /// Access sites so far.
+    /// Number of access sites so far.
     pub(super) sites: u32,
 }
 
-/// The register that is written.
-pub(super) fn place(slot: Slot) -> Place {
+/// A destination register.
+pub(super) fn vreg(slot: Slot) -> VReg {
     if slot.is_predicate() {
-        Place::Predicate(slot.predicate_index() as u32)
+        VReg::Predicate(slot.predicate_index() as u32)
     } else if slot.is_wide() {
-        Place::B64(slot.index() as u32)
+        VReg::B64(slot.index() as u32)
     } else {
-        Place::B32(slot.index() as u32)
+        VReg::B32(slot.index() as u32)
     }
 }
 
-/// Lanes by a predicate or its negation.
+/// A predicate operand, possibly negated.
 pub(super) fn predicate(slot: Slot) -> Predicate {
     let i = slot.predicate_index() as u32;
     match (slot.is_constant(), slot.is_negated()) {
@@ -44,7 +44,7 @@ pub(super) fn predicate(slot: Slot) -> Predicate {
 }
 
 impl<'c> Operands<'c> {
-    /// Of a function of the code.
+    /// Translates operands of a function of the code.
     pub(super) fn new(code: &'c Code, function: usize) -> Self {
         let func = code.funcs.get(function);
         let is_entry = func.is_some_and(|f| f.is_entry);
@@ -58,7 +58,7 @@ impl<'c> Operands<'c> {
         self.code.insts.get(at as usize)
     }
 
-    /// A number: zero where there is no operand.
+    /// A source operand; an absent operand is zero.
     pub(super) fn source(&self, slot: Slot) -> Source {
         if slot.is_none() {
             return Source::Literal(0);
@@ -83,26 +83,26 @@ impl<'c> Operands<'c> {
         }
     }
 
-    /// A number that is none of a predicate.
+    /// A source operand that is not a predicate.
     pub(super) fn number(&self, slot: Slot) -> Option<Source> {
         (slot.is_none() || !slot.is_predicate()).then(|| self.source(slot))
     }
 
-    /// The base of an address.
+    /// The base of an address, if any.
     pub(super) fn base(&self, slot: Slot) -> Option<Option<Source>> {
         if slot.is_none() { Some(None) } else { self.number(slot).map(Some) }
     }
 
-    /// Whether an observer is told how lanes meet at an instruction.
+    /// Whether an observer is notified of the synchronisation at an instruction.
     pub(super) fn is_told(&self, at: u32) -> bool {
         let before = self.code.insts.get(..at as usize).unwrap_or_default();
-        // Other things than its mark may stand between that and it, but no instruction that counts.
+        // Other helpers may be between the mark and its instruction.
         let mut own = before.iter().rev().take_while(|inst| inst.count == 0);
         let tells = |mark: &Mark| mark.tells.has(Events::SYNCHRONIZATION);
         own.any(|inst| matches!(&inst.op, Op::Mark(mark) if tells(mark)))
     }
 
-    /// The number of the site of an access: a new one, where it needs one.
+    /// The site number of an access: a new one for global accesses, 0 for others.
     pub(super) fn site(&mut self, space: Space) -> u32 {
         if space != Space::Global {
             return 0;

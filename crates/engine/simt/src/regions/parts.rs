@@ -1,5 +1,5 @@
-//! The parts of functions that are judged as a whole: whether code of all of a part pays, as little as may have been
-//! interpreted from each of its places on.
+//! Divides functions into parts for the decision to compile. A part is compiled as a whole if
+//! enough instructions of it were interpreted in total, even if few from each entry.
 
 use crate::flow::FunctionCode;
 use std::collections::HashMap;
@@ -7,18 +7,18 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use texunit_flow::Cfg;
 
-/// Instructions of a region at most.
+/// Maximum number of instructions of a region.
 pub(super) const MAX: u32 = 1024;
 
-/// A function, or a part of one that is longer than a region may be.
+/// A function, or a part of a function that is longer than a region may be.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) insts: Range<u32>,
-    /// By mode: how many instructions have been interpreted in it.
+    /// For each mode, the number of instructions that were interpreted in this part.
     pub(super) interpreted: [AtomicU64; 2],
 }
 
-/// The parts of a function with these instructions and loops, in their order.
+/// The parts of a function, in order, given its range and loops.
 pub(super) fn parts(loops: &HashMap<u32, u32>, insts: Range<u32>) -> Box<[Part]> {
     let mut parts = Vec::new();
     let mut start = insts.start;
@@ -30,8 +30,8 @@ pub(super) fn parts(loops: &HashMap<u32, u32>, insts: Range<u32>) -> Box<[Part]>
     parts.into()
 }
 
-/// Where the part ends that the rest of a function begins with: a loop that would go on behind the end is in the next
-/// part, unless this one begins with it.
+/// The end of the part that begins at the start of `rest`. A loop that would cross the end is moved
+/// to the next part, unless this part begins with it.
 fn end_of_part(loops: &HashMap<u32, u32>, rest: Range<u32>) -> u32 {
     let mut end = rest.end.min(rest.start.saturating_add(MAX));
     if end == rest.end {
@@ -48,7 +48,7 @@ fn end_of_part(loops: &HashMap<u32, u32>, rest: Range<u32>) -> u32 {
     end
 }
 
-/// The loops of a function: the last jump back to each instruction.
+/// The loops of a function: for each loop header the last branch back to it.
 pub(super) fn loops(code: &FunctionCode<'_>) -> HashMap<u32, u32> {
     let cfg = Cfg::new(code);
     let at = |inst: usize| code.first + inst as u32;
@@ -76,12 +76,12 @@ mod tests {
     fn parts_end_before_loops_that_go_on_behind_them() {
         assert_eq!(starts(&[], MAX), [10]);
         assert_eq!(starts(&[], MAX + 1), [10, 10 + MAX]);
-        // One loop across the end; one around it that the part begins with; one inside.
+        // A loop across the end of a part; an outer loop that the part begins with; an inner loop.
         assert_eq!(starts(&[(1000, 1100)], 2000), [10, 1000]);
         assert_eq!(starts(&[(10, 1900), (1000, 1100), (20, 30)], 2000), [10, 1000]);
-        // The end moves into another loop.
+        // Moving the end before one loop places it in another loop.
         assert_eq!(starts(&[(1000, 1100), (900, 1005)], 1500), [10, 900]);
-        // Longer than a part itself.
+        // A loop that is longer than a part.
         assert_eq!(starts(&[(500, 3000)], 3000), [10, 500, 500 + MAX, 500 + 2 * MAX]);
     }
 }

@@ -1,39 +1,41 @@
-//! Where warps that run together wait for each other, so that somebody does an instruction for all of them: fetches, loads from
-//! surfaces and stores to them, and barriers for all threads of the CTA.
+//! Yield points: instructions at which the warps of a CTA wait for each other, so that the
+//! instruction is executed for all of them at once. These are fetches, surface loads and stores,
+//! and barriers for all threads of the CTA.
 
 use crate::code::{Handle, Inst, Op, Slot, SurfaceAccess};
 use crate::flow::{Flow, reads};
 
-/// Where the handle of a texture or sampler is.
+/// Location of a texture or sampler handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HandleAt {
-    /// In the parameters, at an offset: the register need not be filled.
+    /// In the kernel parameters, at this offset; the register need not hold the handle.
     Param(u32),
     /// In the register or constant that the instruction names.
     Slot,
 }
 
-/// An instruction of warps that run together.
+/// A yield point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pause {
-    /// Its number.
+    /// Number of the instruction.
     pub(crate) at: u32,
     pub(crate) what: Wait,
 }
 
-/// What they wait for.
+/// Kind of a yield point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wait {
-    /// A fetch by a texture and a sampler.
+    /// A fetch, with the locations of its texture and sampler handles.
     Fetch(HandleAt, HandleAt),
-    /// An access by a surface.
+    /// A surface access, with the location of its handle.
     Surface(HandleAt),
-    /// A barrier that does nothing else.
+    /// A plain barrier.
     Barrier,
 }
 
 impl Pause {
-    /// That of an instruction which can be one. `flow`: that of the function, if it is known and a kernel.
+    /// The yield point of an instruction that can be one. `flow`: the data flow of the function, if
+    /// known and if it is a kernel.
     pub(super) fn of(flow: Option<&Flow<'_>>, at: u32, inst: &Inst) -> Option<Self> {
         if inst.guard != Slot::TRUE {
             return None;
@@ -52,7 +54,8 @@ impl Pause {
         let of = |handle: &Handle| param(handle.slot).map_or(HandleAt::Slot, HandleAt::Param);
         let what = match &inst.op {
             Op::Fetch(fetch) => {
-                // Operands of 32 bits that are parameters might not be there.
+                // Compiled code may not materialise operands of 32 bits that are known to be
+                // parameters.
                 let mut are_there = true;
                 reads(&inst.op, |slot| are_there &= slot.is_wide() || param(slot).is_none());
                 let texture = of(&fetch.texture);
@@ -73,7 +76,8 @@ impl Pause {
     }
 }
 
-/// Whether warps wait for each other before an access to a surface. Reductions are atomics, which are counted.
+/// Whether a surface access can be a yield point. Reductions cannot, because they are atomics and
+/// count for the schedule.
 fn can_wait(access: &SurfaceAccess) -> bool {
     !access.is_reduction() && access.parts.iter().all(|part| part.is_none() || !part.is_predicate())
 }

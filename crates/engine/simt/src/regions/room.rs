@@ -1,27 +1,27 @@
-//! How many bytes of compiled code there are.
+//! Accounts for the memory of compiled code.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Bytes of compiled code that all programs of the process may have.
+/// Maximum number of bytes of compiled code of all programs of the process.
 pub(super) const MAX: usize = 64 << 20;
 
-/// Bytes that there are.
+/// Current number of bytes of compiled code.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// How many there are.
+/// Current number of bytes of compiled code.
 pub(super) fn taken() -> usize {
     BYTES.load(Relaxed)
 }
 
-/// Bytes of compiled code, counted as long as this lives.
+/// Bytes of a region's code, accounted for until the value is dropped.
 #[derive(Debug)]
 pub(super) struct Room(usize);
 
 impl Room {
-    /// Room for so many bytes more. None: there is none.
+    /// Accounts for more bytes; `None` if that exceeds the limit.
     pub(super) fn take(bytes: usize) -> Option<Self> {
         let taken = BYTES.fetch_add(bytes, Relaxed);
-        // Given back where it is too much.
+        // The bytes are released again if they exceed the limit.
         let room = Self(bytes);
         (taken + bytes <= MAX).then_some(room)
     }

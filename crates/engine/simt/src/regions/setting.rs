@@ -1,22 +1,22 @@
-//! Whether code is made, and when.
+//! The setting that decides whether and when code is compiled.
 
 use std::sync::OnceLock;
 use texunit_jit::region::Level;
 use texunit_unit::SimdLevel;
 
-/// What `TEXUNIT_JIT` says.
+/// The value of `TEXUNIT_JIT`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JitMode {
-    /// Code is made of what runs often.
+    /// Code that is executed often is compiled.
     #[default]
     On,
-    /// Everything is interpreted.
+    /// All code is interpreted.
     Off,
-    /// Code is made of everything at once, for tests.
+    /// All code is compiled immediately, for tests.
     Always,
 }
 
-/// A value of `TEXUNIT_JIT` that says nothing.
+/// An unknown value of `TEXUNIT_JIT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JitError(String);
 
@@ -29,7 +29,11 @@ impl std::fmt::Display for JitError {
 impl std::error::Error for JitError {}
 
 impl JitMode {
-    /// The mode that `TEXUNIT_JIT` says; `on` if it says nothing.
+    /// The mode given by `TEXUNIT_JIT`; `on` if unset.
+    ///
+    /// # Errors
+    ///
+    /// The value is unknown.
     pub fn from_environment() -> Result<Self, JitError> {
         let value = std::env::var_os("TEXUNIT_JIT").unwrap_or_default();
         match value.to_string_lossy().as_ref() {
@@ -40,24 +44,25 @@ impl JitMode {
         }
     }
 
-    /// The mode of this process, asked once. A value that says nothing does not count.
+    /// The mode of this process, read once. An unknown value counts as unset.
     pub(crate) fn get() -> Self {
         static MODE: OnceLock<JitMode> = OnceLock::new();
         *MODE.get_or_init(|| Self::from_environment().unwrap_or_default())
     }
 }
 
-/// How code is made.
+/// Compiler settings of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
     pub(super) level: Level,
-    /// At once.
+    /// Whether code is compiled immediately.
     pub(crate) always: bool,
 }
 
 impl Setting {
-    /// That of a launch, which may say something else than the process. None: code is made of nothing here. It is
-    /// never code for a higher SIMD level than the unit's, as tests compare levels.
+    /// The settings of a launch, whose mode may differ from that of the process; `None` if nothing
+    /// is compiled. The SIMD level is never higher than the texture unit's, because tests compare
+    /// levels.
     pub(crate) fn of(mode: Option<JitMode>) -> Option<Self> {
         let mode = mode.unwrap_or_else(JitMode::get);
         let of = |least, level: Level| {

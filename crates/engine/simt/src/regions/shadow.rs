@@ -1,26 +1,26 @@
-//! Operations on shadows (`observe::shadow`) as steps of a region.
+//! Translates shadow operations (`observe::shadow`) to steps of a region.
 
 use super::access::{load_from, store_to, total};
 use super::operand::{Operands, predicate};
 use crate::code::{self, Check, Place, Shadow, Slot};
 use texunit_alu::Temporaries;
 use texunit_jit::region::{Access, Action, Load, Space};
-use texunit_jit::{Op as J, Place as To, Predicate, Source};
+use texunit_jit::{Op as J, Predicate, Source, VReg as To};
 
-/// The shadow of memory: [`Access::map`].
+/// Index of shadow memory in [`Access::map`].
 const SHADOW: u8 = 1;
-/// What is all defined.
+/// Index of a map in [`Access::map`] that is all zeros, for fully initialised memory.
 const ZERO: u8 = 2;
 
 const ZEROS: Source = Source::Literal(0);
-/// Bits of either of two sources.
+/// Truth table of the union of two sources.
 const EITHER: u8 = 0xf0 | 0xcc;
 
 fn compute(op: J, to: To, a: Source, b: Source) -> Action {
     Action::Compute { op, to, from: [a, b, ZEROS] }
 }
 
-/// The actions of an operation on shadows; none: the interpreter does it.
+/// The actions of a shadow operation; `None` if the interpreter has to execute it.
 pub(super) fn actions(operands: &mut Operands<'_>, shadow: &Shadow) -> Option<Vec<Action>> {
     match shadow {
         Shadow::Load(of) => {
@@ -38,7 +38,7 @@ pub(super) fn actions(operands: &mut Operands<'_>, shadow: &Shadow) -> Option<Ve
     }
 }
 
-/// An access to the shadow of global or shared memory, at addresses of 64 bits.
+/// An access to the shadow of global or shared memory, with 64-bit addresses.
 fn access(operands: &mut Operands<'_>, of: &code::Access) -> Option<(Vec<Action>, Access)> {
     if of.constant || !matches!(total(of), 1 | 2 | 4 | 8 | 16) {
         return None;
@@ -65,7 +65,8 @@ fn access(operands: &mut Operands<'_>, of: &code::Access) -> Option<(Vec<Action>
     Some((actions, access))
 }
 
-/// A check is a load of what lies at no other address than 0: it leaves where anything is undefined.
+/// A check becomes a load from the uninitialised bits as an address. Only address 0 is valid, so
+/// the region is left if any bit is uninitialised.
 fn check(operands: &mut Operands<'_>, of: &Check) -> Option<Vec<Action>> {
     let Temporaries { narrow, wide, .. } = operands.temporaries;
     let mut actions = Vec::new();

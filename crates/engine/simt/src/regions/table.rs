@@ -14,32 +14,32 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use texunit_jit::region::{Action, Function, Mode, Region, Step};
 
-/// Bit of an entry with a region, whose number is in the other bits.
+/// Flag of a table entry that holds a region number in its other bits.
 const REGION: u32 = 1 << 31;
-/// An entry that never gets a region.
+/// Value of an entry that never gets a region.
 const NEVER: u32 = REGION - 1;
 
-/// Interpreted instructions that take ten times as long as compiling one: compilation never takes more than a tenth of the
-/// time.
+/// Number of interpreted instructions that take ten times as long as compiling one, so that
+/// compilation takes at most a tenth of the time.
 const PAYS: u64 = 600;
-/// If more than one in this many interpreted instructions of a function were executed by diverged lanes, code for an active mask
-/// is made at once.
+/// If more than one in this many interpreted instructions of a function were executed by diverged
+/// lanes, code for arbitrary active masks is compiled immediately.
 const PARTED: u64 = 16;
-/// Interpreted instructions after which the decision is made again.
+/// Number of interpreted instructions after which the decision is repeated.
 const ASKED: u32 = 2048;
-/// Limits of the analysis of liveness: registers times blocks of a function, and instructions of the function per instruction
-/// of a region. Beyond, all registers count as live.
+/// Limits of the liveness analysis: registers times blocks of a function, and instructions of the
+/// function per instruction of a region. Beyond them, all registers count as live.
 const LIVENESS: (usize, usize) = (1 << 22, 32);
 
-/// A region with code.
+/// A compiled region.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) function: Function,
-    /// Whether there are atomics in it.
+    /// Whether the region has atomics.
     pub(crate) atomics: bool,
-    /// Marks that are reported with others.
+    /// Marks whose loads are reported together.
     pub(crate) together: Together,
-    /// Its yield points, in order.
+    /// The region's yield points, in code order.
     pub(crate) pauses: Box<[Pause]>,
     cut: Cut,
     #[expect(dead_code, reason = "counted as long as it lives")]
@@ -47,13 +47,14 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// Whether an instruction lies after its last one.
+    /// Whether an instruction comes after the region's last one.
     #[inline]
     pub(crate) fn ends_before(&self, at: u32) -> bool {
         self.cut.insts.end <= at
     }
 
-    /// Whether its code can pass barriers itself: each has a valid number.
+    /// Whether compiled code can execute all barriers of the region, because each has a constant,
+    /// valid number.
     pub(crate) fn barriers_are_plain(&self, code: &Code, constants: &Constants) -> bool {
         let mut barriers = self.pauses.iter().filter(|pause| matches!(pause.what, Wait::Barrier));
         barriers.all(|pause| match &code.insts[pause.at as usize].op {
@@ -62,43 +63,44 @@ impl Compiled {
         })
     }
 
-    /// Whether warps that run together wait in it for what an observer hears of.
+    /// Whether the region has yield points that an observer is notified of.
     pub(crate) fn fetches(&self) -> bool {
         self.has_yield_points(|wait| !matches!(wait, Wait::Barrier))
     }
 
-    /// Whether it has yield points of a kind.
+    /// Whether the region has yield points of a kind.
     #[inline]
     pub(crate) fn has_yield_points(&self, is_one: impl Fn(Wait) -> bool) -> bool {
         self.function.has_yield_points() && self.pauses.iter().any(|pause| is_one(pause.what))
     }
 }
 
-/// The analysed part of a function.
+/// Analysis results of a function, computed on demand.
 #[derive(Debug, Default)]
 struct Of {
-    /// The last backward jump to each instruction that has some.
+    /// For each loop header the last branch back to it.
     loops: OnceLock<HashMap<u32, u32>>,
     facts: OnceLock<Option<Arc<Facts>>>,
     parts: OnceLock<Box<[Part]>>,
 }
 
-/// The compiled regions of a code.
+/// The compiled regions of a program's code for one kind of block shape.
 #[derive(Debug)]
 pub(crate) struct Table {
-    /// By mode and instruction: the region that is entered there, or the number of instructions that have been interpreted from
-    /// there on.
+    /// For each mode and instruction: the region that is entered there, or the number of
+    /// instructions that were interpreted from there.
     doors: [Box<[AtomicU32]>; 2],
     regions: Chunks<Compiled>,
     functions: Box<[Of]>,
     /// Held during compilation.
     making: Mutex<()>,
-    /// Whether the threads of a warp are beside each other in x.
+    /// Whether the threads of each warp are consecutive in x.
     in_line: bool,
 }
 
 impl Table {
-    /// For blocks whose warps have threads beside each other in x, or for any blocks.
+    /// Creates the table for shapes whose warps have threads that are consecutive in x, or for any
+    /// shape.
     pub(super) fn new(code: &Code, in_line: bool) -> Self {
         let doors = || code.insts.iter().map(|_| AtomicU32::new(0)).collect();
         Self {
@@ -110,7 +112,7 @@ impl Table {
         }
     }
 
-    /// How many instructions the code has.
+    /// Number of instructions of the code.
     pub(crate) fn len(&self) -> usize {
         self.doors[0].len()
     }
@@ -123,18 +125,18 @@ impl Table {
     /// The number of the region that can be entered at an instruction.
     #[inline(always)]
     pub(crate) fn at(&self, mode: Mode, pc: u32) -> Option<u32> {
-        // The region is stored before its number.
+        // The acquire load makes the region itself visible, which was stored before its number.
         let door = self.region_entry(mode, pc)?.load(Ordering::Acquire);
         (door & REGION != 0).then_some(door & !REGION)
     }
 
-    /// The region of a number.
+    /// The region with a number.
     #[inline(always)]
     pub(crate) fn region(&self, number: u32) -> Option<&Compiled> {
         self.regions.get(number)
     }
 
-    /// Closes an entry: the region cannot be entered there after all.
+    /// Closes an entry whose region turned out not to be executable from there.
     #[cold]
     pub(crate) fn close(&self, mode: Mode, pc: u32) {
         self.region_entry(mode, pc)
@@ -142,7 +144,8 @@ impl Table {
             .for_each(|door| door.store(NEVER, Ordering::Relaxed));
     }
 
-    /// Counts steps that have been interpreted from an instruction on. True if the decision is due.
+    /// Counts instructions that were interpreted from an instruction on. Returns whether the
+    /// decision to compile is due.
     #[inline]
     pub(crate) fn warm(&self, code: &Code, mode: Mode, pc: u32, steps: u64) -> bool {
         let Some(door) = self.region_entry(mode, pc) else { return false };
@@ -155,17 +158,17 @@ impl Table {
         }
         let steps = u32::try_from(steps).unwrap_or(u32::MAX).max(1);
         let after = before.saturating_add(steps).min(NEVER - 1);
-        // If another worker has opened the entry meanwhile, it stays open.
+        // An entry that another worker has opened meanwhile stays open.
         let stored =
             door.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         stored && before / ASKED != after / ASKED
     }
 
-    /// The limit of the count of one entry.
+    /// Maximum number of instructions counted at once.
     pub(crate) const LONGEST: u64 = MAX as u64;
 
-    /// Compiles the part of the function that begins at an instruction, if that pays. Parts that cannot be compiled stay
-    /// interpreted.
+    /// Compiles the part of the function that begins at an instruction, if that pays. Parts that
+    /// cannot be compiled stay interpreted.
     #[cold]
     #[inline(never)]
     pub(crate) fn make(&self, code: &Code, setting: Setting, mode: Mode, pc: u32) {
@@ -173,14 +176,14 @@ impl Table {
         let making = match (self.making.try_lock(), setting.always) {
             (Ok(making), _) => making,
             (Err(_), true) => self.making.lock().unwrap_or_else(PoisonError::into_inner),
-            // Another worker compiles: interpretation continues meanwhile.
+            // While another worker compiles, interpretation continues.
             (Err(_), false) => return,
         };
         let warmth = door.load(Ordering::Relaxed);
         if warmth >= NEVER {
             return;
         }
-        // Code for an active mask includes code for all lanes, and replaces it.
+        // Code for arbitrary active masks also contains code for converged warps, and replaces it.
         let former = self.at(Mode::Live, pc).filter(|_| mode == Mode::Some);
         let former = former.and_then(|number| self.regions.get(number)).map(|of| of.cut.clone());
         let Some(mut cut) = former.or_else(|| self.cut(code, pc)) else {
@@ -189,7 +192,7 @@ impl Table {
         let mut parts = false;
         let pays = |cut: &Cut| (PAYS * cut.insts.len() as u64).min(u64::from(NEVER - 1));
         if !setting.always && u64::from(warmth) < pays(&cut) {
-            // Much of it is interpreted, a little from each of many entries.
+            // Much of the part is interpreted, though little from each of many entries.
             let Some((all, parted)) = self.all_of_part(code, pc, pays) else { return };
             (cut, parts) = (all, parted);
         }
@@ -199,7 +202,7 @@ impl Table {
             self.compile(code, setting, made, cut.clone());
         }
         if made != mode && !self.has(mode, &cut) {
-            // Lanes cannot diverge in it.
+            // Lanes cannot diverge in the region.
             self.compile(code, setting, mode, cut);
         }
         if self.at(mode, pc).is_none() {
@@ -208,13 +211,15 @@ impl Table {
         drop(making);
     }
 
-    /// Whether all of a cut is compiled for a mode: then its other instructions never become entries.
+    /// Whether a whole range is compiled for a mode; its other instructions then never become
+    /// entries.
     fn has(&self, mode: Mode, cut: &Cut) -> bool {
         let numbers = cut.insts.clone().filter_map(|at| self.at(mode, at));
         numbers.filter_map(|number| self.regions.get(number)).any(|of| cut.is_within(&of.cut))
     }
 
-    /// The region that begins at `pc`: a loop, or the sequence that follows.
+    /// The range to compile for an entry at `pc`: the loop that begins there, or the code that
+    /// follows.
     fn cut(&self, code: &Code, pc: u32) -> Option<Cut> {
         let function = code.function_at(pc)?;
         let next = code.range(function)?.end;
@@ -229,7 +234,7 @@ impl Table {
         Some(of.loops.get_or_init(|| loops(&code)))
     }
 
-    /// The part of a function that an instruction is in.
+    /// The part of the function that contains an instruction.
     fn part(&self, code: &Code, pc: u32) -> Option<&Part> {
         let function = code.function_at(pc)?;
         let insts = code.range(function)?;
@@ -238,8 +243,8 @@ impl Table {
         parts.get(parts.partition_point(|part| part.insts.start <= pc).checked_sub(1)?)
     }
 
-    /// The part of a function around an instruction, if enough of it has been interpreted to compile all of it, and whether
-    /// lanes diverge in it. Each part is returned once.
+    /// The part of the function that contains an instruction, if enough of it was interpreted to
+    /// compile all of it, and whether lanes diverge in it. Each part is returned once.
     fn all_of_part(&self, code: &Code, pc: u32, pays: impl Fn(&Cut) -> u64) -> Option<(Cut, bool)> {
         let part = self.part(code, pc)?;
         let cut = Cut { function: code.function_at(pc)?, insts: part.insts.clone() };
@@ -282,7 +287,7 @@ impl Table {
     }
 }
 
-/// The region of a cut, with its yield points and the marks that are reported together.
+/// The region of a range, with its yield points and the marks that are reported together.
 fn region_of(
     code: &Code,
     cut: &Cut,
@@ -294,8 +299,8 @@ fn region_of(
     (region, pauses, together)
 }
 
-/// The regions of a whole function, as if no part of it had been compiled alone, for blocks whose warps have consecutive threads in
-/// x.
+/// The regions of a whole function, for block shapes whose warps have threads that are consecutive
+/// in x, as if no part had been compiled separately.
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub(crate) fn regions_of(code: &Code, function: usize) -> Vec<Region> {
     let (Some(insts), Some(of)) = (code.range(function), FunctionCode::new(code, function)) else {

@@ -1,4 +1,4 @@
-//! What becomes a region, and when.
+//! Tests of the contents of regions, and of the decision to compile.
 
 use super::action::steps;
 use super::cut::Cut;
@@ -9,7 +9,7 @@ use crate::code::{Code, Op};
 use crate::flow::Flow;
 use crate::launch::Arithmetic;
 use crate::lower::{Program, Symbols};
-use texunit_jit::Place;
+use texunit_jit::VReg;
 use texunit_jit::region::{Action, Block, End, Mode, Region, Target};
 use texunit_syntax::SourceFile;
 use texunit_testkit::ptx;
@@ -25,7 +25,7 @@ fn region_of_all(code: &Code) -> Region {
     Cut { function: 0, insts: 0..code.insts.len() as u32 }.region(code, facts.as_ref(), &[])
 }
 
-/// What kernels compute around their fetches, and their accesses, are compiled.
+/// The arithmetic and memory accesses of sampling kernels are compiled.
 #[test]
 fn sampling_kernels_are_compiled() {
     for text in [
@@ -57,10 +57,11 @@ const LOOP: &str = ".reg .pred %p;\n\
      st.global.u32 [%rd1], %r2;\nret;";
 
 fn narrow(block: &Block) -> usize {
-    block.kept.iter().filter(|place| matches!(place, Place::B32(_))).count()
+    block.kept.iter().filter(|place| matches!(place, VReg::B32(_))).count()
 }
 
-/// Only what is read behind a block is kept; a loop reads what its next round does.
+/// Only registers that are live after a block are kept; a loop keeps the values that its next
+/// iteration reads.
 #[test]
 fn temporaries_are_not_kept() {
     let program = lower(&ptx::kernel(ptx::SM_75, ".param .u64 to", LOOP));
@@ -68,7 +69,7 @@ fn temporaries_are_not_kept() {
     let counts: Vec<_> = region.blocks.iter().map(|b| (narrow(b), b.kept.len())).collect();
     let jumps = |block: &Block| matches!(block.end, End::Branch { .. });
     let inside = region.blocks.iter().position(jumps).expect("a loop");
-    // %r1, %r4, %rd1; then %r1, %r2, %r4, %rd1, %p: not %r3.
+    // Kept are %r1, %r4 and %rd1, then %r1, %r2, %r4, %rd1 and %p, but not %r3.
     assert_eq!(counts[0], (2, 3), "{counts:?}");
     assert_eq!(counts[inside], (3, 5), "{counts:?}");
     let End::Branch { to, next, at, .. } = region.blocks[inside].end else { unreachable!() };
@@ -77,7 +78,7 @@ fn temporaries_are_not_kept() {
     assert_eq!(region.sites, 1);
 }
 
-/// What is not compiled ends a block, and the next one begins behind it.
+/// An instruction that is not compiled ends a block, and the next block begins after it.
 #[test]
 fn what_is_interpreted_stands_between_blocks() {
     let body = ".reg .b32 %r<3>;\nmov.u32 %r1, %clock;\nadd.u32 %r1, %r1, 1;\nbar.sync 0;\n\
@@ -89,7 +90,7 @@ fn what_is_interpreted_stands_between_blocks() {
         _ => None,
     });
     let leaves: Vec<u32> = leaves.collect();
-    // The clock, the barrier, `ret`, and the end of the text.
+    // The clock, the barrier, `ret`, and the end of the code.
     assert_eq!(leaves.len(), 4, "{region:?}");
     for at in &leaves[..2] {
         assert!(region.blocks.iter().any(|block| block.at == at + 1 && block.is_entry));
@@ -98,7 +99,7 @@ fn what_is_interpreted_stands_between_blocks() {
     assert!(counted.count() >= 2);
 }
 
-/// Parts that go to registers that are read.
+/// Packing and unpacking registers that are both source and destination.
 #[test]
 fn packing_and_unpacking_read_before_they_write() {
     let body = ".reg .b32 %r<3>;\n.reg .b16 %h<3>;\n.reg .b64 %w;\nmov.b32 {%h0, %h1}, %r0;\n\
@@ -110,7 +111,8 @@ fn packing_and_unpacking_read_before_they_write() {
     assert!(all().all(|step| !matches!(step.action, Action::Leave { .. })));
 }
 
-/// A function that is interpreted a little from each of many places on becomes one region, once that pays.
+/// A function that is interpreted a little from each of many entries becomes one region once that
+/// pays.
 #[test]
 fn places_of_a_function_add_up() {
     let Some(setting) = Setting::of(Some(JitMode::On)) else { return };
@@ -134,7 +136,8 @@ fn places_of_a_function_add_up() {
     assert!(places.iter().all(|&at| table.at(Mode::Live, at) == Some(number)));
 }
 
-/// What is interpreted in the middle of code, like a barrier, takes nothing away from it, however often it runs.
+/// Instructions interpreted within a region, such as barriers, never cause a region to be replaced,
+/// however often they are executed.
 #[test]
 fn code_keeps_its_doors() {
     let Some(setting) = Setting::of(Some(JitMode::On)) else { return };

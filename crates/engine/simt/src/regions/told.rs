@@ -1,20 +1,21 @@
-//! Marks of accesses as steps of a region: an observer hears of them, and the region goes on.
+//! Translates marks to steps of a region: the region calls the observer and continues.
 
 use super::operand::{Operands, predicate};
 use crate::code::{self, Code, Inst, Op, Place, Slot};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT};
 use crate::observe::mark::Mark;
 use crate::observe::{Events, Further, Order};
-use texunit_jit::region::{Action, Call, Cost, Region, Routine, Space, Step, Tell};
+use texunit_jit::region::{Action, Call, Cost, Notification, Region, Routine, Space, Step};
 use texunit_jit::{Predicate, Source};
 use texunit_memory::GLOBAL_BASE;
 
-/// Sources of a call.
+/// Number of source operands of a call.
 const SOURCES: usize = 4;
 
-/// The step of a mark that tells a weak load or store of global or shared memory, a fence, or lanes that do something
-/// together, and nothing else: what can order warps by what is in memory is told by the interpreter, between whose instructions
-/// nothing else happens. Where costs are added up, in any order, that of an access of any kind.
+/// The step of a mark that only reports a weak load or store of global or shared memory, a fence,
+/// or a `.sync` instruction. Strong accesses, which can order warps by the contents of memory, are
+/// reported by the interpreter, between whose instructions no other warp runs. For an observer that
+/// adds up costs, in any order, marks of accesses of any kind are translated.
 pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step> {
     let only = Events::ACCESSES | Events::PARAMETERS;
     let Inst { op, guard, .. } = operands.inst(mark.about)?;
@@ -37,7 +38,7 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
         return None;
     }
     let mut from = [Source::Literal(0); SOURCES];
-    let mut tell = Tell { rows: 1 + values.len() as u8, cost, ..nothing(at) };
+    let mut tell = Notification { sources: 1 + values.len() as u8, cost, ..nothing(at) };
     for (i, &slot) in std::iter::once(&base).chain(values).enumerate() {
         from[i] = operands.number(slot)?;
         tell.narrow[i] = !slot.is_none() && !slot.is_wide();
@@ -47,18 +48,18 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
     (guard != Predicate::Never).then_some(Step { at, guard, counted: false, action })
 }
 
-/// Whether an access is of a place that is told at all.
+/// Whether the access is to a state space that observers are notified of.
 fn is_access(access: &code::Access) -> bool {
     matches!(access.place, Place::Global | Place::Generic | Place::Shared | Place::Local)
 }
 
-/// Whether it is a weak load or store of global or shared memory.
+/// Whether the access is a weak load or store of global or shared memory.
 fn is_plain(mark: &Mark, access: &code::Access) -> bool {
     let is_weak = mark.order == Order::default() && !access.constant;
     is_weak && is_access(access) && access.place != Place::Local
 }
 
-/// How code counts the cost of an access itself.
+/// The parameters with which compiled code computes the cost of an access itself, if possible.
 fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
     let bytes = u32::from(access.size) * access.parts.len() as u32;
     let banks = access.place == Place::Shared;
@@ -71,7 +72,8 @@ fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
     {
         return None;
     }
-    // Shared memory of other CTAs, and other spaces, have other upper bits.
+    // Expected upper address bits; those of shared memory of other CTAs, and of other spaces,
+    // differ.
     let above = match banks {
         true => (RANK_SHIFT, 0),
         false => (GLOBAL_BITS, (GLOBAL_BASE >> GLOBAL_BITS) as u32),
@@ -79,16 +81,16 @@ fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
     Some(Cost { counter: mark.cost?, bytes, offset: access.offset as u32, above, banks })
 }
 
-/// A notification without sources.
-fn nothing(number: u32) -> Tell {
-    Tell { number, rows: 0, narrow: [false; SOURCES], cost: None }
+/// A notification without operands.
+fn nothing(number: u32) -> Notification {
+    Notification { number, sources: 0, narrow: [false; SOURCES], cost: None }
 }
 
-fn call(tell: Tell, from: [Source; SOURCES]) -> Action {
-    Action::Call(Box::new(Call { routine: Routine::Tell(tell), to: None, keep: u64::MAX, from }))
+fn call(tell: Notification, from: [Source; SOURCES]) -> Action {
+    Action::Call(Box::new(Call { routine: Routine::Notify(tell), to: None, keep: u64::MAX, from }))
 }
 
-/// A fence, or lanes that come to an instruction which they execute together, or go on behind it.
+/// A fence, the arrival of lanes at a `.sync` instruction, or their continuation after it.
 fn meeting(
     operands: &Operands<'_>,
     (mark, op, guard): (&Mark, &Op, Slot),
@@ -98,13 +100,13 @@ fn meeting(
     let mut tell = nothing(at);
     match mark.fence {
         Some(_) => {}
-        // Their lanes are those of the split.
+        // The executing lanes must be those of the split.
         None if guard != Slot::TRUE => return None,
         None => {
             let members = op.members()?;
             if !mark.behind {
                 from[0] = operands.number(members)?;
-                (tell.rows, tell.narrow[0]) = (1, true);
+                (tell.sources, tell.narrow[0]) = (1, true);
             }
         }
     }
@@ -112,63 +114,65 @@ fn meeting(
     (guard != Predicate::Never).then_some(Step { at, guard, counted: false, action })
 }
 
-/// Lanes go on behind the `bar.warp.sync` at a place.
+/// Reports that lanes continue after a `bar.warp.sync`.
 pub(super) fn joined(at: u32) -> Action {
     call(nothing(at), [Source::Literal(0); SOURCES])
 }
 
-/// Loads of shared memory at one register, of which the first one's step tells all: nothing else is told in between, and
-/// nothing leaves but what is a fault.
+/// Groups of loads from shared memory with the same base register. The first load's mark reports
+/// the whole group: no other event occurs in between, and the region is left in between only for a
+/// fault.
 #[derive(Debug, Default)]
 pub(crate) struct Together(Vec<Group>);
 
 #[derive(Debug)]
 struct Group {
-    /// The mark of the first one, and of the last one.
+    /// The marks of the first load and the last one.
     first: u32,
     last: u32,
     more: Vec<Further>,
 }
 
 impl Together {
-    /// What is told with a mark.
+    /// The further loads reported with a mark.
     #[inline]
     pub(crate) fn with(&self, first: u32) -> &[Further] {
         let found = self.0.binary_search_by_key(&first, |group| group.first);
         found.map_or(&[], |i| &self.0[i].more)
     }
 
-    /// Whether a region cannot be entered before an instruction: who enters there has not come by the first mark.
+    /// Whether the region must not be entered at an instruction, because the mark of the group's
+    /// first load would be skipped.
     pub(super) fn closes(&self, at: u32) -> bool {
         self.0.iter().any(|group| group.first < at && at <= group.last)
     }
 }
 
-/// The load of shared memory that a step tells, and its base.
+/// The shared-memory load that a step reports, and its base register.
 fn told_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Access, Source)> {
     let Action::Call(call) = &step.action else { return None };
-    let Routine::Tell(Tell { cost: None, .. }) = call.routine else { return None };
+    let Routine::Notify(Notification { cost: None, .. }) = call.routine else { return None };
     let Op::Mark(mark) = &code.insts.get(step.at as usize)?.op else { return None };
     let Op::Load(access) = &code.insts.get(mark.about as usize)?.op else { return None };
     let is_shared = access.place == Place::Shared && step.guard == Predicate::Always;
     is_shared.then_some((mark.op, access, call.from[0]))
 }
 
-/// Whether something may be told, stored or left at a step.
+/// Whether a step can report an event, store, or leave the region.
 fn parts(step: &Step) -> bool {
     match &step.action {
         Action::Load(load) if load.access.space == Space::Shared => false,
         Action::Store(_) => true,
-        Action::Call(call) => matches!(call.routine, Routine::Tell(_)),
-        _ => step.may_leave(),
+        Action::Call(call) => matches!(call.routine, Routine::Notify(_)),
+        _ => step.may_exit(),
     }
 }
 
-/// Has loads told together, and takes out the steps of all but the first.
+/// Groups loads that are reported together, and removes the steps of all but the first.
 pub(super) fn gather(region: &mut Region, code: &Code) -> Together {
     let mut all: Vec<Group> = Vec::new();
     for block in &mut region.blocks {
-        // By base: the group, and the first load of it.
+        // By base register: the group, and its first load.
         let mut open: Vec<(Source, usize, &code::Access)> = Vec::new();
         block.steps.retain(|step| {
             let Some((op, access, base)) = told_load(step, code) else {
@@ -198,11 +202,11 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> Together {
     Together(all)
 }
 
-/// Whether a source is a register.
-fn is(source: Source, place: texunit_jit::Place) -> bool {
+/// Whether a source is a given register.
+fn is(source: Source, place: texunit_jit::VReg) -> bool {
     match source {
-        Source::B32(i) => place == texunit_jit::Place::B32(i),
-        Source::B64(i) => place == texunit_jit::Place::B64(i),
+        Source::B32(i) => place == texunit_jit::VReg::B32(i),
+        Source::B64(i) => place == texunit_jit::VReg::B64(i),
         _ => false,
     }
 }

@@ -1,6 +1,6 @@
-//! The functions of the device runtime, by their names and parameters.
+//! The functions of the device runtime, looked up by name and parameter sizes.
 
-/// A function that kernels call.
+/// A device runtime function that kernels can call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
     DeviceGetAttribute,
@@ -39,8 +39,8 @@ pub(crate) enum Function {
 
 use Function as F;
 
-/// Functions by their names after `cuda`, with the bytes of each parameter. One of 12 bytes has words of 4, a longer one
-/// words of 8.
+/// Functions by their names without the prefix `cuda`, with the size in bytes of each parameter. A
+/// parameter of 12 bytes consists of 4-byte words, a larger one of 8-byte words.
 const FUNCTIONS: &[(&str, Function, &[u8])] = &[
     ("DeviceGetAttribute", F::DeviceGetAttribute, &[8, 4, 4]),
     ("DeviceGetCacheConfig", F::DeviceGetCacheConfig, &[8]),
@@ -79,18 +79,19 @@ const FUNCTIONS: &[(&str, Function, &[u8])] = &[
     ("StreamWaitEvent", F::StreamWaitEvent, &[8, 8, 4]),
 ];
 
-/// A function as a module names it.
+/// A function as declared in a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) function: Function,
-    /// Bytes of each parameter.
+    /// Size in bytes of each parameter.
     pub(crate) sizes: &'static [u8],
-    /// Whether stream 0 is that of the thread.
+    /// Whether stream 0 is the thread's own default stream.
     pub(crate) is_per_thread: bool,
 }
 
 impl Function {
-    /// The function of a name of either interface: `cudaX` of the first one, `__cudaCDP2X` of the second.
+    /// Looks up a function by its name in the first interface (`cudaX`) or the second one
+    /// (`__cudaCDP2X`).
     pub(crate) fn named(name: &str) -> Option<Named> {
         let rest = name
             .strip_prefix("__cudaCDP2")
@@ -102,7 +103,7 @@ impl Function {
         Some(Named { function, sizes, is_per_thread })
     }
 
-    /// Bytes of the result.
+    /// Size in bytes of the result.
     pub(crate) fn result(self) -> u8 {
         match self {
             Self::GetErrorName
@@ -113,7 +114,7 @@ impl Function {
         }
     }
 
-    /// Whether it takes memory of the heap or gives some back.
+    /// Whether the function allocates memory of the device heap or frees it.
     pub(crate) fn takes_memory(self) -> bool {
         matches!(
             self,

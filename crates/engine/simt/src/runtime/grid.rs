@@ -1,4 +1,4 @@
-//! What the threads of a grid have asked for and is not done, and what comes before what.
+//! Pending work that the threads of a grid have submitted, with its dependencies.
 
 use super::{Caller, MAX_DEPTH, Shape, Task, Work, code};
 use crate::kernel::KernelId;
@@ -6,22 +6,22 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Most streams and events of a grid.
+/// Maximum number of streams and of events of a grid.
 const MAX_HANDLES: usize = 1 << 16;
 
-/// Streams that every grid has (`cudaStreamLegacy`, `cudaStreamPerThread`, `cudaStreamTailLaunch`,
-/// `cudaStreamFireAndForget`).
+/// Handles of the predefined streams of every grid (`cudaStreamLegacy`, `cudaStreamPerThread`,
+/// `cudaStreamTailLaunch`, `cudaStreamFireAndForget`).
 const LEGACY: u64 = 1;
 const PER_THREAD: u64 = 2;
 const TAIL_LAUNCH: u64 = 3;
 const FIRE_AND_FORGET: u64 = 4;
 
-/// A grid that runs, and the work that its threads ask for.
+/// A running grid with the work that its threads have submitted.
 #[derive(Debug)]
 pub struct Grid {
-    /// 0: the host has launched it.
+    /// Nesting depth: 0 for a grid launched by the host.
     depth: u32,
-    /// Launches that wait in the grids which launched it, and how many may wait in all.
+    /// Number of pending launches in the ancestors, and the limit of all pending launches.
     outstanding: usize,
     limit: usize,
     state: Mutex<State>,
@@ -29,42 +29,42 @@ pub struct Grid {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Number of the next work.
+    /// Number of the next work item.
     next: u64,
-    /// Parameter buffers that threads have, by address.
+    /// Parameter buffers that threads have allocated, by address.
     buffers: BTreeMap<u64, Prepared>,
-    /// Work by the number of its CTA and its own.
+    /// Pending work items, by CTA number and item number.
     kept: BTreeMap<(u64, u64), Work>,
     open: HashSet<u64>,
-    /// Behind what the next work of a stream comes.
+    /// For each stream: the items that the next item depends on.
     ends: HashMap<Line, Vec<u64>>,
     streams: BTreeSet<u64>,
-    /// Events, each with what it was recorded behind.
+    /// Events, each with the items that it was recorded after.
     events: BTreeMap<u64, Vec<u64>>,
 }
 
-/// A parameter buffer of a launch that is prepared: the launch, where its kernel is known.
+/// An allocated parameter buffer, with kernel and launch shape if they are known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prepared {
     pub(crate) launch: Option<(KernelId, Shape)>,
 }
 
-/// What keeps the order of its work.
+/// The queue that orders a work item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Line {
     /// The default stream of a CTA.
     Block(u64),
-    /// The default stream of a thread, by its CTA and its number.
+    /// The default stream of a thread, by CTA and thread number.
     Thread(u64, u32),
-    /// A stream that was made.
+    /// A stream that was created by a thread.
     Own(u64),
-    /// All that waits for the end of the grid.
+    /// Tail launches, which run after the end of the grid.
     Tail,
-    /// Nothing.
+    /// No order (fire and forget).
     None,
 }
 
-/// A stream, as a thread names it.
+/// A stream as a thread names it, with the naming thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) stream: u64,
@@ -74,12 +74,14 @@ pub(crate) struct Target {
 }
 
 impl Grid {
-    /// Of a launch by the host, of whose grids together so many launches may wait at a time.
+    /// The grid of a launch by the host; at most `limit` launches of it and its descendants may be
+    /// pending.
     pub fn new(limit: usize) -> Self {
         Self { depth: 0, outstanding: 0, limit, state: Mutex::default() }
     }
 
-    /// Of a launch by a thread of this grid, while `outstanding` others of this grid wait.
+    /// The grid of a launch by a thread of this grid, while `outstanding` launches of this grid are
+    /// pending.
     #[must_use]
     pub fn child(&self, outstanding: usize) -> Self {
         Self {
@@ -90,7 +92,7 @@ impl Grid {
         }
     }
 
-    /// How many grids are above it.
+    /// Nesting depth of the grid.
     pub fn depth(&self) -> u32 {
         self.depth
     }
@@ -99,27 +101,27 @@ impl Grid {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a grid below it would be too deep.
+    /// Whether another level of nesting is allowed.
     pub(crate) fn check_depth(&self) -> Result<(), u32> {
         if self.depth >= MAX_DEPTH { Err(code::LAUNCH_MAX_DEPTH_EXCEEDED) } else { Ok(()) }
     }
 
-    /// A thread has a parameter buffer.
+    /// Records a parameter buffer that a thread has allocated.
     pub(crate) fn prepare(&self, address: u64, prepared: Prepared) {
         self.state().buffers.insert(address, prepared);
     }
 
-    /// A thread gives a parameter buffer back.
+    /// Removes a parameter buffer that a thread releases.
     pub(crate) fn take_buffer(&self, address: u64) -> Option<Prepared> {
         self.state().buffers.remove(&address)
     }
 
-    /// Parameter buffers that nobody has given back.
+    /// Removes all parameter buffers that were not released, for freeing them.
     pub(crate) fn take_buffers(&self) -> impl Iterator<Item = u64> + use<> {
         std::mem::take(&mut self.state().buffers).into_keys()
     }
 
-    /// Keeps work of a stream: its number.
+    /// Adds a work item to a stream and returns its number.
     pub(crate) fn submit(&self, target: Target, caller: Caller, task: Task) -> Result<u64, u32> {
         let mut state = self.state();
         let line = state.line(target)?;
@@ -139,7 +141,7 @@ impl Grid {
         Ok(id)
     }
 
-    /// A stream of the grid's own.
+    /// Creates a stream of the grid.
     pub(crate) fn create_stream(&self) -> Result<u64, u32> {
         let mut state = self.state();
         if state.streams.len() >= MAX_HANDLES {
@@ -150,7 +152,7 @@ impl Grid {
         Ok(handle)
     }
 
-    /// Its work is done all the same.
+    /// Destroys a stream; its pending work is still executed.
     pub(crate) fn destroy_stream(&self, stream: u64) -> Result<(), u32> {
         let mut state = self.state();
         state.ends.remove(&Line::Own(stream));
@@ -192,7 +194,7 @@ impl Grid {
         Ok(())
     }
 
-    /// Takes out all that is to be done when the grid has ended, in the order in which it is done.
+    /// Removes all work to be executed after the end of the grid, in order of execution.
     pub fn take(&self) -> Vec<Work> {
         let mut state = self.state();
         let mut all = state.take(|work| !work.is_tail);
@@ -200,12 +202,13 @@ impl Grid {
         all
     }
 
-    /// Takes out what the threads of a CTA have asked for, and what that comes behind. Work for the end of the grid stays.
+    /// Removes the work submitted by the threads of a CTA and its dependencies, except tail
+    /// launches.
     pub(crate) fn take_of(&self, cta: u64) -> Vec<Work> {
         let mut state = self.state();
         let own = state.kept.iter().filter(|((of, _), work)| *of == cta && !work.is_tail);
         let mut wanted: BTreeSet<u64> = own.map(|((_, id), _)| *id).collect();
-        // Work comes behind work of lower numbers only.
+        // A work item depends only on items with lower numbers.
         let mut all: Vec<(u64, Vec<u64>)> =
             state.kept.values().map(|work| (work.id, work.after.clone())).collect();
         all.sort_unstable_by_key(|(id, _)| std::cmp::Reverse(*id));
@@ -218,7 +221,7 @@ impl Grid {
     }
 }
 
-/// A handle that no other stream or event has had.
+/// A handle that was not used for any stream or event before.
 fn fresh() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0x1000);
     NEXT.fetch_add(16, Relaxed)
@@ -237,13 +240,13 @@ impl State {
         })
     }
 
-    /// What the next work of a stream comes behind.
+    /// The pending items that the next item of a stream depends on.
     fn end(&self, line: Line) -> Vec<u64> {
         let end = self.ends.get(&line).into_iter().flatten();
         end.copied().filter(|id| self.open.contains(id)).collect()
     }
 
-    /// Takes work out: CTA by CTA in the order in which it was asked for, but each behind what it comes behind.
+    /// Removes work items: by CTA in order of submission, each after its dependencies.
     fn take(&mut self, is_wanted: impl Fn(&Work) -> bool) -> Vec<Work> {
         let mut out = Vec::new();
         loop {
@@ -311,7 +314,7 @@ mod tests {
         let grid = Grid::new(100);
         let (a, b) = (grid.create_stream().unwrap(), grid.create_stream().unwrap());
         let event = grid.create_event().unwrap();
-        // A stream that a later CTA uses first.
+        // A later CTA is the first to use stream `a`.
         grid.submit(target(a, 1), caller(), task()).unwrap();
         grid.submit(target(a, 0), caller(), task()).unwrap();
         grid.record(event, target(a, 0)).unwrap();

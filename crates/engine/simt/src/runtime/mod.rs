@@ -1,11 +1,13 @@
-//! The device runtime (cudadevrt): what kernels ask for that launch kernels, copy memory and fill it.
+//! The device runtime (cudadevrt): kernel launches, copies and fills requested by kernels.
 //!
-//! A kernel calls functions of it by name (`cudaLaunchDeviceV2`, `__cudaCDP2MemcpyAsync`); no body of them is needed, as none is
-//! for `malloc`. `exec::runtime` executes them. What they only ask is answered at once, by the [`RuntimeHost`]; work is kept in
-//! the [`Grid`] of the launch until the grid has come to its end: CUDA promises no earlier time, and so the order does not
-//! depend on how many threads the host has. Who launched the grid then takes the work out ([`Grid::take`]), in an order that
-//! streams and events allow, and does one item after the other, each with all that it launches itself. A
-//! `cudaDeviceSynchronize` in a kernel does the work of its CTA at once ([`RuntimeHost::run_now`]).
+//! Kernels call its functions by name (`cudaLaunchDeviceV2`, `__cudaCDP2MemcpyAsync`), which need
+//! no body in the module, like `malloc`. `exec::runtime` executes the calls. Queries are answered
+//! immediately by the [`RuntimeHost`]. Work is stored in the launch's [`Grid`] until the grid has
+//! ended: CUDA guarantees no earlier start, and this makes the order independent of the number of
+//! host threads. The launcher of the grid then takes the work ([`Grid::take`]), in an order that
+//! respects streams and events, and executes it item by item, each with its own descendants. A
+//! `cudaDeviceSynchronize` in a kernel executes the work of its CTA immediately
+//! ([`RuntimeHost::run_now`]).
 
 mod function;
 mod grid;
@@ -20,12 +22,12 @@ pub(crate) use function::{Function, Named};
 pub use grid::Grid;
 pub(crate) use grid::{Prepared, Target};
 
-/// Where a launch takes its answers from, and where its work is kept.
+/// The device runtime of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Runtime<'a> {
-    /// The grid that is launched.
+    /// The grid that is launched, which stores submitted work.
     pub grid: &'a Grid,
-    /// Who answers.
+    /// Answers queries and executes work.
     pub host: &'a dyn RuntimeHost,
 }
 
@@ -40,57 +42,58 @@ pub struct Shape {
     pub dynamic_shared: u32,
 }
 
-/// What a kernel has asked for.
+/// A work item that a kernel has submitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Work {
-    /// Its number in the grid.
+    /// Number of the item in its grid.
     pub id: u64,
-    /// Numbers of the work of this grid that its stream has it come behind.
+    /// Numbers of the items of this grid that it depends on.
     pub after: Vec<u64>,
-    /// It begins when the grid and all its other work have ended.
+    /// Whether the item is a tail launch, which begins after the grid and all its other work have
+    /// ended.
     pub is_tail: bool,
-    /// Who asked for it.
+    /// The thread that submitted it.
     pub caller: Caller,
-    /// What is to be done.
+    /// The launch, copy or fill to execute.
     pub task: Task,
 }
 
-/// What is to be done.
+/// The operation of a work item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
     /// A launch of a kernel of the same module.
     Launch {
-        /// The kernel.
+        /// The kernel to launch.
         kernel: KernelId,
-        /// CTAs and threads.
+        /// Numbers of CTAs and threads.
         shape: Shape,
-        /// Its parameter buffer.
+        /// Contents of the kernel's parameter buffer.
         params: Vec<u8>,
     },
     /// A copy in global memory.
     Copy {
-        /// Where to.
+        /// Destination of the copy.
         to: Pitched,
-        /// Where from.
+        /// Source of the copy.
         from: Pitched,
-        /// Bytes of a row, rows, slices.
+        /// Bytes of a row, number of rows, number of slices.
         extent: [u64; 3],
     },
     /// A fill of global memory.
     Fill {
-        /// What is filled.
+        /// Destination of the fill.
         to: Pitched,
-        /// With which byte.
+        /// The byte that is written.
         value: u8,
-        /// Bytes of a row, rows, slices.
+        /// Bytes of a row, number of rows, number of slices.
         extent: [u64; 3],
     },
 }
 
-/// Rows in memory.
+/// Rows of bytes in global memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pitched {
-    /// Address of the first.
+    /// Address of the first byte.
     pub address: u64,
     /// Bytes from one row to the next.
     pub row: u64,
@@ -103,11 +106,11 @@ pub struct Pitched {
 pub struct KernelAttributes {
     /// `sharedSizeBytes`, `constSizeBytes`, `localSizeBytes`.
     pub sizes: [u64; 3],
-    /// From `maxThreadsPerBlock` to `preferredShmemCarveout`.
+    /// The fields from `maxThreadsPerBlock` to `preferredShmemCarveout`.
     pub numbers: [i32; 7],
 }
 
-/// Codes of `cudaError_t` that calls of kernels return.
+/// The codes of `cudaError_t` that device runtime calls return.
 pub mod code {
     /// `cudaErrorInvalidValue`
     pub const INVALID_VALUE: u32 = 1;
@@ -137,7 +140,7 @@ pub mod code {
     pub const NOT_SUPPORTED: u32 = 801;
 }
 
-/// Codes, names and texts of what calls of kernels return.
+/// Code, name and text of each error that device runtime calls return.
 #[rustfmt::skip]
 const ERRORS: &[(u32, &str, &str)] = &[
     (0, "cudaSuccess", "no error"),
@@ -156,7 +159,7 @@ const ERRORS: &[(u32, &str, &str)] = &[
     (801, "cudaErrorNotSupported", "operation not supported"),
 ];
 
-/// Name and text of a code, for hosts that know no more codes than those of the device runtime.
+/// Name and text of an error code of the device runtime.
 pub fn error_text(code: u32) -> (&'static str, &'static str) {
     let found = ERRORS.iter().find(|(of, ..)| *of == code);
     found.map_or(("unrecognized error code", "unrecognized error code"), |(_, name, text)| {
@@ -164,62 +167,69 @@ pub fn error_text(code: u32) -> (&'static str, &'static str) {
     })
 }
 
-/// What answers the questions of kernels. A code that is not 0 is one of `cudaError_t`.
+/// The host side of the device runtime: answers queries of kernels and executes work. Nonzero error
+/// codes are values of `cudaError_t`.
 pub trait RuntimeHost: Sync + Debug {
-    /// Number of the device, and how many there are.
+    /// Number of the current device, and the number of devices.
     fn device(&self) -> (i32, i32);
 
     /// An attribute of a device (`cudaDeviceAttr`).
     ///
     /// # Errors
-    /// The code.
+    ///
+    /// The code of a query that is not supported.
     fn attribute(&self, device: i32, attribute: i32) -> Result<i32, u32>;
 
     /// A limit (`cudaLimit`).
     ///
     /// # Errors
-    /// The code.
+    ///
+    /// The code of a query that is not supported.
     fn limit(&self, limit: u32) -> Result<u64, u32>;
 
-    /// Deepest nesting, from 0 of a grid that the host launched, of one that may wait for those that it launches, and one more.
+    /// The first nesting depth whose grids may not synchronise with their children; host launches
+    /// have depth 0.
     fn sync_depth(&self) -> u32;
 
     /// Version of the runtime: 1000 * major + 10 * minor.
     fn version(&self) -> i32;
 
-    /// Name and text of a code.
+    /// Name and text of an error code.
     fn error(&self, code: u32) -> (String, String);
 
     /// Attributes of a kernel.
     fn kernel(&self, kernel: KernelId) -> KernelAttributes;
 
-    /// CTAs of a kernel that a multiprocessor holds.
+    /// Number of CTAs of a kernel that fit on a multiprocessor.
     fn occupancy(&self, kernel: KernelId, threads: u32, dynamic_shared: u64) -> i32;
 
-    /// Whether a launch of such a shape is possible.
+    /// Checks whether a launch of this shape is possible.
     ///
     /// # Errors
-    /// The code.
+    ///
+    /// The code of the limit that the launch exceeds.
     fn accepts(&self, kernel: KernelId, shape: &Shape) -> Result<(), u32>;
 
-    /// Does work at once, for a kernel that waits for it; what kernels have printed.
+    /// Executes work immediately for a kernel that synchronises with it, and returns the text that
+    /// was printed.
     ///
     /// # Errors
-    /// The fault that it ended in: the kernel that waits ends, too.
+    ///
+    /// The fault that ended the work, which also ends the kernel.
     fn run_now(&self, work: Vec<Work>) -> Result<Vec<u8>, FaultKind>;
 }
 
-/// The fault of a copy or a fill that does not find its memory.
+/// The fault of a copy or fill whose memory is not accessible.
 pub fn outside(access: &'static str, len: u64, error: &AddressError) -> FaultKind {
     let len = u32::try_from(len).unwrap_or(u32::MAX);
     crate::nearest::outside(access, (error.address, len), (error, error.gone.as_deref()), || false)
 }
 
-/// Deepest nesting of grids: the host's are at 0.
+/// Maximum nesting depth of grids; host launches have depth 0.
 pub const MAX_DEPTH: u32 = 24;
 
-/// Grids that may be waiting at a time, unless the program asks for more.
+/// Default maximum number of pending launches.
 pub const PENDING_LAUNCHES: usize = 2048;
 
-/// Nesting at which grids may not wait for those that they launch, unless the program asks for more.
+/// Default of the first nesting depth whose grids may not synchronise with their children.
 pub const SYNC_DEPTH: u32 = 2;

@@ -1,34 +1,35 @@
-//! Ranges whose memory changes: what is mapped there for this device, and what is said of the rest.
+//! Reserved address ranges whose mappings change: the blocks that this device can access there, and
+//! descriptions for messages of the rest.
 
 use super::{Entry, Memory};
-use crate::block::{Block, Gone};
+use crate::block::{Block, FreedBlock};
 use std::ops::Range;
 use std::sync::Arc;
 
 impl Memory {
-    /// Puts blocks into a range in the place of those that are in it, which do not end, and says what a use of other
-    /// parts of it is. Nothing but what was put there so is in the range.
+    /// Replaces the blocks in a reserved range, without ending the old ones, and the descriptions
+    /// of its other parts. The range must hold only blocks that this function has put there.
     pub fn set_range(
         &self,
         range: Range<u64>,
         blocks: Vec<(u64, Arc<Block>)>,
-        said: Vec<(Range<u64>, Gone)>,
+        said: Vec<(Range<u64>, FreedBlock)>,
     ) {
         let mut state = self.state();
         let old: Vec<u64> = state.blocks.range(range.clone()).map(|(&base, _)| base).collect();
         old.iter().for_each(|base| _ = state.blocks.remove(base));
         let entry = |(base, block)| (base, Entry { block, counted: false, is_own: false });
         state.blocks.extend(blocks.into_iter().map(entry));
-        let mut graves = self.graves();
-        graves.cover(range.clone());
-        graves.claim(range, said);
+        let mut freed = self.freed();
+        freed.forget(range.clone());
+        freed.describe(range, said);
     }
 }
 
 impl Memory {
-    /// Remembers what was at an address, which is free now.
-    pub fn bury(&self, address: u64, gone: Gone) {
-        self.graves().add(address, gone);
+    /// Records freed memory whose address is available again.
+    pub fn record_freed(&self, address: u64, gone: FreedBlock) {
+        self.freed().add(address, gone);
     }
 }
 
@@ -41,7 +42,8 @@ mod tests {
     #[test]
     fn a_range_has_what_was_put_there_last() {
         let memory = Memory::new(1000);
-        let gone = |how| Gone { name: "n".into(), address: None, size: 0x3000, number: 9, how };
+        let gone =
+            |how| FreedBlock { name: "n".into(), address: None, size: 0x3000, number: 9, how };
         let block = || Arc::new(Block::new(0x1000, "part").unwrap());
         memory.set_range(
             0x1000..0x4000,

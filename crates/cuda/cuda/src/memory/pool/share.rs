@@ -44,7 +44,7 @@ impl PoolShare {
         state.lend(device);
         let kept = state.kept.take(self.size);
         let again = kept.and_then(|(address, room)| {
-            Some((device.alloc_again(address, self.size, name)?, room))
+            Some((device.alloc_at_freed(address, self.size, name)?, room))
         });
         let (buffer, room) = match again {
             Some(found) => found,

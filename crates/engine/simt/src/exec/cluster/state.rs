@@ -1,17 +1,17 @@
-//! What a CTA knows of its cluster, and the memories of the others while it runs.
+//! The state of a CTA in its cluster, and the shared memories of the other CTAs while it runs.
 
 use super::super::warp::Warp;
 use crate::launch::LaunchConfig;
 use texunit_memory::Block;
 
-/// What a CTA knows of its cluster, and the memories of the others while it runs.
+/// The state of a CTA in its cluster.
 #[derive(Debug, Default)]
 pub(crate) struct Cluster {
-    /// `%clusterid`, `%cluster_ctaid`, `%cluster_ctarank`.
+    /// Values of `%clusterid`, `%cluster_ctaid`, `%cluster_ctarank`.
     pub(super) id: [u32; 3],
     pub(super) place: [u32; 3],
     pub(super) rank: u32,
-    /// By rank. The own one is empty.
+    /// The other CTAs' memories, by rank; the CTA's own entry is empty.
     pub(super) peers: Vec<Peer>,
     pub(in crate::exec) barrier: Barrier,
 }
@@ -19,11 +19,19 @@ pub(crate) struct Cluster {
 /// The part of a CTA in the barrier of its cluster.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Barrier {
-    /// Of each warp, the lanes that have arrived in the phase that is not over, and those that may pass it.
+    /// For each warp, the lanes that have arrived in the current phase, and the lanes that may pass
+    /// the completed one.
     pub(super) arrived: Vec<u32>,
     pub(super) passes: Vec<u32>,
-    /// Whether no thread of the CTA could do anything in its last turn.
-    pub(super) is_idle: bool,
+    /// Whether no thread of the CTA could continue in its last turn.
+    pub(in crate::exec) is_idle: bool,
+}
+
+impl Barrier {
+    /// Lanes that have arrived and lanes that may pass, of each warp.
+    pub(in crate::exec) fn masks(&self) -> impl Iterator<Item = u32> {
+        self.arrived.iter().chain(&self.passes).copied()
+    }
 }
 
 /// The memory of another CTA of the cluster.
@@ -35,7 +43,7 @@ pub(super) struct Peer {
 }
 
 impl Cluster {
-    /// What CTA number `index` of the grid knows, of a launch whose CTAs have so many warps.
+    /// The state of CTA number `index` of the grid, in a launch whose CTAs have `warps` warps.
     pub(in crate::exec) fn of(config: &LaunchConfig<'_>, warps: u32, index: u64) -> Self {
         let (shape, [w, h, _]) = (config.cluster.unwrap_or([1; 3]), config.grid.map(u64::from));
         let cta = [index % w, index / w % h, index / w / h].map(|n| n as u32);
@@ -50,7 +58,7 @@ impl Cluster {
         }
     }
 
-    /// The shared memory of another CTA that has not exited.
+    /// The memory of another CTA that has not exited.
     pub(super) fn peer(&mut self, rank: u32) -> Option<&mut Peer> {
         self.peers.get_mut(rank as usize).filter(|peer| !peer.has_ended)
     }

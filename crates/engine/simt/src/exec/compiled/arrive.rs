@@ -1,5 +1,5 @@
-//! Profile of interpretation: how much is interpreted from each instruction on, so that hot parts are compiled; and which
-//! instructions are interpreted in the middle of regions.
+//! Profiling for compilation: counts how many instructions are interpreted from each instruction
+//! on, so that hot parts are compiled, and which instructions are interpreted within regions.
 
 use super::{Compiled, mode};
 use crate::code::{Code, Op};
@@ -10,14 +10,15 @@ use crate::stats::Interpreted;
 use texunit_jit::region::Mode;
 use texunit_syntax::Span;
 
-/// Cost of exiting a region at a divergence and entering another, in interpreted instructions.
+/// Cost of leaving a region at a divergence and entering another one, in interpreted instructions.
 const APART: u64 = 24;
-/// Sampling: one of this many short arrivals is counted, because its counter is not in the cache.
+/// Sampling rate: one of this many short arrivals is counted, because its counter is usually not in
+/// the cache.
 const LOOKED_AT: u64 = 8;
 /// Arrivals after more steps than this are always counted.
 const LONG: u64 = 128;
 impl Compiled<'_> {
-    /// Counts an instruction that is interpreted in the middle of a region.
+    /// Counts an instruction that is interpreted within a region.
     #[inline]
     pub(super) fn count_left(&mut self, at: u32) {
         if self.left.is_empty() {
@@ -34,13 +35,13 @@ impl Context<'_> {
         self.compiled.iter_mut().for_each(|compiled| compiled.steps += steps);
     }
 
-    /// By instruction: how often it was interpreted in the middle of regions. Empty if none was.
+    /// For each instruction: how often it was interpreted within regions. Empty if none was.
     pub(in crate::exec) fn take_left(&mut self) -> Vec<u64> {
         self.compiled.as_mut().map_or_else(Vec::new, |compiled| std::mem::take(&mut compiled.left))
     }
 
-    /// A split arrives at an instruction from which it is interpreted: by a backward jump, from a region, or at the beginning
-    /// of a turn.
+    /// Called when a split arrives at an instruction from which it is interpreted: by a backward
+    /// jump, from a region, or at the beginning of a turn.
     #[inline]
     pub(in crate::exec) fn arrives(&mut self, warp: &Warp, split: &Split) {
         let (mode, to) = (mode(warp, split), split.pc);

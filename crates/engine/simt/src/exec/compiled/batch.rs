@@ -1,5 +1,6 @@
-//! Yield points: the warps of a table wait for each other at each fetch, surface access and barrier, and resume when the
-//! instruction has been executed for all. The order is that of `turns`.
+//! Yield points: the warps of a batch wait for each other at each fetch, surface access and
+//! barrier, and resume when the instruction has been executed for all of them. The order is that of
+//! `turns`.
 
 use crate::code::{Code, Fetch, Handle, NONE, Op, SurfaceAccess};
 use crate::exec::context::Launch;
@@ -18,16 +19,16 @@ use texunit_jit::region::{
 };
 use texunit_unit::{FetchPlan, FetchRows};
 
-/// Executes the instructions of a region at which warps wait.
+/// Executes the instructions at which the warps of a batch wait.
 pub(super) struct YieldPoints<'c, 'a> {
     launch: &'a Launch<'a>,
     region: &'c Region,
     sites: Borrowed<'c>,
-    /// The counters of fetches and surface accesses.
+    /// Counters of fetches and surface accesses.
     counters: &'c mut Counters,
-    /// An exit of the kernel, if one is known.
+    /// An instruction that ends the kernel, if one is known.
     pub(super) retire_at: u32,
-    /// Whether no observer sees fetches and no gradient engine answers them.
+    /// Whether no observer is notified of fetches and no external engine executes them.
     is_unobserved: bool,
     /// A cache of a few fetches.
     known: Vec<Known<'c, 'a>>,
@@ -40,7 +41,7 @@ const KNOWN: usize = 4;
 #[derive(Clone, Copy)]
 struct Known<'c, 'a> {
     at: u32,
-    /// The entry after it, and the steps that it counts as.
+    /// The region's entry after the fetch, and the number of steps that it counts as.
     on: Entry,
     steps: u64,
     fetch: &'a Fetch,
@@ -48,13 +49,14 @@ struct Known<'c, 'a> {
     plan: &'c FetchPlan,
 }
 
-/// How far the warps of a table have come. Each has an exit ([`WarpTable::exit`]), unless it has not begun.
+/// Progress of the warps of a batch. Each warp has an exit ([`WarpTable::exit`]), unless it has not
+/// begun.
 pub(super) struct Walk {
-    /// The first warp that stopped in the middle of its turn: the warps after it have not continued.
+    /// The first warp that stopped in the middle of its turn; later warps have not continued.
     pub(super) stray: Option<usize>,
-    /// How the lanes of that warp have diverged, if they have.
+    /// The divergence of that warp's lanes, if any.
     pub(super) diverged: Option<Box<Diverged>>,
-    /// The warps whose exit is an instruction that has been executed for them.
+    /// The warps whose exit is an instruction that has already been executed for them.
     pub(super) passed: Range<usize>,
 }
 
@@ -65,7 +67,7 @@ impl Walk {
     }
 }
 
-/// A copy of [`DivergedLanes`].
+/// An owned copy of [`DivergedLanes`].
 pub(super) struct Diverged {
     groups: Vec<Group>,
     pending: Option<(u32, u32, usize)>,
@@ -94,13 +96,14 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         Self { launch, region, sites, counters, retire_at: NONE, is_unobserved, known }
     }
 
-    /// Whether the warps of a table, which are all of a CTA, wait at yield points of the region.
+    /// Whether the warps of a batch, which are all warps of a CTA, wait at yield points of the
+    /// region.
     pub(super) fn are_there(&self) -> bool {
         self.region.has_yield_points(|wait| self.is_unobserved || matches!(wait, Wait::Barrier))
     }
 
-    /// Runs all warps from an entry on, until each has ended its turn at an instruction that cannot be executed here for all,
-    /// or until one has exited in the middle of its turn.
+    /// Executes all warps from an entry until each has ended its turn at an instruction that cannot
+    /// be executed here for all, or until one has stopped in the middle of its turn.
     pub(super) fn run(&mut self, table: &mut WarpTable<'_, '_>, entry: Entry) -> Walk {
         let all = table.len();
         let (mut from, mut behind) = (Resume::Entry(entry), false);
@@ -109,7 +112,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
             let (mut next, mut others) = (0, false);
             while let Some(i) = table.run(next..all, from, self.retire_at) {
                 behind |= table.passed().is_some();
-                (next, from, others) = (i + 1, Resume::There, true);
+                (next, from, others) = (i + 1, Resume::Previous, true);
                 let Some(exit) = table.reason(i) else { break };
                 let has_diverged = table.has_diverged();
                 if !ends(self.launch.code, exit, has_diverged) {
@@ -136,7 +139,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         }
     }
 
-    /// Turns the waiting warps into exits at their yield points.
+    /// Converts the waiting warps to exits at their yield points.
     fn stop(&self, table: &mut WarpTable<'_, '_>, walk: Walk) -> Walk {
         for i in 0..table.len() {
             if let Some((at, ExitReason::Yield)) = table.reason(i) {
@@ -146,8 +149,8 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         walk
     }
 
-    /// Executes the instruction at which all warps wait. Returns the entry after it and the number of warps, from the first one
-    /// on, for which it has been executed; `None` if it has not been.
+    /// Executes the instruction at which all warps wait. Returns the entry after it and the number
+    /// of warps, from the first one on, for which it was executed; `None` if it was not executed.
     #[inline]
     fn pass(&mut self, table: &mut WarpTable<'_, '_>, at: u32) -> Option<(Entry, usize)> {
         if let Some(known) = self.known.iter().find(|known| known.at == at).copied() {
@@ -179,15 +182,16 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
                 let loads = matches!(inst.op, Op::SurfaceLoad(_));
                 passed = self.surface(table, (access, surface), loads)?;
             }
-            // The code itself passes the barriers that can be passed.
+            // Compiled code itself passes barriers, if it can.
             _ => return None,
         }
         table.count(passed, inst.count.into());
         Some((on, passed))
     }
 
-    /// Makes the surface accesses of the warps in order, up to the first one that faults, and returns their number. The
-    /// interpreter repeats that one and reports the fault; its lower lanes store the same values again.
+    /// Executes the surface accesses of the warps in order, up to the first one that faults, and
+    /// returns their number. The interpreter repeats the faulting access to report it; its lower
+    /// lanes store the same values again.
     #[inline]
     fn surface(
         &mut self,
@@ -213,7 +217,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         (made != 0).then_some(made)
     }
 
-    /// The plan of a fetch for all warps, and the registers of its operands.
+    /// The plan of a fetch that all warps share, and the registers of its operands.
     fn plan_of(
         &self,
         table: &mut WarpTable<'_, '_>,
@@ -258,7 +262,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
 }
 
 impl Launch<'_> {
-    /// Whether a handle is the same in all live lanes of all warps.
+    /// Whether a handle has the same value in all live lanes of all warps.
     #[inline]
     fn has(
         &self,

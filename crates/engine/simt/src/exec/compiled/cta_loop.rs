@@ -1,6 +1,6 @@
-//! The loop over CTAs in compiled code, for kernels that are one region from the first instruction to the end. No state is kept
-//! of a warp that retires, so the next one begins quickly. CTAs that differ in their numbers alone follow each other in one call,
-//! as long as all warps retire.
+//! The loop over CTAs in compiled code, for kernels that are one region from the first instruction
+//! to the end. A warp that retires leaves no state, so that the next one starts quickly. CTAs that
+//! differ only in their numbers are executed in one call, as long as all warps retire.
 
 use super::batch::{Walk, YieldPoints, ends};
 use super::state::{Compiled, KernelEnd};
@@ -18,39 +18,42 @@ use crate::exec::warp::{Split, State, Warp, count};
 use crate::regions::Compiled as Region;
 use crate::stats::Fault;
 use texunit_alu::L32;
-use texunit_jit::region::{self, DivergedLanes, Entry, Exit, ExitReason, Mode, Start, WarpTable};
+use texunit_jit::region::{
+    self, DivergedLanes, Entry, Exit, ExitReason, Mode, WarpStart, WarpTable,
+};
 
-/// After this many CTAs in a row with warps that have not retired, the loop is not tried again.
+/// Number of consecutive CTAs with unretired warps after which the loop is not tried again.
 const FAILURES: u32 = 16;
 
-/// CTAs that the code runs in one call at most.
+/// Maximum number of CTAs that compiled code executes in one call.
 const CTAS: usize = 32;
 
 /// The state of a loop over CTAs.
 struct CtaLoop<'c> {
     launch: &'c Launch<'c>,
     tids: &'c [[L32; 3]],
-    /// The CTAs that may follow.
+    /// The CTAs that can be executed next.
     taken: Option<&'c CtaChunk<'c>>,
-    /// Most steps of each warp.
+    /// Maximum number of steps of each warp.
     budget: u64,
-    /// CTAs that have followed.
+    /// Number of CTAs executed after the first one.
     followed: u64,
-    /// Uniform words of the last CTA, and its number unless it is the first one.
+    /// Values of the last CTA that are equal for all its threads, and its number unless it is the
+    /// first one.
     words: [u32; OF_CTA],
     last: Option<u64>,
-    /// Warps of the last CTA that have begun, and threads of it that have retired.
+    /// Number of warps of the last CTA that have started, and of its threads that have retired.
     begun: usize,
     ended: u32,
     executed: Executed,
-    /// The exit at which the last warp has retired.
+    /// The instruction at which the last warp has retired.
     end: KernelEnd,
     /// The warp that stopped in the middle of its turn, and the state of the turn.
     stray: Option<(usize, Resume)>,
 }
 
 impl CtaLoop<'_> {
-    /// Begins the next CTA, if there is one and all threads of this one have retired.
+    /// Starts the next CTA, if there is one and all threads of this one have retired.
     fn next(&mut self) -> bool {
         let taken = self.taken.filter(|_| self.ended == self.launch.threads);
         let Some((taken, index)) = taken.and_then(|of| Some((of, of.upcoming().next()?))) else {
@@ -63,15 +66,16 @@ impl CtaLoop<'_> {
         true
     }
 
-    /// Runs warps, all in the register files of the first one, until one exits before the end of the kernel: its number and its
-    /// exit. `None` if no warp has, or if the next one cannot begin.
+    /// Executes warps, all in the register files of the first one, until one exits before the end
+    /// of the kernel. Returns its number and exit; `None` if there is none, or if the next warp
+    /// cannot start.
     fn series(&mut self, table: &mut WarpTable<'_, '_>, entry: Entry) -> Option<(usize, Exit)> {
         let grid = self.launch.config.grid;
         let mut words = [self.words; CTAS];
         loop {
             while self.begun < self.tids.len() {
                 let (first, live) = (self.begun, self.launch.lanes_of(self.begun as u32));
-                // The last one may have fewer lanes.
+                // The last warp may have fewer lanes.
                 let full = (self.launch.threads / 32) as usize;
                 let rows = self.tids.get(first..if live == u32::MAX { full } else { first + 1 })?;
                 words[0] = self.words;
@@ -111,7 +115,7 @@ impl CtaLoop<'_> {
         }
     }
 
-    /// Runs warps, each in its own register files, which wait at yield points.
+    /// Executes warps in register files of their own, waiting at yield points.
     fn table(
         &mut self,
         table: &mut WarpTable<'_, '_>,
@@ -135,7 +139,7 @@ impl CtaLoop<'_> {
         }
     }
 
-    /// Whether an exit is at the end of the kernel; remembers that end.
+    /// Whether an exit is the end of the kernel, which is remembered.
     #[inline(always)]
     fn is_end(&mut self, exit: &Exit) -> bool {
         let Exit { at, why, steps, diverged, .. } = *exit;
@@ -158,13 +162,14 @@ impl CtaLoop<'_> {
         self.ended += warps as u32 * count(live) as u32;
     }
 
-    /// Counts the instructions of `warps` retired warps, which have executed `steps` before the end of the kernel.
+    /// Counts the instructions of `warps` retired warps, which have executed `steps` instructions
+    /// before the end of the kernel.
     fn count(&mut self, warps: usize, live: u32, (steps, threads): (u64, u64)) {
         let counted = warps as u64 * self.end.count;
         self.executed.add(Executed::of(steps + counted, threads + counted * count(live)));
     }
 
-    /// Restores the state of a warp that has exited before the end of the kernel.
+    /// Restores the state of a warp that exited before the end of the kernel.
     #[cold]
     fn stays(
         &mut self,
@@ -187,7 +192,7 @@ impl CtaLoop<'_> {
         }
         self.begun += 1;
         self.executed.count(warp, steps, threads);
-        // Before the splits of lanes that have diverged.
+        // The split precedes the splits of diverged lanes.
         warp.splits.insert(0, split);
         let left = compiled.left((number, region), (at, why), steps >= limit);
         if is_stray {
@@ -205,7 +210,7 @@ impl Context<'_> {
         self.cta_loop.may && self.cta_loop.failed < FAILURES && self.has_region_entry(entry)
     }
 
-    /// Brings the warps of a CTA into the state that the loop needs.
+    /// Prepares the warps of a CTA for the loop.
     #[inline]
     pub(in crate::exec) fn begin_loop(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
         if self.cta_loop.all_begun {
@@ -216,7 +221,7 @@ impl Context<'_> {
                 let split = warp.splits[0];
                 return Err(self.fault(warp, At { split, pending }));
             }
-            // The state of a retired warp.
+            // Sets the state of a retired warp.
             warp.splits.clear();
             warp.enter(0);
             (warp.live, warp.is_as_begun) = (0, true);
@@ -224,7 +229,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Runs the loop: the CTA, and then CTAs of the chunk. Warps of the last CTA that do not retire are restored at their exits.
+    /// Executes the CTA in the loop, followed by CTAs of the chunk. Warps of the last CTA that do
+    /// not retire are restored at their exits.
     pub(in crate::exec) fn run_loop(
         &mut self,
         warps: &mut [Warp],
@@ -248,7 +254,7 @@ impl Context<'_> {
         }
     }
 
-    /// Puts the warps that have not begun at the beginning of the kernel.
+    /// Places the warps that have not started at the beginning of the kernel.
     fn begin_rest(&mut self, warps: &mut [Warp], begun: usize, entry: u32) {
         for (i, warp) in warps.iter_mut().enumerate().skip(begun) {
             warp.start_again(self.launch.lanes_of(i as u32), entry);
@@ -257,8 +263,9 @@ impl Context<'_> {
         self.cta_loop.all_begun = self.cta.live == 0;
     }
 
-    /// Of the last CTA: the number of warps that have begun, its number unless it is the first one, and the warp that stopped
-    /// in the middle of its turn. `None` if no warp has begun.
+    /// The result for the last CTA: the number of warps that have started, its number unless it is
+    /// the first one, and the warp that stopped in the middle of its turn. `None` if no warp has
+    /// started.
     #[expect(clippy::type_complexity, reason = "it is the result of one caller")]
     fn run_to_end(
         &mut self,
@@ -319,7 +326,7 @@ impl Context<'_> {
                 let (registers, local) = warp.files(tids);
                 let live = launch.lanes_of(i as u32);
                 let (index, limit, end) = (i as u32, budget, budget);
-                let start = Start { index, mask: live, live, limit, end, atomics: ATOMICS - 1 };
+                let start = WarpStart { index, mask: live, live, limit, end, atomics: ATOMICS - 1 };
                 of_cta.add(registers, local, frame, start)
             });
         if fits && waits {

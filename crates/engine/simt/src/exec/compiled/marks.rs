@@ -1,4 +1,4 @@
-//! Runs observer callbacks at a mark in the middle of a region, and enters the region again after it.
+//! Executes observer callbacks at a mark within a region, and enters the region again after it.
 
 use super::Context;
 use crate::code::Op;
@@ -6,7 +6,7 @@ use crate::exec::outcome::Stop;
 use crate::exec::warp::{Split, Warp};
 
 impl Context<'_> {
-    /// Runs the callbacks of the marks before which a split stands. False if there is none.
+    /// Executes the marks at which a split has arrived. Returns false if there is none.
     fn pass_marks(&mut self, warp: &Warp, split: &mut Split) -> bool {
         let code = self.launch.code;
         let first = split.pc;
@@ -19,7 +19,8 @@ impl Context<'_> {
         split.pc != first
     }
 
-    /// A split has exited a region before an instruction: while that is a mark, its callback runs and the region continues.
+    /// Called when a split has left a region. While the next instruction is a mark, its callback is
+    /// executed and the region is entered again.
     #[inline(never)]
     pub(super) fn go_on_behind_marks(
         &mut self,
@@ -30,7 +31,7 @@ impl Context<'_> {
         while self.pass_marks(warp, split) {
             match self.enter_once(warp, split, limit) {
                 Some(Stop::Instruction) => {}
-                // The callback has run in any case.
+                // The callback has been executed at this point.
                 None => break,
                 other => return other,
             }

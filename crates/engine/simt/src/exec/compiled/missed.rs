@@ -1,4 +1,6 @@
-//! `Site` exits: the interpreter makes the access, and fills the site with the allocation that it has found.
+//! `Site` exits: an access of compiled code left the region because it is outside the allocation
+//! cached at its site. The interpreter executes the access, and the site is updated with the
+//! allocation it found.
 
 use super::state::{Compiled, Missed};
 use crate::code::{Op, Place};
@@ -8,11 +10,11 @@ use texunit_jit::region::MAX_WARPS;
 use texunit_memory::{PARAM_WINDOW, Reach};
 
 impl Compiled<'_> {
-    /// Records a `Site` exit: the interpreter makes the access next.
+    /// Records a `Site` exit, whose access the interpreter executes next.
     #[cold]
     pub(super) fn miss(&mut self, missed: Missed) {
         if !self.missed.contains(&missed) {
-            // Lanes that have diverged, or were cancelled, may never come to the access.
+            // Diverged or cancelled lanes may never reach the access.
             if self.missed.len() == MAX_WARPS {
                 self.missed.remove(0);
             }
@@ -22,7 +24,8 @@ impl Compiled<'_> {
 }
 
 impl Context<'_> {
-    /// The interpreter has made the access of an instruction: fills the sites that had exited for it.
+    /// Called after the interpreter has executed an access: updates the sites that had exited for
+    /// it.
     #[inline]
     pub(in crate::exec) fn fill_missed(&mut self, at: u32) {
         if self.compiled.as_ref().is_some_and(|compiled| !compiled.missed.is_empty()) {
@@ -72,6 +75,6 @@ fn reach<'a>(config: &LaunchConfig<'a>, op: &Op, hint: usize) -> Option<Reach<'a
     }
     let memory = config.memory;
     let reach = (hint < memory.blocks().len()).then(|| memory.reach(hint))?;
-    // Only parts of the block with the heap may be accessed.
+    // Only allocated parts of the device heap may be accessed.
     config.heap.is_none_or(|heap| heap.base() != reach.address()).then_some(reach)
 }

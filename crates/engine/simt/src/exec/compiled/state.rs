@@ -1,28 +1,29 @@
-//! The state of a worker for compiled regions.
+//! The state that a worker keeps for compiled regions.
 
 use crate::code::NONE;
 use crate::regions::{Setting, Table};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_jit::region::{Mode, Sites};
 
-/// The phase of the next worker in sampling arrivals.
+/// Random seed of the next worker, for sampling arrivals.
 static CHANCE: AtomicU32 = AtomicU32::new(0);
 
-/// The state of a worker for compiled regions.
+/// A worker's state for compiled regions.
 pub(in crate::exec) struct Compiled<'a> {
     pub(super) table: &'a Table,
     pub(super) setting: Setting,
-    /// By number of the region.
+    /// Cached allocations of access sites, by region number.
     pub(super) sites: Vec<Option<Sites<'a>>>,
-    /// `Site` exits whose accesses the interpreter makes next.
+    /// `Site` exits whose accesses the interpreter executes next.
     pub(super) missed: Vec<Missed>,
-    /// Steps of warps in regions.
+    /// Steps executed in regions.
     pub(super) steps: u64,
-    /// The last arrival: mode, instruction, and the steps that had been interpreted before.
+    /// The last arrival: mode, instruction, and the number of steps interpreted before it.
     pub(super) since: (Mode, u32, u64),
-    /// Random state that selects the short arrivals to be counted: loops may have any rhythm.
+    /// Random state that selects the short arrivals to be counted, so that the period of a loop
+    /// does not bias the sample.
     pub(super) chance: u32,
-    /// By instruction: how often it was interpreted in the middle of regions. Empty if none was.
+    /// For each instruction: how often it was interpreted within regions. Empty if none was.
     pub(super) left: Vec<u64>,
 }
 
@@ -35,7 +36,7 @@ impl<'a> Compiled<'a> {
             missed: Vec::new(),
             steps: 0,
             since: (Mode::Live, 0, 0),
-            // So that launches with few arrivals add up, too.
+            // Different seeds let launches with few arrivals add up.
             chance: CHANCE.fetch_add(0x9e37_79b9, Relaxed),
             left: Vec::new(),
         }
@@ -54,7 +55,7 @@ impl<'a> Compiled<'a> {
     }
 }
 
-/// A `Site` exit.
+/// An access that left its region because of its site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Missed {
     pub(super) region: u32,
@@ -62,18 +63,20 @@ pub(super) struct Missed {
     pub(super) at: u32,
 }
 
-/// The state of the loop over CTAs that outlives a CTA.
+/// The part of the CTA loop's state that outlives a CTA.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct LoopState {
     /// Whether the kernel and its observer allow the loop.
     pub(in crate::exec) may: bool,
-    /// Whether CTAs differ in their numbers alone: they have no shared memory and no counters.
+    /// Whether CTAs differ only in their numbers, because they have no shared memory and no
+    /// counters.
     pub(super) alike: bool,
-    /// Whether the last CTA has retired in the loop: then all warps are in the state that the loop needs.
+    /// Whether the last CTA has retired in the loop, so that all warps are prepared for the next
+    /// one.
     pub(in crate::exec) all_begun: bool,
-    /// CTAs in a row with warps that have not retired.
+    /// Number of consecutive CTAs with unretired warps.
     pub(super) failed: u32,
-    /// The exit at which the last warp has retired.
+    /// The instruction at which the last warp has retired.
     pub(super) end: KernelEnd,
 }
 
@@ -83,7 +86,7 @@ impl LoopState {
     }
 }
 
-/// An exit of the kernel, and the number of instructions as which it counts.
+/// An instruction that ends the kernel, and the number of instructions that it counts as.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KernelEnd {
     pub(super) at: u32,

@@ -1,6 +1,7 @@
-//! The arms of the inner loop for the rows of the table, which put their values into `n` or `w`.
+//! Arms of the inner loop for the operations of the ALU table, which store their results in `n` or
+//! `w`.
 
-/// An arm of the loop for a row of the table: operands by the section's widths.
+/// Expands to the arm of an operation; the section of the table gives the operand widths.
 macro_rules! arm {
     (b32 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
         each::one(

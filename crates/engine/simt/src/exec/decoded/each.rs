@@ -1,5 +1,5 @@
-//! Functions of one to three sources, applied to all lanes. Parameters of functions are known not to
-//! overlap, so these loops become vector code; the result is a buffer of its own because the
+//! Applies functions of one to three sources to all lanes. Function parameters are known not to
+//! overlap, so that these loops are vectorised. The result has a buffer of its own, because the
 //! destination of an instruction may be a source.
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
@@ -34,7 +34,7 @@ pub(in crate::exec) fn three<D, A: Copy, B: Copy, C: Copy>(
     }
 }
 
-/// Those lanes of `mask`; the others stay.
+/// Copies the lanes of `mask`.
 #[inline(always)]
 pub(in crate::exec) fn merge<T: Copy>(to: &mut [T; 32], value: &[T; 32], mask: u32) {
     for i in 0..32 {
@@ -42,7 +42,7 @@ pub(in crate::exec) fn merge<T: Copy>(to: &mut [T; 32], value: &[T; 32], mask: u
     }
 }
 
-/// Lanes in which `f` holds.
+/// Mask of the lanes in which `f` holds.
 #[inline(always)]
 pub(in crate::exec) fn holds<T: Copy>(a: &[T; 32], b: &[T; 32], f: impl Fn(T, T) -> bool) -> u32 {
     let mut mask = 0;

@@ -1,18 +1,19 @@
-//! Registers as the inner loop sees them: to be read, and to be written by functions.
+//! Views of registers and constants for the inner loop: one for reading, and one for functions that
+//! write.
 
 use super::each;
 use crate::code::{CompareTo, Constants, Op, Slot};
 use texunit_alu::{L32, L64, Value};
 use texunit_isa::BoolOp;
 
-/// Constants, spread over the lanes.
+/// Constants, broadcast to all lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Spread<'a> {
     pub(super) narrow: &'a [L32],
     pub(super) wide: &'a [L64],
 }
 
-/// Registers of the running frame and constants, to be read.
+/// Readable registers of the running call frame, and constants.
 pub(super) struct Window<'a> {
     pub(super) narrow: &'a [L32],
     pub(super) wide: &'a [L64],
@@ -41,7 +42,7 @@ impl<'a> Window<'a> {
     }
 }
 
-/// Registers of the running frame.
+/// Writable registers of the running call frame.
 pub(super) struct Lanes<'a> {
     pub(super) narrow: &'a mut [L32],
     pub(super) wide: &'a mut [L64],
@@ -106,7 +107,7 @@ impl Lanes<'_> {
         self.put_p(to.q, combine(q), mask);
     }
 
-    /// Operations that are functions.
+    /// Executes an operation by calling its function.
     #[inline(never)]
     pub(super) fn call(&mut self, op: &Op, mask: u32) {
         match op {
@@ -135,7 +136,7 @@ impl Lanes<'_> {
                 self.put_compared(to, low, high, mask);
             }
             Op::Logic { f, d, a, b } => self.put_p(*d, f(self.p(*a), self.p(*b)), mask),
-            // No other operation is called.
+            // Other operations are not executed by calls.
             _ => {}
         }
     }

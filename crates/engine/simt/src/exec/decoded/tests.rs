@@ -1,15 +1,15 @@
-//! The arms of the inner loop against the steps of their rows, on every level.
+//! Compares the arms of the inner loop with the operations' reference steps, on every SIMD level.
 
 use super::*;
 use crate::code::{Decoded, OF_CTA};
-use texunit_alu::{Gives, L64, Row, Value, all};
+use texunit_alu::{L64, ResultKind, Row, Value, all};
 use texunit_testkit::Random;
 
-/// Values with edges among them.
+/// Generator of random values that include edge cases.
 pub(super) struct Noise(Random);
 
 impl Noise {
-    /// Those of a seed, or of the one that `TEXUNIT_SEED` says.
+    /// Creates a generator from a seed, which `TEXUNIT_SEED` overrides.
     pub(super) fn new(seed: u64) -> Self {
         Self(Random::for_test(seed))
     }
@@ -58,7 +58,7 @@ impl Bank {
         Self { narrow, wide, predicates: [noise.next() as u32] }
     }
 
-    /// Runs one instruction by the inner loop.
+    /// Executes one instruction in the inner loop.
     fn run(&mut self, level: Build, decoded: Decoded, mask: u32) {
         let leave = Decoded { kind: Kind::Leave, count: 1, ..decoded };
         let constants = Constants::default();
@@ -95,7 +95,7 @@ impl Bank {
     }
 }
 
-/// What the steps of the row give, and its operands in the inner loop.
+/// The results of the operation's reference steps, and its operands in the inner loop.
 fn expected(row: &Row, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
     let mut out = Bank { narrow: bank.narrow, wide: bank.wide, predicates: bank.predicates };
     let from = row.shape().from;
@@ -109,16 +109,16 @@ fn expected(row: &Row, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
     };
     let mut value = Value::ZERO;
     row.run([source(0), source(1), source(2), source(2)], &mut value);
-    let d = match row.shape().gives {
-        Gives::Narrow => {
+    let d = match row.shape().result {
+        ResultKind::Narrow => {
             out.narrow[3] = value.narrow;
             Slot::narrow(3)
         }
-        Gives::Wide | Gives::Double(_) => {
+        ResultKind::Wide | ResultKind::Double(_) => {
             out.wide[3] = value.wide;
             Slot::wide(3)
         }
-        Gives::Predicate | Gives::Predicates => {
+        ResultKind::Predicate | ResultKind::Predicates => {
             out.predicates[0] = value.holds;
             Slot::predicate(0)
         }
@@ -150,7 +150,7 @@ fn arms_give_what_steps_give() {
     }
 }
 
-/// A destination that is a source too.
+/// A destination that is also a source.
 #[test]
 fn destinations_may_be_sources() {
     let mut noise = Noise::new(2);

@@ -1,4 +1,4 @@
-//! Loops over the elements of all lanes, by their size.
+//! Loops over the elements of all lanes, specialised by size.
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
@@ -7,7 +7,7 @@ use crate::code::{Access, Constants, Slot};
 use crate::exec::decoded::each;
 use crate::exec::warp::{lanes, narrow};
 
-/// Puts what a lane gets into a register. Where lanes get the same, it is asked for once.
+/// Writes the lanes' values to a register. If all lanes get the same value, it is computed once.
 #[inline(always)]
 fn fill<T: Copy>(to: &mut [T; 32], active: Active, same: bool, value: impl Fn(usize) -> T) {
     let all = active.mask == active.live;
@@ -28,7 +28,7 @@ fn fill<T: Copy>(to: &mut [T; 32], active: Active, same: bool, value: impl Fn(us
     }
 }
 
-/// The elements of one register.
+/// Loads the elements of one register.
 #[inline(never)]
 fn load_part<S: Source, const N: usize, const SIGNED: bool>(
     source: &S,
@@ -78,7 +78,7 @@ pub(in crate::exec) fn load<S: Source>(
     }
 }
 
-/// The elements of one operand.
+/// Stores the elements of one operand.
 #[inline(never)]
 fn store_part<S: Sink, const N: usize>(
     sink: &mut S,
@@ -106,7 +106,7 @@ fn put_all(active: Active, mut put: impl FnMut(usize)) {
     }
 }
 
-/// Stores the elements of all lanes, in their order.
+/// Stores the elements of all lanes, in lane order.
 #[inline(always)]
 pub(in crate::exec) fn store<S: Sink>(
     sink: &mut S,

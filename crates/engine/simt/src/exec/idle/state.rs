@@ -1,14 +1,15 @@
-//! What a CTA does while it is looked at closely.
+//! Trace of a CTA while it is checked for waiting.
 
-/// Places that are noted.
+/// Maximum number of traced addresses.
 const MAX_LOOKS: usize = 8;
 
-/// What a CTA does while it is looked at closely.
+/// Trace of a CTA while it is checked for waiting.
 #[derive(Debug, Default)]
 pub(crate) struct WaitTrace {
-    /// Whether it has changed anything but its own state.
+    /// Whether the CTA had a side effect outside its own state.
     pub(in crate::exec) acts: bool,
-    /// Addresses in global memory that it has loaded from, and bytes.
+    /// Addresses and sizes of loads from global memory, and of a CTA in a cluster also from shared
+    /// memory.
     pub(super) looks: Vec<(u64, u32)>,
 }
 

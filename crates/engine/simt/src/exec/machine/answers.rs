@@ -1,4 +1,4 @@
-//! What the fetch or the surface access does that a thread stands before.
+//! Executes a single fetch or surface access of a stopped thread and returns its result.
 
 use super::{Filter, Machine, Stop};
 use crate::observe::event::{At, FetchAnswered, SurfaceAnswered};
@@ -6,7 +6,7 @@ use crate::observe::{Events, Probe};
 use crate::watch::{Watched, WatchedFetch, WatchedSurface};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Takes the first answer of a lane.
+/// A probe that records the first result of a lane.
 struct Taker {
     thread: ([u32; 3], u32, u32),
     taken: Arc<Mutex<Option<Watched>>>,
@@ -40,7 +40,8 @@ impl Probe for Taker {
 }
 
 impl Machine<'_> {
-    /// Runs until a thread has done the instruction that it stands before, and tells what that fetched or accessed.
+    /// Runs until a thread has executed the instruction at which it is stopped, and returns the
+    /// fetch or surface access of that instruction.
     pub fn answer(&mut self, (cta, warp, lane): (u64, u32, u32)) -> Option<Watched> {
         let taken = Arc::new(Mutex::new(None));
         let grid = self.launch.config.grid;

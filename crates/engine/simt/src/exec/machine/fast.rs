@@ -1,35 +1,34 @@
-//! CTAs in which nothing stops, at the speed of a launch that nobody looks at: with machine code, and with marks before the
-//! instructions of breakpoints only.
+//! Executes CTAs without debugger stops at full speed: with compiled code, and with marks only at
+//! breakpoints.
 //!
-//! A CTA that comes to a mark ends there, with memory that it has changed half: whoever asks takes memory up again from where
-//! the first CTA began, has those before it executed once more, and steps through that one.
+//! A CTA that reaches a mark is abandoned there, with memory in an intermediate state. The caller
+//! restores memory to the state before the first CTA, executes the CTAs before the abandoned one
+//! again, and steps through that one.
 
 use super::super::prepare::prepare;
 use super::super::resident::Resident;
 use super::super::workers::Ends;
 use super::super::{CtaChunk, Shared};
-use super::{Machine, Position, Stepper};
+use super::{ALONE, Machine, Position, Stepper};
 use crate::launch::LaunchConfig;
 use crate::observe::Events;
 use crate::observe::marks::at_places;
 
-/// CTAs after which it is asked whether somebody has interrupted it.
+/// Number of CTAs between checks for an interruption.
 const AT_ONCE: u64 = 512;
 
-/// Why a CTA that waits ends.
-const ALONE: &str = "a launch that is stepped through waits for nobody";
-
-/// What came of CTAs that were executed at speed.
+/// Result of executing CTAs at full speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fast {
-    /// All that were asked for have ended.
+    /// All requested CTAs have ended.
     Done,
-    /// Behind so many, one has come to an instruction to stop at, or has gone wrong. Memory is nobody's.
+    /// After this many CTAs, one has reached a breakpoint or a fault. The contents of memory are
+    /// undefined.
     Hit(u64),
 }
 
 impl Machine<'_> {
-    /// Whether it stands between two CTAs that run one after the other.
+    /// Whether the launch is stopped between two sequential CTAs.
     pub fn is_between(&self) -> bool {
         self.is_sequential()
             && !self.residents.all[0].runs()
@@ -37,18 +36,18 @@ impl Machine<'_> {
             && !self.is_over()
     }
 
-    /// Makes it stop between CTAs.
+    /// Enables stops between CTAs.
     pub fn set_between(&mut self, stops: bool) {
         self.stops_between = stops && self.is_sequential();
     }
 
-    /// CTAs that have not begun.
+    /// Number of CTAs that have not begun.
     pub fn left(&self) -> u64 {
         self.residents.order.left.end - self.residents.order.left.start
     }
 
-    /// Executes at most so many CTAs, from between two of them on, up to one that comes to an instruction whose first byte is
-    /// one of these. An interruption ends it behind a CTA.
+    /// Executes up to `most` CTAs, from between two CTAs, until one reaches an instruction whose
+    /// source offset is in `places`. An interruption takes effect after a CTA.
     pub fn skip(&mut self, places: Option<&dyn Fn(u32) -> bool>, most: u64) -> Fast {
         let (program, kernel) = (self.launch.program, self.launch.kernel);
         let unit = program.unit(kernel, self.launch.config.arithmetic());
@@ -98,9 +97,10 @@ impl Machine<'_> {
         Fast::Done
     }
 
-    /// Runs the launch once, from its first instruction on and not step by step, for its observer, who hears nothing of the
-    /// steps. What that does to memory and to the heap is the caller's affair, as in [`Self::restore`]. False: there is no observer, or the
-    /// kernel may launch others, which it is not to do twice.
+    /// Executes the whole launch once at full speed for its observer, which is not notified of
+    /// single steps. The caller restores memory and heap afterwards, as with [`Self::restore`].
+    /// Returns false if there is no observer, or if the kernel may launch grids, which must not be
+    /// launched twice.
     pub fn rehearse(&self) -> bool {
         let (Some(observer), None) = (self.observer, &self.launch.config.runtime) else {
             return false;
@@ -111,12 +111,13 @@ impl Machine<'_> {
             progress: None,
             ..self.launch.config.clone()
         };
-        // A thread that goes wrong does so again when it is stepped through.
+        // A fault recurs when the launch is stepped through.
         let _ = super::super::launch(self.launch.program, self.launch.kernel, &config);
         true
     }
 
-    /// A turn begins: its number follows from what has been executed, however that was.
+    /// Called at the begin of a CTA's turn. Its number follows from the executed instructions, in
+    /// whatever way they were executed.
     pub(super) fn begins(&mut self, turn: u64) {
         let executed = self.residents.all[0].context.counters.executed.thread_instructions;
         self.bases.insert(turn, executed);

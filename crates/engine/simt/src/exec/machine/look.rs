@@ -1,43 +1,43 @@
-//! What can be seen of a launch that stands: who stands where, memory.
+//! Inspection of a stopped launch: positions of threads, and memory.
 
 use super::super::resident::Resident;
 use super::super::warp::{State, Warp};
 use super::{Machine, Stand};
 use texunit_memory::SpaceKind;
 
-/// Lanes of a warp that stand at one place.
+/// Lanes of a warp with the same next instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// The lanes.
+    /// Mask of the lanes.
     pub lanes: u32,
-    /// First byte of the instruction that comes next for them.
+    /// Source offset of the next instruction.
     pub at: u32,
-    /// What they wait for.
+    /// Why the lanes wait.
     pub waits: Waits,
 }
 
-/// What lanes wait for.
+/// Reason why lanes wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
-    /// Nothing but their turn.
+    /// They can run and wait for their turn.
     Turn,
-    /// The other lanes of a `.sync` instruction.
+    /// They wait for other lanes at a `.sync` instruction.
     Lanes,
-    /// A barrier of the CTA.
+    /// They wait at a barrier of the CTA.
     Barrier(u8),
-    /// The other CTAs of the cluster.
+    /// They wait at the barrier of the cluster.
     Cluster,
-    /// Those of their warp that took the other way at a branch.
+    /// They wait at a reconvergence point for the lanes that took the other side of a branch.
     Others,
 }
 
 impl<'a> Machine<'a> {
-    /// Where it was stopped last.
+    /// The position at the last stop.
     pub fn stand(&self) -> Stand {
         self.stepper.stand
     }
 
-    /// Numbers of the CTAs that have begun and not ended.
+    /// Numbers of the CTAs that have begun and not ended, sorted.
     pub fn ctas(&self) -> Vec<u64> {
         let mut all: Vec<u64> =
             self.residents.all.iter().filter(|r| r.runs()).map(|r| r.index).collect();
@@ -45,7 +45,7 @@ impl<'a> Machine<'a> {
         all
     }
 
-    /// Warps of a CTA.
+    /// Number of warps of a CTA.
     pub fn warps(&self) -> u32 {
         self.launch.warps
     }
@@ -63,17 +63,17 @@ impl<'a> Machine<'a> {
         resident.warps.get_mut(warp as usize)
     }
 
-    /// First byte of an instruction.
+    /// Source offset of an instruction.
     pub(super) fn place(&self, pc: u32) -> u32 {
         self.launch.code.insts.get(pc as usize).map_or(0, |inst| inst.span.start)
     }
 
-    /// Lanes of a warp that have not exited.
+    /// Mask of the lanes of a warp that have not exited.
     pub fn live(&self, cta: u64, warp: u32) -> u32 {
         self.warp(cta, warp).map_or(0, |warp| warp.live)
     }
 
-    /// Where the lanes of a warp stand: those that run first.
+    /// Positions of the lanes of a warp, in scheduling order.
     pub fn standing(&self, cta: u64, warp: u32) -> Vec<Standing> {
         let Some(warp) = self.warp(cta, warp) else { return Vec::new() };
         let splits = warp.splits.iter().map(|split| Standing {
@@ -95,8 +95,8 @@ impl<'a> Machine<'a> {
         splits.chain(groups).collect()
     }
 
-    /// Reads memory as a thread (CTA, warp, lane) sees it: global and constant memory at generic addresses, offsets of
-    /// other spaces. False: the bytes are not all there.
+    /// Reads memory as seen by a thread (CTA, warp, lane): global and constant memory at generic
+    /// addresses, other spaces at offsets. Returns false if any byte is inaccessible.
     pub fn read(
         &self,
         space: SpaceKind,
@@ -130,7 +130,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Writes memory, where [`Self::read`] reads it. False: nothing is written there.
+    /// Writes memory, with addresses as for [`Self::read`]. Returns false if nothing was written.
     pub fn write(
         &mut self,
         space: SpaceKind,

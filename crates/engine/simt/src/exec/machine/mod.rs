@@ -1,15 +1,16 @@
-//! A launch that somebody steps through: it stops before any PTX instruction, is looked at, changed, put down and
-//! taken up again.
+//! Debugging of a launch: the launch can be stopped before any PTX instruction, inspected,
+//! modified, saved and resumed.
 //!
-//! [`debug`] runs a kernel as [`launch`](super::launch) does, in one thread and interpreted, but gives the [`Machine`]
-//! to its caller, who says how far it runs. Its code is lowered once more: each register of the PTX has a row of its own,
-//! and a mark stands before each instruction (`observe::marks`, `Events::STEPS`), at which the executor asks the
-//! `Stepper` whether to go on. To stop, the executor returns from where it is, leaves the split that runs as the first
-//! one of its warp, and keeps how the turn goes on (`Resume`); so a launch that has been stopped
-//! goes on exactly as one that has not, in the order that all launches have (`exec::turns`), and [`Saved`] with the bytes
-//! of memory is all that it takes to do so a second time.
+//! [`debug`] executes a kernel as [`launch`](super::launch) does, interpreted and in one thread,
+//! under the control of its caller, which is given a [`Machine`]. The code is lowered separately:
+//! each PTX register has storage of its own, and before each instruction there is a mark
+//! (`observe::marks`, `Events::STEPS`), at which the executor asks the `Stepper` whether to
+//! continue. To stop, the executor returns, leaves the running split as the first one of its warp,
+//! and stores the state of the turn (`Resume`). A stopped launch therefore continues exactly as one
+//! that was not stopped, in the execution order of all launches (`exec::turns`), and [`Saved`]
+//! together with the contents of memory suffices to repeat it.
 //!
-//! A launch without a debugger has nothing of this: there are no marks in its code.
+//! A launch without a debugger has no marks and no overhead.
 
 mod answers;
 mod fast;
@@ -32,7 +33,7 @@ use super::outcome::CtaTurn;
 use super::output::Printed;
 use super::prepare::prepare;
 use super::resident::Stage;
-use super::residents::Residents;
+use super::residents::{Residents, have_looked};
 use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::launch::{CtaRange, LaunchConfig};
@@ -44,52 +45,58 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Who steps through launches.
+/// Message of the fault of a CTA that waits under a debugger.
+const ALONE: &str =
+    "a launch that is stepped through waits for no other CTA, launch or host thread";
+
+/// Controls launches step by step.
 pub trait Debugger: Sync + std::fmt::Debug {
-    /// A launch is about to begin; the machine stands before its first instruction. When this returns, the launch goes
-    /// on to its end, unless the machine has ended it.
+    /// Called at the begin of a launch, with the machine before its first instruction. After the
+    /// return the launch runs to its end, unless the machine has ended it.
     fn debugs(&self, machine: &mut Machine<'_>);
 }
 
-/// Why a machine does not go on.
+/// Why a machine has stopped.
 #[derive(Clone, Debug)]
 pub enum Stop {
-    /// It stands before an instruction that the stepper was asked to stop at.
+    /// Before an instruction at which a stop was requested.
     Stands(Stand),
-    /// A thread has gone wrong at this instruction: the launch has ended with a fault, and what it left can be looked at.
+    /// A thread has a fault at this instruction. The launch has ended, but its state can be
+    /// inspected.
     Faulted(Stand, Box<Fault>),
     /// All CTAs have ended.
     Ended,
     /// A CTA has ended, and the next one has not begun.
     Between,
-    /// Somebody has asked it to stop.
+    /// An interruption was requested.
     Interrupted,
 }
 
-/// A launch that is stepped through.
+/// A launch under the control of a debugger.
 pub struct Machine<'a> {
     launch: &'a Launch<'a>,
     residents: Residents<'a>,
     stepper: Box<Stepper>,
     printed: Printed,
     bad_fetches: BadFetches,
-    /// Step numbers at which turns begin, as far as they are known.
+    /// Step numbers at the begin of turns, as far as they are known.
     bases: BTreeMap<u64, u64>,
     fault: Option<(Stand, Box<Fault>)>,
     has_ended: bool,
     is_dropped: bool,
     stops_between: bool,
-    /// What has gone wrong at speed.
+    /// The fault of CTAs that were executed at full speed.
     fast_fault: Option<Box<Fault>>,
-    /// How code is made where nothing stops.
+    /// The JIT mode for CTAs executed at full speed.
     jit: Option<JitMode>,
-    /// Who is told of what a launch does that nobody steps through.
+    /// The launch's observer, for execution at full speed.
     observer: Option<&'a dyn Observer>,
 }
 
-/// Runs a kernel for somebody who steps through it.
+/// Executes a kernel under the control of a debugger.
 ///
 /// # Errors
+///
 /// Those of [`launch`](super::launch).
 pub fn debug(
     program: &Program,
@@ -138,7 +145,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// How it was launched.
+    /// The configuration of the launch.
     pub fn config(&self) -> &'a LaunchConfig<'a> {
         self.launch.config
     }
@@ -148,22 +155,22 @@ impl<'a> Machine<'a> {
         self.launch.program.kernel_name(self.launch.kernel)
     }
 
-    /// The module.
+    /// The kernel's module.
     pub fn program(&self) -> &'a Program {
         self.launch.program
     }
 
-    /// The code, as it is without marks.
+    /// The code without marks.
     pub fn listing(&self) -> Listing<'a> {
         Listing::of_unit(self.launch.program, self.launch.unit)
     }
 
-    /// Threads of a CTA.
+    /// Number of threads of a CTA.
     pub fn threads(&self) -> u32 {
         self.launch.threads
     }
 
-    /// First bytes of the instructions that it may stop at, in the order of the code.
+    /// Source offsets of the instructions at which the launch can stop, in code order.
     pub fn places(&self) -> Vec<u32> {
         self.stepped().map(|(_, at)| at).collect()
     }
@@ -178,7 +185,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Makes it stop before the instructions whose first bytes these are.
+    /// Sets breakpoints at the instructions with these source offsets.
     pub fn set_breaks(&mut self, at: &dyn Fn(u32) -> bool) {
         let marks: Vec<(usize, u32)> = self.stepped().collect();
         self.stepper.breaks.fill(false);
@@ -187,17 +194,18 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Makes it stop before each instruction that these threads come to; `None`: only at those that have been set.
+    /// Stops before each instruction of these threads; `None`: only at breakpoints.
     pub fn set_filter(&mut self, filter: Option<Filter>) {
         self.stepper.filter = filter;
     }
 
-    /// Makes it stop when it has come so far; `None`: never.
+    /// Stops when the launch reaches this position; `None`: never.
     pub fn set_end(&mut self, end: Option<Position>) {
         self.stepper.end = end;
     }
 
-    /// Makes it stop behind accesses to memory in one of these ranges, which [`Self::caught`] tells of then.
+    /// Watches accesses to these ranges of memory, which [`Self::caught`] returns, and optionally
+    /// stops after each.
     pub fn set_watched(&mut self, ranges: Vec<Range>, stops: bool) {
         self.stepper.watch(ranges, stops);
         let probe = self.stepper.probe();
@@ -210,41 +218,43 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Accesses that were seen since this was asked last.
+    /// Watched accesses since the last call.
     pub fn caught(&mut self) -> Vec<Caught> {
         let mut all = self.stepper.take_caught();
         let insts = &self.launch.unit.code.insts;
         for caught in &mut all {
-            // The probe knows operations by their numbers.
+            // The probe identifies instructions by number.
             caught.at = insts.get(caught.at as usize).map_or(0, |inst| inst.span.start);
         }
         all
     }
 
-    /// Whether it stands before an instruction, of which it has told.
+    /// Whether the launch is stopped before an instruction that was already reported.
     pub fn is_stopped(&self) -> bool {
         self.stepper.passes
     }
 
-    /// Where it stands in the course of the launch.
+    /// The current position.
     pub fn position(&self) -> Position {
         self.stepper.position
     }
 
-    /// The number of a position: what threads have executed before its CTA began, and warps since.
+    /// The linear number of a position: instructions of threads before the CTA began, plus those of
+    /// warps since then.
     pub fn number(&self, position: Position) -> u64 {
         let base = self.bases.range(..=position.turn).next_back();
         base.map_or(0, |(_, base)| base + position.step)
     }
 
-    /// The position of a number, as far as it is known where CTAs begin; it may be one behind the end of its CTA.
+    /// The position with a linear number, as far as the begins of CTAs are known; it may be after
+    /// the end of its CTA.
     pub fn position_of(&self, number: u64) -> Position {
         let found = self.bases.iter().rev().find(|(_, base)| **base <= number);
         let (turn, base) = found.map_or((0, 0), |(turn, base)| (*turn, *base));
         Position { turn, step: number - base }
     }
 
-    /// Goes on to the next stop.
+    /// Continues to the next stop.
     pub fn run(&mut self) -> Stop {
         if let Some((stand, fault)) = &self.fault {
             return Stop::Faulted(*stand, fault.clone());
@@ -262,18 +272,18 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether CTAs run one after the other.
+    /// Whether CTAs are executed sequentially.
     fn is_sequential(&self) -> bool {
         let config = self.config();
         !config.cooperative && config.schedule.is_none() && !self.launch.has_clusters()
     }
 
-    /// Goes on with the turn that is due.
+    /// Continues the current turn.
     fn turn(&mut self) -> Option<Stop> {
         let is_sequential = self.is_sequential();
         let budget = if is_sequential { CTA_TURN } else { RESIDENT_TURN };
         let Self { residents, stepper, printed, launch, .. } = self;
-        let mut has_ended = false;
+        let (mut has_ended, is_random) = (false, launch.config.schedule.is_some());
         let came = residents.turn(budget, |resident, deal| {
             let blank = Box::new(Stepper::new(0, launch.config.grid));
             stepper.cta = resident.index;
@@ -282,8 +292,13 @@ impl<'a> Machine<'a> {
             if let Some(own) = resident.context.debug.take() {
                 *stepper = own;
             }
+            // Watching changes the turns of a random order, and so the positions of a replay.
+            if matches!(came, Ok(CtaTurn::Over)) && !is_random && !resident.waits_for_cluster() {
+                resident.patience.round(&mut resident.context, &mut resident.warps);
+            }
             if matches!(came, Ok(CtaTurn::Ended)) {
                 has_ended = true;
+                resident.patience.end(&mut resident.context);
                 resident.stage = Stage::Ended;
                 printed.take(
                     resident.index,
@@ -309,8 +324,13 @@ impl<'a> Machine<'a> {
     }
 
     fn next_round(&mut self) -> Option<Stop> {
+        let mut running: Vec<_> = self.residents.running().collect();
+        if have_looked(&mut running) == Some(true) {
+            let fault = running[0].context.waits_alone(&running[0].warps, ALONE);
+            return self.faults(fault);
+        }
         let begun = self.residents.begin_round(|resident, index| {
-            // What functions find in their registers before they write them is the same whoever ran here before.
+            // A new warp makes uninitialised registers independent of earlier CTAs.
             resident.warps.fill_with(Warp::default);
             resident.begin(index)
         });
@@ -333,22 +353,22 @@ impl<'a> Machine<'a> {
         Some(Stop::Faulted(stand, fault))
     }
 
-    /// Something that another thread sets to make it stop.
+    /// A flag that another thread can set to interrupt the launch.
     pub fn interrupt(&self) -> Arc<std::sync::atomic::AtomicBool> {
         Arc::clone(&self.stepper.interrupted)
     }
 
-    /// Whether it has come to its end, or to its fault.
+    /// Whether the launch has ended, with or without a fault.
     pub fn is_over(&self) -> bool {
         self.has_ended || self.fault.is_some()
     }
 
-    /// Ends the launch where it is, as one that is cancelled.
+    /// Ends the launch at its current position, as if cancelled.
     pub fn kill(&mut self) {
         self.is_dropped = true;
     }
 
-    /// What the CTAs that have ended have printed, in the order of their numbers.
+    /// Text printed by the CTAs that have ended, ordered by CTA.
     pub fn printed(&self) -> Vec<u8> {
         self.printed.clone().into_text()
     }
@@ -377,12 +397,12 @@ impl<'a> Machine<'a> {
         fault.map_or_else(|| Ok(LaunchStats::default()), Err)
     }
 
-    /// Runs to the end: what the launch was stopped in step by step, all else at speed.
+    /// Runs to the end: the stopped CTA step by step, the others at full speed.
     fn run_out(&mut self) -> Stop {
         self.set_between(true);
         loop {
             if self.is_between() && self.left() > 0 {
-                // What goes wrong there goes wrong at the same place as in any launch.
+                // A fault at full speed occurs at the same instruction as in any launch.
                 if let Fast::Hit(_) = self.skip(None, u64::MAX)
                     && let Some(fault) = self.fast_fault.take()
                 {
@@ -399,7 +419,7 @@ impl<'a> Machine<'a> {
     fn cancelled(&mut self) -> Box<Fault> {
         let resident = &mut self.residents.all[0];
         if !resident.runs() {
-            // No thread is anywhere: it ends where the kernel begins.
+            // If no CTA runs, the launch is reported to end at the start of the kernel.
             resident.warps[0].frames.start(self.launch.entry, 0);
         }
         resident.context.cancelled(&resident.warps[0])

@@ -1,4 +1,4 @@
-//! Frames of threads, and what their registers hold.
+//! Call frames of threads and the values of their registers, for a debugger.
 
 use super::super::frames::Frame;
 use super::super::warp::Warp;
@@ -6,31 +6,31 @@ use super::Machine;
 use crate::code::{Func, NONE, Slot};
 use texunit_isa::ScalarType;
 
-/// A call that a thread is in.
+/// A call frame of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameAt {
-    /// Its number in the warp.
+    /// Number of the frame in its warp.
     pub id: u32,
     /// Name of the PTX function.
     pub function: String,
-    /// First byte of the instruction that comes next, or of the call.
+    /// Source offset of the next instruction, or of the active call.
     pub at: u32,
-    /// Calls below it.
+    /// Call depth.
     pub depth: u32,
 }
 
 /// A register of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterAt {
-    /// Name as written.
+    /// Name of the register in the PTX.
     pub name: String,
-    /// Type.
+    /// Type of the register.
     pub ty: ScalarType,
-    /// Its number in the function.
+    /// Number of the register in the function.
     number: usize,
 }
 
-/// Most frames of a thread that are shown.
+/// Maximum number of frames that are shown for a thread.
 const MOST: usize = 100_000;
 
 impl Machine<'_> {
@@ -44,7 +44,7 @@ impl Machine<'_> {
         })
     }
 
-    /// The calls that a thread is in, the innermost first; none where it has exited.
+    /// The call frames of a thread, innermost first; none if the thread has exited.
     pub fn frames(&self, (cta, warp, lane): (u64, u32, u32)) -> Vec<FrameAt> {
         let Some(warp) = self.warp(cta, warp) else { return Vec::new() };
         let Some((mut id, mut pc)) = self.where_is(warp, lane) else { return Vec::new() };
@@ -62,7 +62,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Calls that a thread is in, below the first function.
+    /// Call depth of a thread, which is 0 in the kernel.
     pub fn depth(&self, (cta, warp, lane): (u64, u32, u32)) -> u32 {
         let Some(warp) = self.warp(cta, warp) else { return 0 };
         self.where_is(warp, lane).map_or(0, |(frame, _)| warp.frames.get(frame).depth)
@@ -72,7 +72,7 @@ impl Machine<'_> {
         self.launch.code.funcs.iter().find(|func| func.name == name && func.has_body)
     }
 
-    /// The registers of a function that it uses.
+    /// The registers that a function uses.
     pub fn registers(&self, function: &str) -> Vec<RegisterAt> {
         let Some(func) = self.func(function) else { return Vec::new() };
         let found = self.launch.program.function_called(function);
@@ -90,7 +90,7 @@ impl Machine<'_> {
         Some((frame, *func.registers.get(register.number)?))
     }
 
-    /// What a register of a frame holds in a lane: its low and its high 64 bits.
+    /// The value of a frame's register in a lane: its low and high 64 bits.
     pub fn register(
         &self,
         (cta, warp, lane): (u64, u32, u32),
@@ -118,7 +118,7 @@ impl Machine<'_> {
         Some([low, high])
     }
 
-    /// Gives a register of a frame a value in a lane.
+    /// Sets a frame's register in a lane.
     pub fn set_register(
         &mut self,
         (cta, warp, lane): (u64, u32, u32),
@@ -154,8 +154,7 @@ impl Machine<'_> {
         true
     }
 
-    /// Where something that a function declares in local memory, a parameter or a variable, is in a frame: its first byte
-    /// and its size.
+    /// First byte and size of a parameter or local variable of a frame's function, in local memory.
     pub fn local_object(
         &self,
         (cta, warp, _): (u64, u32, u32),
@@ -168,7 +167,7 @@ impl Machine<'_> {
         Some((frame.local + u64::from(*offset), *size))
     }
 
-    /// Where the results of a frame's function are in local memory: first byte and size of each.
+    /// First byte and size in local memory of each result of a frame's function.
     pub fn results(&self, (cta, warp, _): (u64, u32, u32), frame: u32) -> Vec<(u64, u32)> {
         let Some(warp) = self.warp(cta, warp) else { return Vec::new() };
         let frame = *warp.frames.get(frame);
@@ -185,20 +184,20 @@ impl Machine<'_> {
         let mut all = self.launch.shared.offsets.iter();
         all.find_map(|(&id, &offset)| {
             let variable = program.variable(id)?;
-            // Those of function bodies are called `function.name`.
+            // Variables of function bodies are named `function.name`.
             let is_it = variable.name == name
                 || variable.name.strip_suffix(name).is_some_and(|function| function.ends_with('.'));
             is_it.then_some((offset, variable.size))
         })
     }
 
-    /// Offset of a parameter of the kernel, by its number.
+    /// Offset of a kernel parameter, by its number.
     pub fn parameter_at(&self, index: usize) -> Option<u64> {
         let params = self.launch.program.kernel_params(self.launch.kernel);
         params.get(index).map(|param| param.offset.into())
     }
 
-    /// Offset and size of a parameter of the kernel.
+    /// Offset and size of a kernel parameter, by its name.
     pub fn parameter(&self, name: &str) -> Option<(u64, u32)> {
         let params = self.launch.program.kernel_params(self.launch.kernel);
         let param = params.iter().find(|param| param.name == name)?;

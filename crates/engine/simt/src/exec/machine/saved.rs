@@ -1,4 +1,4 @@
-//! All that a launch needs to go on from where it is, but for the bytes of memory.
+//! Saves and restores the state of a debugged launch, except the contents of global memory.
 
 use super::super::cluster::state::{Barrier, Cluster};
 use super::super::context::Cta;
@@ -23,7 +23,7 @@ struct SavedResident {
     cluster: Option<Barrier>,
 }
 
-/// A launch as it stands, without the bytes of global memory and of arrays.
+/// The state of a launch, without the contents of global memory and arrays.
 pub struct Saved {
     residents: Vec<SavedResident>,
     order: Order,
@@ -43,12 +43,12 @@ impl std::fmt::Debug for Saved {
 }
 
 impl Saved {
-    /// Where it stands.
+    /// The position at which the state was saved.
     pub fn position(&self) -> Position {
         self.position
     }
 
-    /// Bytes that it takes, about.
+    /// Approximate size of the saved state in bytes.
     pub fn bytes(&self) -> u64 {
         let warp = |warp: &Warp| {
             let rows = warp.narrow.len() * 128 + warp.wide.len() * 256 + warp.local.len() * 128;
@@ -61,7 +61,7 @@ impl Saved {
         self.residents.iter().map(resident).sum()
     }
 
-    /// Whether two launches stand in the same state: all registers, all memory of CTAs, and who runs next.
+    /// Whether two states are equal in all registers, all memory of CTAs, and the scheduling state.
     pub fn is_same(&self, other: &Self) -> bool {
         let text = |saved: &Self| {
             let warps = saved.residents.iter().map(|r| (r.index, r.stage, &r.warps, &r.round));
@@ -78,7 +78,7 @@ impl Saved {
 }
 
 impl Machine<'_> {
-    /// Puts down where it is.
+    /// Saves the current state.
     pub fn save(&self) -> Saved {
         let residents = self.residents.all.iter().map(|resident| {
             let runs = resident.runs();
@@ -106,7 +106,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Goes back, or forth, to where it was when this was put down. Bytes of memory are the caller's affair.
+    /// Restores a saved state. The caller restores the contents of memory.
     pub fn restore(&mut self, saved: &Saved) {
         for (resident, saved) in self.residents.all.iter_mut().zip(&saved.residents) {
             (resident.index, resident.stage) = (saved.index, saved.stage);
@@ -123,6 +123,8 @@ impl Machine<'_> {
             }
             resident.context.output = saved.output.clone();
             resident.context.counters = saved.counters;
+            // Its age is counted from these.
+            resident.patience.end(&mut resident.context);
         }
         self.residents.order = saved.order.clone();
         self.stepper.position = saved.position;

@@ -1,4 +1,5 @@
-//! Where a debugger wants a launch to stop, asked at the mark before each instruction.
+//! The stepper of a debugged launch, which decides at the mark before each instruction whether to
+//! stop.
 
 use super::super::outcome::Resume;
 use crate::observe::Probe;
@@ -8,90 +9,90 @@ use std::sync::{Arc, Mutex, PoisonError};
 use texunit_memory::SpaceKind;
 use texunit_unit::{Resource, SurfaceKind, SurfacePlan, lanes};
 
-/// Where lanes of a warp stand.
+/// A position of lanes at which the launch has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stand {
     /// Number of the CTA in the grid.
     pub cta: u64,
-    /// Number of the warp in it.
+    /// Number of the warp in its CTA.
     pub warp: u32,
-    /// Lanes that come to the instruction.
+    /// Mask of the lanes that reach the instruction.
     pub lanes: u32,
-    /// First byte of the instruction in the PTX.
+    /// Source offset of the instruction in the PTX.
     pub at: u32,
 }
 
-/// A place in the course of a launch: before an instruction of a warp.
+/// A point in the execution of a launch: before an instruction of a warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
-    /// CTAs before, where they run one after the other, else 0.
+    /// Number of preceding CTAs if they are executed sequentially, else 0.
     pub turn: u64,
-    /// Instructions of warps since.
+    /// Number of warp instructions since then.
     pub step: u64,
 }
 
-/// Threads before each of whose instructions a machine stops.
+/// Threads before each of whose instructions the launch stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// Number of the CTA; `None`: any.
     pub cta: Option<u64>,
     /// Number of the warp; `None`: any.
     pub warp: Option<u32>,
-    /// The lanes.
+    /// Mask of the lanes.
     pub lanes: u32,
 }
 
-/// Bytes that are watched.
+/// A watched range of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// The space that the addresses are of.
+    /// State space of the address.
     pub space: SpaceKind,
-    /// First address: a generic one of global and constant memory, an offset of others.
+    /// First address: a generic address in global and constant memory, an offset in other spaces.
     pub address: u64,
-    /// Of texels: the block of memory that the address is an offset in ([`block_of`]). Accesses to surfaces are told then, and no
-    /// others.
+    /// For texels: the block of memory ([`block_of`]) that the address is an offset in. Then only
+    /// surface accesses are reported.
     pub block: Option<usize>,
-    /// How many bytes.
+    /// Length in bytes.
     pub bytes: u64,
-    /// The CTA whose memory that is, of shared and local memory.
+    /// For shared and local memory: the CTA that owns the memory.
     pub cta: u64,
-    /// The warp and the lane whose memory that is, of local memory.
+    /// For local memory: the warp and lane that own the memory.
     pub thread: (u32, u32),
-    /// Whether reads are told.
+    /// Whether reads are reported.
     pub reads: bool,
-    /// Whether writes are told.
+    /// Whether writes are reported.
     pub writes: bool,
 }
 
-/// What tells the memory of an array from that of others.
+/// Identifies the memory of an array.
 pub fn block_of(resource: &Resource) -> usize {
     Arc::as_ptr(resource.block()).addr()
 }
 
-/// An access to watched bytes.
+/// An access to watched memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caught {
-    /// The index of the range.
+    /// Index of the watched range.
     pub range: usize,
-    /// Before the instruction that makes the access.
+    /// Position before the accessing instruction.
     pub position: Position,
-    /// The CTA.
+    /// `%ctaid` of the CTA.
     pub cta: [u32; 3],
     /// Number of the warp.
     pub warp: u32,
-    /// The lane; the last one of those that write.
+    /// The lane; if several lanes write, the last one.
     pub lane: u32,
-    /// First byte of the instruction in the PTX.
+    /// Source offset of the instruction in the PTX.
     pub at: u32,
-    /// Whether it writes.
+    /// Whether the access writes.
     pub writes: bool,
-    /// The first byte that the lane accesses.
+    /// Address of the first byte that the lane accesses.
     pub address: u64,
-    /// How many bytes it accesses.
+    /// Number of bytes accessed.
     pub bytes: u32,
 }
 
-/// What probes of all residents share.
+/// State shared by the probes of all residents.
 #[derive(Debug, Default)]
 pub(super) struct Catch {
     ranges: Vec<Range>,
@@ -102,10 +103,10 @@ pub(super) struct Catch {
     grid: [AtomicU64; 2],
 }
 
-/// Accesses that are kept until somebody asks; of more only the last ones matter.
+/// Maximum number of accesses kept between calls; of more, only the last ones matter.
 const MOST: usize = 4096;
 
-/// Tells of accesses to watched bytes.
+/// A probe that records accesses to watched ranges.
 #[derive(Clone, Debug)]
 pub(super) struct Catcher(Arc<Catch>);
 
@@ -134,7 +135,7 @@ impl Probe for Catcher {
                     && range.address < first.saturating_add(bytes.into());
                 if own && meets {
                     last = Some((lane as u32, first));
-                    // Atomics are made one after the other: all are told.
+                    // Atomics are executed in lane order, so each is reported.
                     if matches!(access.doing, Doing::Atomic(_)) {
                         catch.put(index, at, (lane as u32, first, bytes), access.doing.writes());
                         last = None;
@@ -173,7 +174,7 @@ impl Catch {
         self.ranges.iter().any(|range| range.block.is_some())
     }
 
-    /// The lane of an access to a surface that meets a range last, the first byte and how many.
+    /// The last lane of a surface access that overlaps a range, its first byte and its size.
     fn of_surface(at: &At, access: &SurfaceAnswered<'_>, range: &Range) -> Option<(u32, u64, u32)> {
         let plan = SurfacePlan::new(access.form, access.surface).ok()?;
         let each = lanes(at.lanes).filter_map(|lane| {
@@ -206,46 +207,46 @@ impl Catch {
     }
 }
 
-/// What is wanted of lanes before an instruction.
+/// Decision of the stepper before an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum StepAnswer {
-    /// That they go on.
+    /// The lanes continue.
     Continues,
-    /// That they stand there.
+    /// The lanes stop.
     Stops,
-    /// That their CTA ends.
+    /// The CTA of the lanes ends.
     Ends,
 }
 
-/// Where to stop.
+/// Decides where a launch stops.
 #[derive(Debug)]
 pub(in super::super) struct Stepper {
-    /// Where the launch is.
+    /// The current position.
     pub(super) position: Position,
-    /// It has been told that it is before the instruction, which comes next.
+    /// Whether the stop before the next instruction was already reported.
     pub(super) passes: bool,
-    /// By place in the code: whether to stop there.
+    /// For each instruction of the code, whether it is a breakpoint.
     pub(super) breaks: Vec<bool>,
     pub(super) filter: Option<Filter>,
     pub(super) end: Option<Position>,
-    /// Whether accesses to watched bytes stop it, behind the instruction.
+    /// Whether the launch stops after accesses to watched ranges.
     stops_behind: bool,
     pub(super) catch: Option<Arc<Catch>>,
     pub(super) interrupted: Arc<AtomicBool>,
-    /// How the turn goes on that has been stopped.
+    /// State of the turn that was interrupted by the stop.
     pub(super) resume: Option<Resume>,
-    /// Number of the CTA that runs.
+    /// Number of the running CTA.
     pub(super) cta: u64,
-    /// Where it has been stopped.
+    /// Position of the last stop.
     pub(super) stand: Stand,
     grid: [u64; 2],
     /// Whether a stop ends the CTA.
     pub(super) ends: bool,
-    /// Instructions until somebody is asked whether to interrupt it.
+    /// Number of instructions until the next check for an interruption.
     patience: u32,
 }
 
-/// Instructions after which an interruption is noticed at the latest.
+/// Number of instructions between checks for an interruption.
 const PATIENCE: u32 = 4096;
 
 impl Stepper {
@@ -276,7 +277,7 @@ impl Stepper {
         });
     }
 
-    /// Whether accesses to surfaces are told.
+    /// Whether surface accesses are watched.
     pub(super) fn has_texels(&self) -> bool {
         self.catch.as_ref().is_some_and(|catch| catch.has_texels())
     }
@@ -295,7 +296,7 @@ impl Stepper {
         self.interrupted.load(Relaxed)
     }
 
-    /// Whether to stop before an instruction that lanes come to.
+    /// Whether to stop before an instruction.
     pub(super) fn stops(&mut self, warp: u32, pc: u32, mask: u32) -> bool {
         if std::mem::take(&mut self.passes) {
             return false;

@@ -1,4 +1,4 @@
-//! What the executor asks the stepper of a launch, and tells it.
+//! The interface between the executor and the stepper of a debugged launch.
 
 use super::super::context::Context;
 use super::super::outcome::Resume;
@@ -9,7 +9,7 @@ use crate::observe::mark::Mark;
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Context<'_> {
-    /// Whether a debugger wants lanes to stop before the instruction that a mark tells of.
+    /// Whether the debugger stops lanes before the instruction of a mark.
     #[cold]
     pub(in super::super) fn stops(
         &mut self,
@@ -39,7 +39,7 @@ impl Context<'_> {
         StepAnswer::Continues
     }
 
-    /// A turn has been stopped, and goes on so.
+    /// Stores the state of a turn that was stopped.
     #[cold]
     pub(in super::super) fn stopped(&mut self, resume: Resume) {
         if let Some(stepper) = &mut self.debug {
@@ -47,13 +47,13 @@ impl Context<'_> {
         }
     }
 
-    /// The turn that was stopped just now.
+    /// Removes the state of the turn that was stopped.
     #[inline]
     pub(in super::super) fn take_stopped(&mut self) -> Option<Resume> {
         self.debug.as_mut()?.resume.take()
     }
 
-    /// Keeps where a thread has gone wrong, to be looked at.
+    /// Keeps the position of a faulting thread for inspection.
     pub(in super::super) fn keep_stopped(&mut self, warp: &mut Warp, split: Split) {
         if self.debug.is_some() {
             warp.splits.insert(0, split);
@@ -61,7 +61,7 @@ impl Context<'_> {
         }
     }
 
-    /// A thread has gone wrong there.
+    /// Records the position of a fault.
     pub(in super::super) fn stands(&mut self, warp: &Warp, split: Split) {
         if let Some(stepper) = &mut self.debug {
             let at = self.launch.code.insts.get(split.pc as usize).map_or(0, |i| i.span.start);

@@ -1,7 +1,8 @@
-//! Numbers of single lanes, wherever they are.
+//! Loads and stores of a single element of one lane, in any state space.
 
 use super::{LOAD, STORE};
 use crate::code::Place;
+use crate::exec::cluster::is_of_peer;
 use crate::exec::context::Context;
 use crate::exec::outcome::{Executed, PendingFault};
 use crate::exec::warp::Warp;
@@ -23,7 +24,7 @@ fn store_bytes(bytes: &mut [u8], offset: u64, size: u8, value: u64) -> Option<()
     Some(())
 }
 
-/// A number of a lane's local memory, at an aligned address.
+/// Loads an element of a lane's local memory at an aligned address.
 pub(in crate::exec) fn load_local(warp: &Warp, lane: usize, address: u64, size: u8) -> Option<u64> {
     let word = |i: usize| warp.local.get(i).map(|row| u64::from(row[lane]));
     let at = usize::try_from(address / 4).ok()?;
@@ -56,7 +57,8 @@ pub(in crate::exec) fn store_local(
 }
 
 impl Context<'_> {
-    /// One number from anywhere. `total` is the size of the whole access, for messages.
+    /// Loads an element from any state space. `total` is the size of the whole access, for
+    /// messages.
     pub(in crate::exec) fn load_one(
         &mut self,
         warp: &Warp,
@@ -69,6 +71,7 @@ impl Context<'_> {
         let (space, at) = self.space(warp, place, address);
         let value = match space {
             SpaceKind::Shared => {
+                self.looks_at_shared(at, size.into());
                 let (bytes, place) = self.shared_of(at);
                 load_bytes(bytes, place, size)
                     .or_else(|| self.update_past_shared(at, size.into(), |old| old))
@@ -80,6 +83,9 @@ impl Context<'_> {
             SpaceKind::Param => load_bytes(self.launch.config.params, at, size),
             SpaceKind::Global | SpaceKind::Const => {
                 self.check_heap_at(lane, address, size.into(), LOAD)?;
+                if let Some(trace) = &mut self.wait_trace {
+                    trace.look(address, size.into());
+                }
                 let map = self.launch.config.memory;
                 match map.find(address, size.into(), self.hint) {
                     Ok((index, offset)) => {
@@ -111,6 +117,9 @@ impl Context<'_> {
         let (space, at) = self.space(warp, place, address);
         let stored = match space {
             SpaceKind::Shared => {
+                if is_of_peer(at) {
+                    self.acts();
+                }
                 let (bytes, place) = self.shared_of(at);
                 store_bytes(bytes, place, size, value)
                     .or_else(|| self.update_past_shared(at, size.into(), |_| value).map(|_| ()))
@@ -123,6 +132,7 @@ impl Context<'_> {
                 return self.read_only(lane, space, at);
             }
             SpaceKind::Global => {
+                self.acts();
                 self.check_heap_at(lane, address, size.into(), STORE)?;
                 let map = self.launch.config.memory;
                 match map.find_writable(address, size.into(), self.hint) {

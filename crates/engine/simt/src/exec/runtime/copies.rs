@@ -1,13 +1,14 @@
-//! Copies and fills that kernels ask for: what they may be of.
+//! Executes copies and fills that kernels request from the device runtime, and validates their
+//! arguments.
 
 use super::{Call, Failed};
 use crate::runtime::{Pitched, Task, code};
 use texunit_memory::{SpaceKind, space_of};
 
-/// `cudaMemcpyDeviceToDevice`, `cudaMemcpyDefault`
+/// `cudaMemcpyDeviceToDevice` and `cudaMemcpyDefault`.
 const DIRECTIONS: [u64; 2] = [3, 4];
 
-/// Where `cudaMemcpy3DParms` has what, in words of 8 bytes.
+/// Positions of the fields of `cudaMemcpy3DParms`, in words of 8 bytes.
 mod parms {
     pub(super) const FROM_ARRAY: usize = 0;
     pub(super) const FROM: usize = 1;
@@ -35,7 +36,7 @@ impl Call<'_, '_, '_> {
     pub(super) fn copy_box(&mut self, parms: u64, stream: u64) -> Result<(), Failed> {
         let mut words = [0; parms::WORDS];
         for (i, word) in words.iter_mut().enumerate() {
-            // The last one is half as long.
+            // The last field has only 4 bytes.
             let size = if i == parms::KIND { 4 } else { 8 };
             *word = self.load(parms.wrapping_add(8 * i as u64), size)?;
         }
@@ -43,7 +44,7 @@ impl Call<'_, '_, '_> {
             return Err(code::INVALID_VALUE.into());
         }
         let pitched = |i: usize| {
-            // Position, pointer, pitch, width, height.
+            // Fields: position, pointer, pitch, width, height.
             let [x, y, z, address, row, _, height] = [0, 1, 2, 3, 4, 5, 6].map(|n| words[i + n]);
             let slice = row.saturating_mul(height);
             let offset =
@@ -66,7 +67,8 @@ impl Call<'_, '_, '_> {
     }
 }
 
-/// An extent of memory that a kernel may have copied or filled: global memory only, in rows that do not overlap.
+/// Validates the extent of a copy or fill by a kernel: global memory only, in rows that do not
+/// overlap.
 fn whole(extent: [u64; 3], places: &[Pitched]) -> Result<[u64; 3], u32> {
     let [width, height, depth] = extent;
     for place in places {

@@ -1,4 +1,4 @@
-//! Shadows of lanes that are near each other, at once.
+//! The fast path of shadow operations for lanes with nearby addresses.
 
 use crate::code::Access;
 use crate::exec::context::Context;
@@ -6,7 +6,7 @@ use crate::exec::warp::{Warp, lanes};
 use texunit_alu::L64;
 use texunit_memory::SpaceKind;
 
-/// Bytes that the lanes of an access may lie apart for their shadows to be read at once.
+/// Maximum distance in bytes between the lanes' addresses.
 const SPAN: usize = 1024;
 
 fn is_zero(states: &[u8]) -> bool {
@@ -14,8 +14,9 @@ fn is_zero(states: &[u8]) -> bool {
 }
 
 impl Context<'_> {
-    /// Reads the shadows of all lanes of an access at once, from the lowest address on, where they are near each other in
-    /// shared memory or one block. Gives where each lane's are in `out`, and how many bytes there are.
+    /// Reads the shadows of all lanes of an access at once into `out`, if they are near each other
+    /// in shared memory or in one allocation. Returns the position of each lane's shadow in `out`,
+    /// and the total number of bytes.
     fn near_shadows(
         &mut self,
         warp: &Warp,
@@ -33,7 +34,7 @@ impl Context<'_> {
         let places = addresses.map(|at| at.wrapping_sub(low) as usize);
         let bytes = u64::from(access.size) * access.parts.len() as u64;
         let span = (high - low).checked_add(bytes).filter(|&span| span <= SPAN as u64)?;
-        // What is between two addresses of a space is of it, too.
+        // Any address between two addresses of a state space is in that space, too.
         let (kind, low) = self.space(warp, access.place, low);
         if self.space(warp, access.place, high).0 != kind {
             return None;
@@ -52,7 +53,7 @@ impl Context<'_> {
         Some((places, span as usize))
     }
 
-    /// The shadows of a load whose lanes are near each other; false: they are not.
+    /// Loads the shadows of lanes with nearby addresses; returns false if they are not nearby.
     pub(super) fn load_near(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
         let mut bytes = [0; SPAN];
         let Some((places, span)) = self.near_shadows(warp, access, mask, &mut bytes) else {
@@ -74,7 +75,7 @@ impl Context<'_> {
         true
     }
 
-    /// Whether a store leaves what is all defined in memory that is.
+    /// Whether a store writes only initialised values to memory that is initialised already.
     pub(super) fn leaves_defined(&mut self, warp: &Warp, access: &Access, mask: u32) -> bool {
         let mut bits: L64 = [0; 32];
         for &part in &access.parts {

@@ -1,4 +1,4 @@
-//! What launches and workers have of shadows.
+//! Shadow memory of launches and workers.
 
 use crate::code::{Place, Shadow};
 use crate::observe::Events;
@@ -6,21 +6,22 @@ use std::sync::Arc;
 use texunit_memory::{Block, MemoryMap, Reach};
 use texunit_unit::Texture;
 
-/// Textures of which it is remembered whether texels are undefined.
+/// Maximum number of textures for which the check of uninitialised texels is cached.
 const LOOKED: usize = 64;
 
-/// What a launch has of shadows.
+/// Shadow memory of a launch.
 #[derive(Debug)]
 pub(crate) struct Shadows {
     pub(super) map: MemoryMap,
-    /// Of the shared memory of each worker's CTA.
+    /// Shadow of the shared memory of each worker's CTA.
     shared: Vec<Block>,
-    /// What is read where all is defined: at address 0 alone.
+    /// Shadow of fully initialised memory, readable at address 0 only.
     zero: Block,
 }
 
 impl Shadows {
-    /// Those of a launch that wants them; `None` also if there is no memory for them. Each of `workers` runs CTAs with so many bytes of shared memory.
+    /// Creates the shadow memory of a launch whose observer wants it; `None` otherwise, or if
+    /// memory is exhausted. Each of `workers` runs CTAs with `shared_len` bytes of shared memory.
     pub(crate) fn of(
         events: Events,
         memory: &MemoryMap,
@@ -37,21 +38,23 @@ impl Shadows {
     }
 }
 
-/// What a worker has of them.
+/// Shadow memory as seen by a worker.
 #[derive(Debug)]
 pub(crate) struct OwnShadows<'a> {
     pub(super) of: &'a Shadows,
-    /// Of a CTA that runs beside others of its worker.
+    /// Shadow of the shared memory of a CTA that runs concurrently with others of its worker.
     own: Option<Block>,
     worker: usize,
-    /// The block of the last access.
+    /// The block of the last access, where the next search begins.
     pub(super) hint: usize,
-    /// Textures in memory that has undefined bytes, or planes of them, and whether those are among their texels.
+    /// Textures, or planes of them, in memory with uninitialised bytes, and whether their texels
+    /// include such bytes.
     looked: Vec<(Arc<Texture>, Option<u32>, bool)>,
 }
 
 impl<'a> OwnShadows<'a> {
-    /// Those of a worker. `shares`: its CTAs run beside each other, each with so many bytes of shared memory.
+    /// The view of a worker. `shares`: its CTAs run concurrently, each with `shared_len` bytes of
+    /// shared memory.
     pub(crate) fn of(
         of: &'a Shadows,
         worker: usize,
@@ -67,7 +70,7 @@ impl<'a> OwnShadows<'a> {
         })
     }
 
-    /// Gives the shadow of its shared memory to another CTA of the cluster, until that has had its turn.
+    /// Lends the shadow of its shared memory to another CTA of the cluster for a turn.
     pub(in crate::exec) fn lend(&mut self) -> Option<Block> {
         self.own.take()
     }
@@ -80,8 +83,9 @@ impl<'a> OwnShadows<'a> {
         self.own.as_ref().unwrap_or(&self.of.shared[self.worker])
     }
 
-    /// Whether a texel of a texture is undefined, or was when the launch came by first: what it stores to the memory of a
-    /// texture, fetches need not see. Of a plane alone, where no other one is fetched from.
+    /// Whether a texture had an uninitialised texel when the launch first fetched from it; fetches
+    /// need not see later stores of the same launch. If only one plane is fetched from, the check
+    /// is limited to it.
     pub(in crate::exec) fn has_undefined(
         &mut self,
         texture: &Arc<Texture>,
@@ -106,7 +110,7 @@ impl<'a> OwnShadows<'a> {
         has
     }
 
-    /// What compiled code may reach for an operation on shadows that has left it.
+    /// The shadow memory that compiled code may access after a shadow operation has left a region.
     pub(in crate::exec) fn reach(&self, shadow: &Shadow) -> Option<Reach<'a>> {
         match shadow {
             Shadow::Check(_) => Some(self.of.zero.reach(0)),

@@ -1,4 +1,4 @@
-//! Accesses, as observers are told of them.
+//! Reports memory accesses to observers.
 
 use super::{DynProbe, each_group};
 use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, Op, Place, Slot};
@@ -13,7 +13,7 @@ use texunit_isa::ScalarType;
 use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SpaceKind, space_of};
 use texunit_unit::Build;
 
-/// What an access does, of all its lanes.
+/// Parameters of an access that are equal for all lanes.
 pub(super) struct Made<'a> {
     pub(super) doing: Doing,
     pub(super) place: Place,
@@ -23,7 +23,7 @@ pub(super) struct Made<'a> {
 }
 
 impl<'a> Made<'a> {
-    /// Of an atomic, with operands or without.
+    /// The parameters of an atomic, with or without operands.
     pub(super) fn of_atomic(atomic: &Atomic, parts: &'a [Slot]) -> Self {
         let quad = atomic.ty == ScalarType::B128;
         let size = if quad { 8 } else { atomic.ty.bytes() };
@@ -32,23 +32,24 @@ impl<'a> Made<'a> {
     }
 }
 
-/// Who is told of accesses, of what, and how they are ordered.
+/// Probe, events and memory order for reporting an access.
 pub(super) struct Telling<'t, 'p> {
     pub(super) probe: &'t mut DynProbe<'p>,
     pub(super) events: Events,
     pub(super) order: Order,
-    /// Loads that are told with it.
+    /// Further loads that are reported together with the access.
     pub(super) more: &'t [Further],
 }
 
-/// Whether something holds for the addresses of these lanes. All are asked: then it is done for several at once.
+/// Whether a condition holds for the addresses of these lanes. All lanes are tested without
+/// branches, so that the loop is vectorised.
 #[inline(always)]
 fn holds_for(all: &L64, lanes: u32, holds: impl Fn(u64) -> bool) -> bool {
     (0..32).fold(true, |all_do, l| all_do & (holds(all[l]) | (lanes >> l & 1 == 0)))
 }
 
 impl Context<'_> {
-    /// Tells the accesses of an operation.
+    /// Reports the accesses of an operation.
     pub(super) fn accesses(&mut self, probe: &mut DynProbe<'_>, warp: &Warp, op: &Op, at: At) {
         match op {
             Op::Load(access) | Op::LoadQuad(access) => {
@@ -70,7 +71,7 @@ impl Context<'_> {
                     MatrixAction::Transpose => return,
                 };
                 self.address(warp, matrix.at.base, matrix.at.offset);
-                // Each 8 lanes have the rows of a matrix.
+                // Each group of 8 lanes provides the row addresses of a matrix.
                 let rows = crate::lower::mask_of(8 * matrix.parts.len() as u32) as u32;
                 let made =
                     Made { doing, place: matrix.at.place, size: 16, elements: 1, parts: &[] };
@@ -100,7 +101,7 @@ impl Context<'_> {
             this.made(probe, warp, &made, At { lanes, ..at });
         };
         self.addresses = all.from;
-        // More than the size is a fault.
+        // A read size above the copy size is a fault.
         each_group(
             at.lanes,
             |lane| all.read[lane].min(size.into()) as u32,
@@ -122,7 +123,7 @@ impl Context<'_> {
         };
         for lane in lanes(at.lanes) {
             let at = At { lanes: 1 << lane, ..at };
-            // More is a fault of the instruction itself.
+            // A larger size is a fault of the instruction itself.
             let size = all.size[lane].min(self.most_in_bulk());
             let mut tell = |doing, (place, address): (Place, u64), step: u32| {
                 let made = Made { doing, place, size: step, elements: 1, parts: &[] };
@@ -132,14 +133,14 @@ impl Context<'_> {
                 }
             };
             tell(Doing::BulkLoad, (copy.from.place, all.from[lane]), 16);
-            // Other CTAs have memories of their own.
+            // The shared memories of other CTAs are not reported.
             if all.ranks.is_none() {
                 tell(to_doing, (copy.to.place, all.to[lane]), to_size);
             }
         }
     }
 
-    /// Tells an access at `self.addresses`.
+    /// Reports an access at `self.addresses`.
     fn made(&self, probe: &mut DynProbe<'_>, warp: &Warp, made: &Made<'_>, at: At) {
         let constants = &self.launch.constants;
         let values = Values(Of::Registers { warp, constants, parts: made.parts });
@@ -149,7 +150,7 @@ impl Context<'_> {
 }
 
 impl Telling<'_, '_> {
-    /// Tells an access, once for each space.
+    /// Reports an access, once for each state space.
     #[inline]
     pub(super) fn access(mut self, made: &Made<'_>, values: Values<'_>, at: At, addresses: &L64) {
         let space = Build::current().run_narrow(
@@ -177,7 +178,7 @@ impl Telling<'_, '_> {
         );
     }
 
-    /// Tells an access of lanes with addresses in a space.
+    /// Reports an access of lanes whose addresses are in one state space.
     #[inline]
     fn access_in(
         &mut self,
@@ -189,7 +190,7 @@ impl Telling<'_, '_> {
         if !self.events.has(Events::of_space(space)) {
             return;
         }
-        // Shared memory of another CTA of the cluster is not told of: it is that one's.
+        // Accesses to the shared memory of another CTA of the cluster are not reported.
         let is_own = |&lane: &usize| split_shared_address(addresses[lane]).0.is_none();
         let at = match space {
             SpaceKind::Shared => {
@@ -211,7 +212,7 @@ impl Telling<'_, '_> {
     }
 }
 
-/// Whether all lanes' addresses are where buffers and variables are.
+/// Whether all lanes' addresses are in the range of buffers and global variables.
 #[inline(always)]
 fn are_global(all: &L64, mask: u32) -> bool {
     let mut any = 0;
@@ -221,7 +222,8 @@ fn are_global(all: &L64, mask: u32) -> bool {
     any >> GLOBAL_BITS == 0
 }
 
-/// The space of all of these lanes, if it is the same and their addresses are already those of it.
+/// The state space of all these lanes, if it is the same for all and the addresses need no
+/// conversion.
 #[inline(always)]
 fn plain_space(place: Place, all: &L64, mask: u32) -> Option<SpaceKind> {
     let is_global = match place {

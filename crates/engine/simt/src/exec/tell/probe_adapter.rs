@@ -1,4 +1,4 @@
-//! Accesses that compiled code tells in the middle of a region, which it does not leave for that.
+//! Reports events from within a region to the probe, without leaving the region.
 
 use super::accesses::{Made, Telling};
 use super::each_group;
@@ -11,9 +11,10 @@ use crate::regions::Together;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use texunit_alu::L64;
-use texunit_jit::region::{Listener, Row};
+use texunit_jit::region::{LaneValues, Listener};
 
-/// Hears what marks say that are steps of a region (`regions::told`), and tells the probe.
+/// Receives the calls of marks that are steps of a region (`regions::told`), and notifies the
+/// probe.
 pub(in crate::exec) struct ProbeAdapter<'a> {
     probe: Box<dyn Probe + 'a>,
     launch: &'a Launch<'a>,
@@ -24,7 +25,8 @@ pub(in crate::exec) struct ProbeAdapter<'a> {
 }
 
 impl<'a> ProbeAdapter<'a> {
-    /// For a CTA, and a region that has these told together. The probe comes back by [`Self::into_probe`].
+    /// Creates an adapter for a CTA and a region with these groups of loads. [`Self::into_probe`]
+    /// returns the probe.
     #[inline]
     pub(in crate::exec) fn new(
         probe: Box<dyn Probe + 'a>,
@@ -35,7 +37,8 @@ impl<'a> ProbeAdapter<'a> {
         Self { probe, launch, cta, events: launch.events, together, panic: None }
     }
 
-    /// The probe, when the region has been left. A panic of it goes on here: machine code cannot be unwound.
+    /// Returns the probe after the region was left. A panic of the probe is resumed here, because
+    /// machine code cannot be unwound.
     #[inline]
     pub(in crate::exec) fn into_probe(self) -> Box<dyn Probe + 'a> {
         if let Some(panic) = self.panic {
@@ -44,7 +47,7 @@ impl<'a> ProbeAdapter<'a> {
         self.probe
     }
 
-    fn tell(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]) {
+    fn tell(&mut self, number: u32, warp: u32, lanes: u32, rows: &[LaneValues<'_>]) {
         let insts = &self.launch.code.insts;
         let mark = match insts.get(number as usize).map(|inst| &inst.op) {
             Some(Op::Mark(mark)) => mark,
@@ -72,12 +75,16 @@ impl<'a> ProbeAdapter<'a> {
         let Some((first, values)) = rows.split_first() else { return };
         let mut addresses: L64 = [0; 32];
         match first {
-            Row::B32(row) => addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
-                *to = address.wrapping_add(offset as u32).into();
-            }),
-            Row::B64(row) => addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
-                *to = address.wrapping_add(offset);
-            }),
+            LaneValues::B32(row) => {
+                addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
+                    *to = address.wrapping_add(offset as u32).into();
+                })
+            }
+            LaneValues::B64(row) => {
+                addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
+                    *to = address.wrapping_add(offset);
+                })
+            }
         }
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
@@ -86,15 +93,16 @@ impl<'a> ProbeAdapter<'a> {
         telling.access(&made, Values(Of::Rows(values)), at, &addresses);
     }
 
-    /// Tells a fence, or lanes that do something together: their membermasks before they do.
-    fn meet(&mut self, mark: &Mark, at: &At, rows: &[Row<'_>]) {
+    /// Reports a fence, the arrival of lanes at a `.sync` instruction with their member masks, or
+    /// their continuation.
+    fn meet(&mut self, mark: &Mark, at: &At, rows: &[LaneValues<'_>]) {
         if let Some(fence) = &mark.fence {
             return self.probe.synchronized(at, fence);
         }
         if mark.behind {
             return self.probe.synchronized(at, &Synchronized::Joined);
         }
-        let Some(Row::B32(masks)) = rows.first() else { return };
+        let Some(LaneValues::B32(masks)) = rows.first() else { return };
         let probe = &mut *self.probe;
         each_group(
             at.lanes,
@@ -107,7 +115,7 @@ impl<'a> ProbeAdapter<'a> {
 }
 
 impl Listener for ProbeAdapter<'_> {
-    fn hear(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]) {
+    fn notify(&mut self, number: u32, warp: u32, lanes: u32, rows: &[LaneValues<'_>]) {
         if self.panic.is_none() {
             let tell = AssertUnwindSafe(|| self.tell(number, warp, lanes, rows));
             self.panic = catch_unwind(tell).err();

@@ -1,19 +1,21 @@
-//! The blocks that ptxas fuses in, and which registers are needed behind each.
+//! The basic blocks within which ptxas fuses, and the registers that are live at their ends.
 //!
-//! A block ends where control may go elsewhere, and also at what ptxas makes several blocks of: a division with a slow path,
-//! a call, a fence, and anything but plain arithmetic under a guard. A label that nobody jumps to ends nothing, and a block
-//! that is reached from one other only, which always goes there, is a part of that one.
+//! A block ends at control flow, and also where ptxas splits blocks: at a division with a slow
+//! path, a call, a fence, and any guarded instruction except plain arithmetic. Unused labels do not
+//! end a block, and a block is merged with its only predecessor if that always continues there.
 
 use super::super::assigned::is_arithmetic;
 use super::{Instruction, Opcode, ScalarType, ir};
 use texunit_check::ir::{BodyCode, RegId};
 use texunit_flow::{Access, Cfg, Code, Control, LiveSet, Liveness};
 
-/// Bits that the sets of a function may have together: in larger functions all may be needed.
+/// Maximum total number of bits of a function's live sets; in larger functions every register
+/// counts as live.
 const MAX_BITS: usize = 1 << 22;
 
-/// A function as ptxas sees it when it fuses. An instruction under a guard reads what it writes: registers keep their
-/// values where the guard is false. Arithmetic whose result nobody reads is removed.
+/// A function as ptxas sees it while fusing. A guarded instruction also reads its destinations,
+/// because they keep their values where the guard is false. Arithmetic with unused results is
+/// removed.
 #[derive(Clone, Copy)]
 pub(super) struct FusedCode<'a>(pub(super) BodyCode<'a>);
 
@@ -56,7 +58,7 @@ impl Code for FusedCode<'_> {
 }
 
 impl FusedCode<'_> {
-    /// Calls `f` with each register that an instruction reads, or writes.
+    /// Calls `f` with each register that an instruction reads or writes.
     pub(super) fn each(&self, inst: usize, wanted: Access, mut f: impl FnMut(RegId)) {
         self.operands(inst, |reg, access| {
             if access == wanted {
@@ -66,11 +68,11 @@ impl FusedCode<'_> {
     }
 }
 
-/// A block, as the blocks of the control-flow graph that it consists of, in the order of execution.
+/// A merged block: blocks of the control-flow graph, in execution order.
 #[derive(Debug, Default)]
 pub(super) struct Chain(Vec<u32>);
 
-/// The blocks of a function that can be reached.
+/// The reachable merged blocks of a function.
 pub(super) struct Blocks<'a> {
     code: FusedCode<'a>,
     cfg: Cfg,
@@ -78,14 +80,15 @@ pub(super) struct Blocks<'a> {
     liveness: Liveness,
 }
 
-/// Whether ptxas has a block end behind an instruction.
+/// Whether ptxas ends a block after an instruction.
 fn ends_block(inst: &Instruction) -> bool {
     use Opcode as O;
     let m = &inst.mods;
     match inst.opcode {
         O::Bra | O::Brx | O::Call | O::Ret | O::Exit | O::Trap | O::Brkpt | O::Pmevent => true,
         O::Membar | O::Fence => true,
-        // With a slow path or a subroutine: all but the approximate ones, and integers but u32.
+        // Instructions with a slow path or a subroutine: all but the approximate ones and unsigned
+        // 32-bit integers.
         O::Div | O::Rem if m.ty() != Some(ScalarType::U32) && !m.approx && !m.full => true,
         O::Rcp | O::Sqrt if !m.approx => true,
         O::Rsqrt if m.ty() == Some(ScalarType::F64) && !m.ftz => true,
@@ -102,7 +105,7 @@ impl<'a> Blocks<'a> {
         Self { code, chains: chains(&code, &cfg), cfg, liveness }
     }
 
-    /// Whether it is known what is needed behind blocks.
+    /// Whether liveness was computed.
     pub(super) fn is_known(&self) -> bool {
         self.liveness.is_known()
     }
@@ -111,7 +114,7 @@ impl<'a> Blocks<'a> {
         chain.0.iter().flat_map(|&block| self.cfg.range(block))
     }
 
-    /// Whether each block is in a loop, as far as jumps back show it.
+    /// For each block, whether it is in a loop, as far as back edges show.
     pub(super) fn in_loops(&self) -> Vec<bool> {
         let mut chain_of = vec![None; self.cfg.exit() as usize + 1];
         for (number, chain) in self.chains.iter().enumerate() {
@@ -128,7 +131,7 @@ impl<'a> Blocks<'a> {
         is_in
     }
 
-    /// Registers that are needed behind a block, and instructions in it that nobody needs, from last to first.
+    /// Registers that are live after a block, and the dead instructions in it, from last to first.
     pub(super) fn needs(&self, chain: &Chain) -> (LiveSet<'_>, Vec<usize>) {
         let last = chain.0.last().copied().unwrap_or(self.cfg.exit());
         let behind = self.liveness.live_out(&self.cfg, last);
@@ -139,10 +142,10 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Joins the blocks of the graph that can be reached.
+/// Merges the reachable blocks of the graph.
 fn chains(code: &FusedCode<'_>, cfg: &Cfg) -> Vec<Chain> {
     let is_reachable = cfg.reachable();
-    // The block that a block is one with, if nothing else goes there.
+    // The successor that a block is merged with, if it is that block's only predecessor.
     let joined = |block: u32| {
         let [next] = cfg.successors.of(block) else { return None };
         let last = cfg.range(block).end - 1;

@@ -1,4 +1,4 @@
-//! Which product goes into a sum.
+//! Chooses the product that is fused into each sum.
 
 use super::blocks::{Blocks, FusedCode};
 use super::{
@@ -11,7 +11,7 @@ use texunit_check::ir::{Base, BodyCode};
 use texunit_flow::{Access, Code, Definitions};
 use texunit_isa::Space;
 
-/// Sums that may read a product that is looked at: to compare ever more would cost more than it is worth.
+/// Maximum number of sums considered for a product, which bounds the time of the comparisons.
 const MAX_READERS: usize = 256;
 
 /// A product in its block.
@@ -21,17 +21,17 @@ struct Factors<'a> {
     block: usize,
     ty: ScalarType,
     ftz: bool,
-    /// Whether a factor is a constant: then ptxas looks for its sums in all blocks.
+    /// Whether a factor is a constant; ptxas then considers sums in all blocks.
     is_scaled: bool,
-    /// Its factors, each with the write that its value is from (0: before the block).
+    /// The factors, each with the number of the write that defined its value (0: before the block).
     factors: [(&'a Operand, u32); 2],
-    /// Sums that read it, by number, and which of their terms it is.
+    /// Sums that read the product, by number, and which of their terms it is.
     sums: Vec<(usize, usize)>,
-    /// Whether something reads it that it cannot go into: then it stays a product of its own.
+    /// Whether it has a use other than fusible sums, which prevents fusing.
     is_kept: bool,
-    /// Whether it is only kept because nobody knows what ptxas brings to other blocks.
+    /// Whether it is kept only because the choice of ptxas across blocks is unknown.
     is_unknown: bool,
-    /// Whether something reads its register that does not keep it from going into sums.
+    /// Whether its register has other uses that do not prevent fusing.
     is_read: bool,
 }
 
@@ -39,7 +39,7 @@ struct Factors<'a> {
 #[derive(Clone, Copy)]
 struct Term {
     product: usize,
-    /// Whether its sign is changed on the way to the sum's operand.
+    /// Whether the sign is changed between product and sum.
     negated: bool,
     /// Whether each factor is overwritten before the sum.
     stale: [bool; 2],
@@ -49,42 +49,44 @@ struct Term {
 struct Terms {
     at: usize,
     terms: [Option<Term>; 2],
-    /// Terms that were in a register before the block.
+    /// Terms whose values were computed before the block.
     before: Vec<RegId>,
     /// Number of the block, and whether it is in a loop.
     block: (usize, bool),
     chosen: Option<usize>,
 }
 
-/// What is known of a register where the finder is.
+/// Known properties of a register at the current position.
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// The product that it holds, and whether with its sign changed.
+    /// The product that the register holds, and whether its sign was changed.
     holds: Option<(usize, bool)>,
-    /// Whether it holds a constant: an immediate, a parameter of the kernel, a `.const` variable.
+    /// Whether the register holds a constant: an immediate, a parameter of the kernel, a `.const`
+    /// variable.
     is_constant: bool,
-    /// The number of its last write.
+    /// Number of the last write to the register.
     written: u32,
-    /// Whether one instruction writes it, in all.
+    /// Whether the register has a single definition in the function.
     is_single: bool,
-    /// Whether something reads it before it is written, in the order of the blocks; or the caller.
+    /// Whether the register is read before it is written, in block order, or is read by the caller.
     is_exposed: bool,
 }
 
-/// Goes through blocks.
+/// Collects products and sums block by block.
 pub(super) struct Finder<'a> {
     code: FusedCode<'a>,
     body: &'a [Instruction],
     is_entry: bool,
     registers: Vec<State>,
-    /// Registers that got a product or a constant in the block.
+    /// Registers that were assigned a product or a constant in the block.
     touched: Vec<RegId>,
     clock: u32,
-    /// The number of the last write before the block.
+    /// Number of the last write before the block.
     start: u32,
     products: Vec<Factors<'a>>,
     sums: Vec<Terms>,
-    /// Products that are still in a register where their block ends: the last block of each register.
+    /// Products that a register still holds at the end of their block: for each register the last
+    /// such block.
     carried: HashMap<RegId, (usize, ScalarType, bool)>,
 }
 
@@ -109,13 +111,13 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Goes through a block.
+    /// Collects the products and sums of a block.
     pub(super) fn block(&mut self, blocks: &Blocks<'_>, number: usize, is_in_loop: bool) {
         let chain = &blocks.chains[number];
         let (behind, mut dead) = blocks.needs(chain);
         self.start = self.clock;
         for i in blocks.instructions(chain) {
-            // They come last to first.
+            // Dead instructions are listed from last to first.
             let is_dead = dead.pop_if(|last| *last == i).is_some();
             self.step(i, (number, is_in_loop), is_dead);
         }
@@ -132,8 +134,8 @@ impl<'a> Finder<'a> {
             if behind.has(r.0) {
                 p.is_unknown |= !p.is_kept && (p.is_scaled || is_in_loop);
                 p.is_kept = true;
-                // Loops are unrolled, and what does not change in them is moved. A constant factor is looked for in
-                // all blocks.
+                // ptxas unrolls loops and moves invariant code out of them, and considers a
+                // constant factor in all blocks.
                 let from = if p.is_scaled || is_in_loop { usize::MAX } else { number };
                 self.carried.insert(r, (from, p.ty, p.ftz));
             }
@@ -145,7 +147,7 @@ impl<'a> Finder<'a> {
         self.registers.get(r.0 as usize).copied().unwrap_or_default()
     }
 
-    /// The write that a register's value is from.
+    /// Number of the write that defined a register's value.
     fn version(&self, operand: &Operand) -> u32 {
         let write = self.state(operand).written;
         if write > self.start { write } else { 0 }
@@ -170,7 +172,8 @@ impl<'a> Finder<'a> {
                 state.is_exposed |= state.written == 0;
             }
         });
-        // What a sum reads has been looked at; its guard, and what it leaves alone where that is false, has not.
+        // The operands of a sum have already been handled; its guard, and the destination that
+        // keeps its value where the guard is false, have not.
         let mut read = |r: RegId| {
             if let Some((p, _)) = states.get(r.0 as usize).and_then(|state| state.holds) {
                 products[p].is_read = true;
@@ -216,7 +219,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Whether an instruction gives its registers constants, of which ptxas makes operands.
+    /// Whether an instruction assigns constants, which ptxas propagates.
     fn makes_constant(&self, inst: &Instruction) -> bool {
         if inst.guard.is_some() {
             return false;
@@ -231,7 +234,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// What `mov` and `neg` make of a product.
+    /// The product that `mov` or `neg` copies.
     fn copied(&self, inst: &Instruction) -> Option<(usize, bool)> {
         let [Operand::Reg(_), source] = inst.operands.as_slice() else { return None };
         let (product, negated) = self.state(source).holds.filter(|_| inst.guard.is_none())?;
@@ -263,7 +266,7 @@ impl<'a> Finder<'a> {
             let stale = p.factors.map(|(o, write)| match o {
                 Operand::Imm(_) => false,
                 _ if p.block == block.0 => self.version(o) != write,
-                // Round a loop it may be another one.
+                // In a loop, the next iteration may have another value.
                 _ => !self.is_constant(o),
             });
             let p = &mut self.products[product];
@@ -277,13 +280,14 @@ impl<'a> Finder<'a> {
         self.sums.push(Terms { at: i, terms, before, block, chosen: None });
     }
 
-    /// The number of a product's readers: sums, and one more if something else reads it.
+    /// Number of a product's uses: its sums, plus one for any other use.
     fn readers(&self, product: usize) -> usize {
         let p = &self.products[product];
         p.sums.len() + usize::from(p.is_kept)
     }
 
-    /// Whether a sum is of the same product twice: then a doubled value is made of it. (Not of packed halves.)
+    /// Whether both terms of a sum are the same product; ptxas then doubles the value instead. (Not
+    /// for packed halves.)
     fn is_double(&self, [a, b]: [Term; 2]) -> bool {
         let (p, q) = (&self.products[a.product], &self.products[b.product]);
         let ([x, y], [u, v]) = (p.factors, q.factors);
@@ -291,7 +295,7 @@ impl<'a> Finder<'a> {
         is_same && ([x, y] == [u, v] || [x, y] == [v, u])
     }
 
-    /// Whether a product can go into one of its sums.
+    /// Whether a product may be fused into one of its sums.
     fn fits(&self, product: usize, sum: &Terms) -> bool {
         let p = &self.products[product];
         if sum.chosen.is_some_and(|chosen| chosen != product) {
@@ -302,7 +306,7 @@ impl<'a> Finder<'a> {
         a.product != b.product && (is_packed(p.ty) || !self.is_double([a, b]) || !is_lone())
     }
 
-    /// Whether a product can go into all that read it.
+    /// Whether a product may be fused into all of its uses.
     fn is_fusible(&self, product: usize) -> bool {
         let p = &self.products[product];
         if p.is_kept {
@@ -313,8 +317,8 @@ impl<'a> Finder<'a> {
             if !self.fits(product, sum) {
                 return false;
             }
-            // One that has this sum only comes before one that has several, which then stays apart from all. (Not of
-            // packed halves.)
+            // A product with this sum as its only use has precedence over one with several uses,
+            // which is then fused nowhere. (Not for packed halves.)
             let other = sum.terms[1 - term].map(|t| t.product).filter(|_| !is_packed(p.ty));
             let loses = |other: usize| {
                 let o = &self.products[other];
@@ -325,8 +329,8 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Chooses for each sum, in the order of the text, the product that is fused into it: of two candidates the product
-    /// with fewer readers, else the first operand.
+    /// Chooses for each sum, in source order, the product that is fused into it: of two candidates
+    /// the product with fewer uses, otherwise the first operand.
     pub(super) fn choose(mut self, is_known: bool, pairs: &mut Pairs) {
         self.leave_unknown(pairs);
         for number in 0..self.sums.len() {
@@ -359,8 +363,9 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Leaves apart the sums of what ptxas may bring to them from other blocks, as it unrolls loops, moves what does not change
-    /// in them, and looks for constant factors in all blocks; and the other products of these sums.
+    /// Excludes sums with operands that ptxas may move in from other blocks, because it unrolls
+    /// loops, moves invariant code and considers constant factors in all blocks; the other products
+    /// of these sums are excluded, too.
     fn leave_unknown(&mut self, pairs: &mut Pairs) {
         for number in 0..self.sums.len() {
             let sum = &self.sums[number];
@@ -379,7 +384,7 @@ impl<'a> Finder<'a> {
                 continue;
             }
             let products: Vec<usize> = sum.terms.iter().flatten().map(|t| t.product).collect();
-            // Those with terms are counted with the others.
+            // Sums with product terms are counted elsewhere.
             pairs.fusion.undecided += u64::from(products.is_empty());
             for product in products {
                 let p = &mut self.products[product];

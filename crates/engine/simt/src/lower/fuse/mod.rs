@@ -1,13 +1,16 @@
-//! Contraction: which products go into the sums that read them.
+//! Contraction: selects the products that are fused into sums as multiply-adds.
 //!
-//! PTX leaves it to the assembler whether a `mul` and an `add` or `sub` without a rounding modifier are rounded once or
-//! twice. ptxas rounds once where it can, and texunit does what it does: the rules here were read from its code for
-//! random kernels (tests/fmad/ptxas.py), for sm_86 and sm_90, and are not all of its: of 5,907 other kernels five differ.
+//! PTX leaves it to the assembler whether a `mul` and an `add` or `sub` without a rounding modifier
+//! are rounded once or twice. ptxas rounds once where it can, and texunit reproduces its choices.
+//! The rules were derived from the code that ptxas generates for random kernels
+//! (tests/fmad/ptxas.py), for sm_86 and sm_90. They are not complete: of 5,907 other kernels five
+//! differ.
 //!
-//! A product is considered in its block only ([`blocks`]), but one with a constant factor in the whole function; together with
-//! all that reads it, also by way of `mov` and `neg`. It may go into a sum if all its readers are sums that it may go into: without a rounding modifier, of its type and
-//! with its `.ftz`, not the sum of it and itself, and not one that another product has gone into. Sums choose in their
-//! order ([`choose`]).
+//! A product is considered within its block ([`blocks`]), one with a constant factor within the
+//! whole function, together with all its uses, including those through `mov` and `neg`. It is fused
+//! if all its uses are sums that it can be fused into: without a rounding modifier, of the same
+//! type and `.ftz`, not the sum of the product and itself, and not one that another product has
+//! been fused into. Sums choose in source order ([`choose`]).
 
 mod blocks;
 mod choose;
@@ -21,34 +24,34 @@ use std::collections::HashMap;
 use texunit_check::ir::{self, Instruction, Operand, RegId};
 use texunit_isa::{Modifiers, Opcode, Rounding, ScalarType};
 
-/// A sum with its product.
+/// A sum with the product fused into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sum {
-    /// Index of the mul.
+    /// Index of the `mul`.
     pub(crate) product: usize,
-    /// Which source of the sum (1 or 2) the product is.
+    /// Index of the sum's source (1 or 2) that is the product.
     pub(crate) operand: usize,
-    /// Whether the source is the product with its sign changed.
+    /// Whether the source is the negated product.
     pub(crate) negated: bool,
 }
 
 /// A product that is fused into a sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Product {
-    /// Whether something else reads it, too.
+    /// Whether the product has other uses.
     pub(crate) is_read: bool,
     /// Whether each factor is overwritten before the sum.
     pub(crate) saved: [bool; 2],
 }
 
-/// What an instruction is in a pair.
+/// Role of an instruction in a fused pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Product(Product),
     Sum(Sum),
 }
 
-/// Pairs of a function, by instruction index.
+/// Fused pairs of a function, by instruction index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pairs {
     roles: HashMap<usize, Role>,
@@ -86,12 +89,12 @@ fn plain_sum(inst: &Instruction) -> Option<ScalarType> {
     plain(inst, &[Opcode::Add, Opcode::Sub])
 }
 
-/// The modifiers of the `fma` that a sum becomes.
+/// The modifiers of the `fma` that replaces a sum.
 pub(super) fn fma_of(sum: &Instruction) -> Modifiers {
     Modifiers { rounding: Some(Rounding::Rn), ..(*sum.mods).clone() }
 }
 
-/// The products and sums of a function.
+/// Selects the fused products and sums of a function.
 pub(crate) fn pairs(function: &ir::Function) -> Pairs {
     let mut pairs = Pairs::default();
     let Some(body) = &function.body else { return pairs };

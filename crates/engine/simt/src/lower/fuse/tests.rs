@@ -1,4 +1,4 @@
-//! Decisions about products and sums, against those of ptxas for random kernels (tests/fmad/ptxas.py).
+//! Compares fusing decisions with those of ptxas for random kernels (tests/fmad/ptxas.py).
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -6,7 +6,7 @@ use super::*;
 use std::path::Path;
 use texunit_syntax::SourceFile;
 
-/// Prefix of the registers of a type, and their type.
+/// Register prefix and register type of an operand type.
 fn registers(ty: &str) -> (&'static str, &'static str) {
     match ty {
         "f32" => ("%f", "f32"),
@@ -16,7 +16,7 @@ fn registers(ty: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// A kernel around a body of the file.
+/// Makes a kernel of a body in the test file.
 fn kernel(head: &str, body: &str) -> String {
     let [ty, inputs, count, scaled] = head.split(' ').collect::<Vec<_>>()[..] else {
         panic!("{head}: type, inputs, registers, whether the first is a parameter")
@@ -41,8 +41,8 @@ fn kernel(head: &str, body: &str) -> String {
     text + body + "ret; }\n"
 }
 
-/// Compares the decisions about a kernel. Where they are not those of ptxas, or it decides in several ways (`?`), the sum must
-/// be left as it is, and counted.
+/// Compares the decisions for a kernel. Where they differ from those of ptxas, or where ptxas
+/// decides in several ways (`?`), the sum must be left unfused and counted as undecided.
 fn compare(head: &str, body: &str) -> Result<u64, String> {
     let text = kernel(head, body);
     let source = SourceFile::new("k.ptx", &text);
@@ -52,7 +52,7 @@ fn compare(head: &str, body: &str) -> Result<u64, String> {
     let pairs = pairs(function);
     let (mut sums, mut undecided) = (0, 0);
     for (i, inst) in function.body.iter().flatten().enumerate() {
-        // The mark stands behind the instruction.
+        // The expected decision is a comment after the instruction.
         let rest = &text[inst.span.end as usize..];
         let line = rest.lines().next().unwrap_or_default();
         let Some((_, mark)) = line.split_once("// ") else { continue };
@@ -73,7 +73,7 @@ fn compare(head: &str, body: &str) -> Result<u64, String> {
     Ok(sums)
 }
 
-/// Checks a file of kernels: how many sums it has, and what is not as ptxas does it.
+/// Checks a file of kernels. Returns the number of sums and the differences from ptxas.
 fn check(file: &str) -> (u64, Vec<String>) {
     let (mut sums, mut wrong) = (0, Vec::new());
     for kernel in file.split("kernel ").skip(1) {
@@ -87,9 +87,9 @@ fn check(file: &str) -> (u64, Vec<String>) {
     (sums, wrong)
 }
 
-/// Kernels that come with the repository; and another file, for `.ci/full`. ptxas also moves products to where they are
-/// needed, and unrolls loops: of 31,804 sums with seeds that the rules were not made with, those of five kernels differed. The
-/// bound is three times that.
+/// Checks the kernels in the repository, and for `.ci/full` another file. ptxas also moves products
+/// and unrolls loops: of 31,804 sums with seeds that were not used for deriving the rules, those of
+/// five kernels differed. The bound is three times that.
 #[test]
 fn what_ptxas_fuses() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fmad");

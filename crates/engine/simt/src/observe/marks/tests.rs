@@ -1,4 +1,4 @@
-//! Code with marks, against the code itself.
+//! Tests of marked code against the code that it was made from.
 #![allow(clippy::unwrap_used)]
 
 use crate::code::{Code, Op};
@@ -15,7 +15,7 @@ fn lowered(path: &Path) -> Program {
     crate::lower(module, Symbols::default(), source)
 }
 
-/// The PTX files of programs, one of each, and of the benchmarks.
+/// PTX files of the test programs, one for each compiler, and of the benchmarks.
 fn texts() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let folders = std::fs::read_dir(root.join("tests/programs")).unwrap();
@@ -33,7 +33,8 @@ fn texts() -> Vec<PathBuf> {
     paths
 }
 
-/// Without marks, what is put together again is what was taken apart; with them, each operation is there once.
+/// Without marks, the reassembled code equals the original; with marks, it contains each original
+/// operation once.
 #[test]
 fn marked_code_is_the_code() {
     let texts = texts();
@@ -47,7 +48,8 @@ fn marked_code_is_the_code() {
         };
         let (same, _) = super::marked(&program, code, Events::NONE, &|_| true);
         assert_eq!(text(code), text(&same), "{}", path.display());
-        // All that marks tell but `DEFINED`: shadows pass on by operations like the program's.
+        // All events of marks except `DEFINED`, whose shadow operations resemble those of the
+        // program.
         let told = Events::ACCESSES
             | Events::RESULTS
             | Events::PARAMETERS

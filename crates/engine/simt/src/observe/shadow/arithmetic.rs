@@ -1,24 +1,25 @@
-//! How arithmetic treats undefined bits, by the names of its rows.
+//! Propagation rules of uninitialised bits through arithmetic operations, selected by operation
+//! name.
 
 use texunit_alu::Row;
 
-/// What a row makes of the shadows of its sources.
+/// How the shadow of a result follows from the shadows of the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// Bits go where the row puts them: the same row on the shadows of these sources, with the others as they are. If one of
-    /// those is undefined, all of the result is.
+    /// The operation moves bits: it is applied to the shadows of these sources, with the other
+    /// sources as they are. If one of the others is uninitialised, the whole result is.
     Moves(&'static [usize]),
-    /// Bits stay where they are.
+    /// Each bit depends on the bits at the same position.
     Each,
     And,
     Or,
-    /// A bit depends on itself and on lower ones.
+    /// A bit depends on the bits at the same and lower positions.
     Upwards,
-    /// All depends on all.
+    /// Every bit depends on all bits of the sources.
     All,
 }
 
-/// The rule of a row.
+/// The rule of an operation.
 pub(super) fn rule(row: &Row) -> Rule {
     match row.name() {
         "And" | "And64" | "and.b16" => Rule::And,
@@ -39,7 +40,7 @@ pub(super) fn rule(row: &Row) -> Rule {
     }
 }
 
-/// Whether it is a conversion between integers that extends or cuts.
+/// Whether an operation is a conversion between integers that extends or truncates.
 fn is_plain_conversion(name: &str) -> bool {
     let is_integer = |word: &str| {
         let digits = word.strip_prefix(['u', 's', 'b']);
@@ -49,8 +50,8 @@ fn is_plain_conversion(name: &str) -> bool {
     words.next() == Some("cvt") && words.clone().count() == 2 && words.all(is_integer)
 }
 
-/// Whether what the rule gives is a copy of parts of its sources, and nothing that was computed. `amounts`: sources that
-/// are no data, as numbers in the code.
+/// Whether the result consists of copied parts of the sources and is not computed. `amounts`: the
+/// values of non-data sources that are constants.
 pub(super) fn is_copy(row: &Row, amounts: &[Option<u64>]) -> bool {
     match rule(row) {
         Rule::Moves(_) if row.name().starts_with("sh") || row.name().starts_with("Sh") => {
@@ -62,7 +63,7 @@ pub(super) fn is_copy(row: &Row, amounts: &[Option<u64>]) -> bool {
     }
 }
 
-/// Whether all bytes of a mask are zero or ones.
+/// Whether each byte of a mask is all zeros or all ones.
 fn is_bytes(mask: u64) -> bool {
     mask.to_le_bytes().iter().all(|&byte| byte == 0 || byte == u8::MAX)
 }
@@ -73,7 +74,7 @@ mod tests {
 
     #[test]
     fn names_of_rules_are_names_of_rows() {
-        // A row whose name changes would fall to `All` in silence.
+        // An operation that was renamed would silently fall back to `All`.
         let named: Vec<_> = texunit_alu::all().iter().collect();
         let with = |wanted: Rule| named.iter().filter(|row| rule(row) == wanted).count();
         assert_eq!((with(Rule::And), with(Rule::Or), with(Rule::Each)), (3, 3, 6));

@@ -1,13 +1,16 @@
-//! Shadows: beside each register another one that says which of its bits nobody has written, as in Valgrind's Memcheck.
+//! Shadow code: for each register a second one that tells which of its bits are uninitialised, as
+//! in Valgrind's Memcheck.
 //!
-//! The copy of the code that an observer of [`Events::DEFINED`](super::Events::DEFINED) gets has, before each instruction,
-//! operations that compute the shadows of what it writes from those of what it reads ([`rules`]): the same kinds of
-//! operations as all others, so they are interpreted and compiled as all others are. Loads and stores go to the shadow of
-//! memory ([`Shadow`]), which has a byte for each byte. Where it matters that a value is defined ([`sinks`]) stands
-//! a check, which tells the probe and makes the value count as defined.
+//! The code for an observer of [`Events::DEFINED`](super::Events::DEFINED) has additional
+//! operations before each instruction, which compute the shadows of its results from those of its
+//! sources ([`rules`]). They are ordinary operations, so they are interpreted and compiled like all
+//! others. Loads and stores access shadow memory ([`Shadow`]), which has a byte for each byte of
+//! memory. Before a use that requires an initialised value ([`sinks`]) there is a check, which
+//! notifies the probe and then marks the value as initialised.
 //!
-//! Most registers of most kernels can never be undefined (what follows from parameters, indices and numbers alone): a
-//! pass over the function ([`state`]) finds those that can, and nothing is computed for the others.
+//! Most registers of most kernels can never be uninitialised, because they depend only on
+//! parameters, thread indices and constants. A data-flow pass ([`state`]) finds the registers that
+//! can be, and only these have shadows.
 
 mod arithmetic;
 mod rules;
@@ -21,28 +24,29 @@ use crate::flow::{FunctionCode, Registers, reads};
 use rules::{Common, Making};
 use state::States;
 
-/// What the observed code has besides the program's.
+/// Additions to the program's code.
 #[derive(Debug, Default)]
 pub(super) struct Shadows {
-    /// By operation: what stands before it.
+    /// For each operation: operations inserted before it.
     before: Vec<Vec<Inst>>,
-    /// By operation that a function begins with: what is done when it is called, and only then.
+    /// For each first operation of a function: operations executed only at a call.
     at_entry: Vec<(u32, Vec<Inst>)>,
-    /// Calls that hand shadows over, by operation.
+    /// Calls that also pass shadows, by operation.
     calls: Vec<(u32, Op)>,
     pub(super) funcs: Vec<Func>,
     pub(super) constants: Constants,
 }
 
 impl Shadows {
-    /// What stands before an operation, and what is done only where its function begins with it.
+    /// Removes the operations to insert before an operation, and those executed only at a call of
+    /// the function that begins with it.
     pub(super) fn take(&mut self, op: u32) -> (Vec<Inst>, Vec<Inst>) {
         let before = self.before.get_mut(op as usize).map_or_else(Vec::new, std::mem::take);
         let entry = self.at_entry.iter_mut().find(|entry| entry.0 == op);
         (before, entry.map_or_else(Vec::new, |entry| std::mem::take(&mut entry.1)))
     }
 
-    /// The operation itself.
+    /// The operation itself, with shadows passed if it is a call.
     pub(super) fn call(&mut self, op: u32, inst: &Inst) -> Inst {
         let call = self.calls.binary_search_by_key(&op, |call| call.0).ok();
         match call.and_then(|i| self.calls.get(i)) {
@@ -52,10 +56,10 @@ impl Shadows {
     }
 }
 
-/// Registers that the operations of one instruction use between them: narrow, wide, predicates.
+/// Number of temporary registers of each kind for the shadow operations of an instruction.
 const SCRATCH: u32 = 4;
 
-/// The shadows of a code.
+/// Computes the shadow operations of a program's code.
 pub(super) fn of(code: &Code) -> Shadows {
     let mut shadows = Shadows {
         before: vec![Vec::new(); code.insts.len()],
@@ -67,7 +71,8 @@ pub(super) fn of(code: &Code) -> Shadows {
     for (i, func) in code.funcs.iter().enumerate().filter(|(_, func)| func.has_body) {
         let function = FunctionCode::new(code, i);
         if let Some(mut function) = function.filter(|function| !function.insts.is_empty()) {
-            // The steps of compiled operations have registers of their own, which are always defined.
+            // The temporaries of compiled operations are always initialised, so they need no
+            // shadows.
             let own = func.temporaries();
             let [narrow, wide, predicates] =
                 [own.narrow, own.wide, own.predicates].map(|n| n as usize);
@@ -79,7 +84,7 @@ pub(super) fn of(code: &Code) -> Shadows {
     shadows
 }
 
-/// Gives a function its shadows. The registers of steps stay the last ones.
+/// Adds the shadow registers of a function. The temporaries stay the last registers.
 fn widen(func: &mut Func) {
     let free = func.temporaries();
     func.narrow += free.narrow + SCRATCH;
@@ -90,7 +95,7 @@ fn widen(func: &mut Func) {
 fn of_function(code: &Code, function: FunctionCode<'_>, common: &Common, shadows: &mut Shadows) {
     let registers = function.registers;
     let states = States::of(code, function);
-    // Registers that are read where they may be undefined: others need no shadow.
+    // Only registers that are read while possibly uninitialised need a shadow.
     let mut tracked = vec![false; registers.len()];
     let mut unwritten = vec![false; registers.len()];
     states.each(|_, inst, state| {

@@ -1,4 +1,7 @@
-//! The operations that compute shadows.
+//! Generates the shadow operations of an instruction.
+//!
+//! [`Making`] is given an instruction, the possible states of registers before it, and the tracked
+//! registers; it returns the operations to be inserted before the instruction.
 
 mod memory;
 mod values;
@@ -16,7 +19,7 @@ use crate::flow::{Registers, writes};
 use texunit_alu::{Alu, Kind, L64, Row, lop3};
 use texunit_isa::{AtomOp, BoolOp, ScalarType};
 
-/// Numbers that shadows are made with.
+/// Constants used by shadow operations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Common {
     zero: [Slot; 2],
@@ -33,24 +36,24 @@ impl Common {
     }
 }
 
-/// Bits of three sources, as tables have them.
+/// Truth-table columns of the three sources of `lop3`.
 const A: u8 = 0xf0;
 const B: u8 = 0xcc;
 const C: u8 = 0xaa;
 
-/// What stands before an instruction, in the making.
+/// Builds the operations to insert before an instruction.
 pub(super) struct Making<'a> {
     registers: Registers,
     tracked: &'a [bool],
     common: &'a Common,
-    /// Its number.
+    /// Number of the instruction.
     op: u32,
     inst: &'a Inst,
     state: &'a [State],
     pub(super) out: Vec<Inst>,
 }
 
-/// Whether a function looks at the carry that goes in: `addc`, and not `add.cc`.
+/// Whether a function depends on the carry flag: true for `addc`, false for `add.cc`.
 fn reads_carry(f: fn(&mut L64, &L64, &L64, &L64, u32) -> u32) -> bool {
     let zeros = [0; 32];
     let [mut with, mut without] = [zeros; 2];
@@ -90,18 +93,18 @@ impl<'a> Making<'a> {
         if like.is_predicate() { Slot::TRUE } else { self.common.ones[usize::from(like.is_wide())] }
     }
 
-    /// What a register may be.
+    /// The possible states of a register.
     fn state(&self, slot: Slot) -> State {
         state::of(self.registers, self.state, slot)
     }
 
-    /// The shadow of a register that is written; `None`: nobody reads it where it may be undefined.
+    /// The shadow of a destination register; `None` if the register is not tracked.
     fn home(&self, slot: Slot) -> Option<Slot> {
         let number = self.registers.number(slot)?;
         self.tracked[number].then(|| self.register(number))
     }
 
-    /// The shadow of the register of a number.
+    /// The shadow of a register by its number.
     fn register(&self, number: usize) -> Slot {
         let Registers { narrow, wide, .. } = self.registers;
         if number < narrow {
@@ -113,7 +116,8 @@ impl<'a> Making<'a> {
         }
     }
 
-    /// The shadow of an operand: zero if it is defined in any case. Of a negated predicate that of the predicate.
+    /// The shadow of an operand: zero if it is certainly initialised. A negated predicate has the
+    /// predicate's shadow.
     fn shadow(&self, slot: Slot) -> Slot {
         match self.registers.number(slot) {
             Some(number) if self.state(slot) != 0 => self.register(number),
@@ -121,7 +125,7 @@ impl<'a> Making<'a> {
         }
     }
 
-    /// A register for moments, as wide as another.
+    /// A temporary register of the same width as another register.
     fn scratch(&self, like: Slot, number: u32) -> Slot {
         debug_assert!(number < SCRATCH);
         let Registers { narrow, wide, predicates } = self.registers;
@@ -157,23 +161,24 @@ impl<'a> Making<'a> {
 
     fn row(&mut self, kind: Kind, d: Slot, a: Slot, b: Slot) {
         let row = Row::inner(kind);
-        // Sources that a row lacks are zero.
+        // Sources that the operation does not have are zero.
         let s = [a, b, Slot::NONE, Slot::NONE];
         self.push(Op::Compute { row, d, s });
     }
 
-    /// Of narrow registers.
+    /// A bitwise operation on 32-bit registers, given by its truth table.
     fn bits(&mut self, table: u8, d: Slot, s: [Slot; 3]) {
         self.push(Op::Lop3 { f: lop3, d, s, table });
     }
 
-    /// Bits of either, of registers that are as wide as the first.
+    /// The union of two shadows of the same width as `d`.
     fn either(&mut self, d: Slot, a: Slot, b: Slot) {
         let kind = if d.is_wide() { Kind::Or64 } else { Kind::Or };
         self.row(kind, d, a, b);
     }
 
-    /// The bits that are undefined in one of some registers, all of which are as wide as `like`: `None`: in none.
+    /// The union of the shadows of all sources that are as wide as `like`; `None` if it is
+    /// certainly empty.
     fn union(&mut self, like: Slot, sources: &[Slot], number: u32) -> Option<Slot> {
         let same = |slot: &Slot| slot.is_wide() == like.is_wide() && !slot.is_predicate();
         let all = sources.iter().filter(|slot| self.state(**slot) != 0 && same(slot));
@@ -194,7 +199,7 @@ impl<'a> Making<'a> {
         Some(sum)
     }
 
-    /// A predicate that says whether one of some registers has an undefined bit; `None`: none has.
+    /// A predicate that tells whether any source has an uninitialised bit; `None` if certainly not.
     fn any(&mut self, sources: &[Slot]) -> Option<Slot> {
         let q = self.some_predicate(0);
         let mut found = None;
@@ -222,7 +227,7 @@ impl<'a> Making<'a> {
         found
     }
 
-    /// All of a result is undefined where a predicate holds.
+    /// Marks the whole result as uninitialised where a predicate holds.
     fn all(&mut self, d: Slot, of: Option<Slot>) {
         let Some(home) = self.home(d) else { return };
         let (ones, zero) = (self.ones(d), self.zero(d));
@@ -234,14 +239,15 @@ impl<'a> Making<'a> {
         }
     }
 
-    /// What a function begins with: nobody has written this register.
+    /// Marks a register as uninitialised at the start of a function.
     pub(super) fn undefine(&mut self, number: usize) {
         let d = self.register(number);
         let ones = self.ones(d);
         self.set(d, ones);
     }
 
-    /// All that stands before the instruction. What there is in its place, if it hands shadows over.
+    /// Generates the operations before the instruction. Returns a replacement for the instruction
+    /// if it is a call that passes shadows.
     pub(super) fn instruction(&mut self) -> Option<Op> {
         let inst = self.inst;
         self.checks();
@@ -252,7 +258,7 @@ impl<'a> Making<'a> {
         None
     }
 
-    /// Looks at what matters.
+    /// Generates checks for all operands that must be initialised.
     fn checks(&mut self) {
         let mut all: Vec<(Sink, Vec<Slot>)> = Vec::new();
         sinks(self.inst, |sink, slot| {
@@ -268,7 +274,7 @@ impl<'a> Making<'a> {
         });
         for (sink, slots) in all {
             let shadows: Vec<Slot> = slots.iter().map(|&slot| self.shadow(slot)).collect();
-            // The guard itself matters to all lanes.
+            // An uninitialised guard concerns all lanes, so its check is not guarded.
             let is_guard = slots == [self.inst.guard.plain()];
             self.check(sink, slots, shadows, None);
             if let (true, Some(check)) = (is_guard, self.out.last_mut()) {
@@ -373,7 +379,7 @@ impl<'a> Making<'a> {
                 }
             }
             Op::SurfaceStore(access) => {
-                // Operands of reductions have been looked at.
+                // The operands of reductions have already been checked as sinks.
                 if !access.is_reduction() {
                     self.computed(&access.parts, None);
                 }

@@ -1,12 +1,13 @@
-//! Where it matters that a value is defined.
+//! Uses that require an initialised value.
 
 use super::Sink;
 use crate::code::{Inst, Located, MbarrierAction, Op, Slot};
 use crate::flow::reads;
 use texunit_isa::AtomOp;
 
-/// Calls `f` with each register whose value an instruction needs to be defined, and why. Values that it stores are not
-/// among them: these matter only if they were computed.
+/// Calls `f` with each register that an instruction requires to be initialised, and the kind of
+/// use. Stored values are not included, because they must be initialised only if they were
+/// computed.
 pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
     let is_branch = matches!(inst.op, Op::Branch { .. });
     f(if is_branch { Sink::Branch } else { Sink::Guard }, inst.guard);

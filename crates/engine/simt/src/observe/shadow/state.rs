@@ -1,4 +1,5 @@
-//! Which registers may be undefined before each operation of a function, for each thread by itself.
+//! Data-flow analysis of the registers that may be uninitialised before each operation of a
+//! function, per thread.
 
 use super::arithmetic;
 use super::sinks::sinks;
@@ -6,24 +7,25 @@ use crate::code::{Code, Inst, Op, Place, Slot};
 use crate::flow::{FunctionCode, Registers, reads, writes};
 use texunit_flow::{Cfg, forward};
 
-/// What a register may hold, as bits.
+/// Possible states of a register, as a bit mask; 0: certainly initialised.
 pub(super) type State = u8;
-/// A copy of undefined memory.
+/// The register may hold a copy of uninitialised memory.
 const COPY: State = 1;
-/// Something that was computed from it.
+/// The register may hold a value computed from uninitialised data.
 pub(super) const COMPUTED: State = 2;
-/// Nobody has written it.
+/// The register may be unwritten.
 pub(super) const UNWRITTEN: State = 4;
 
-/// Registers of a function times its blocks that are looked at one by one; where there are more, all may be undefined.
+/// Limit of the number of registers times the number of blocks; beyond it, all registers count as
+/// possibly uninitialised.
 const MAX: usize = 1 << 25;
-/// What is known of a function.
+/// Results of the analysis of a function.
 pub(super) struct States<'a> {
     code: &'a Code,
     function: FunctionCode<'a>,
     cfg: Cfg,
-    /// By block: the states of registers where it begins, none where control never comes to. `None`: not found out,
-    /// all may be undefined.
+    /// For each block: the states of registers at its start, `None` if it is unreachable. `None`
+    /// for the whole: not analysed, so that all registers may be uninitialised.
     at_start: Option<Vec<Option<Vec<State>>>>,
 }
 
@@ -47,7 +49,7 @@ impl<'a> States<'a> {
         Self { code, function, cfg, at_start }
     }
 
-    /// Calls `f` with each instruction, and the states of registers before it.
+    /// Calls `f` with each instruction and the states of registers before it.
     pub(super) fn each(&self, mut f: impl FnMut(u32, &'a Inst, &[State])) {
         let registers = self.function.registers;
         for (block, range) in self.cfg.ranges().enumerate() {
@@ -66,12 +68,13 @@ impl<'a> States<'a> {
     }
 }
 
-/// The state of a register; constants are defined.
+/// The state of a register; constants are initialised.
 pub(super) fn of(registers: Registers, state: &[State], slot: Slot) -> State {
     registers.number(slot).map_or(0, |number| state[number])
 }
 
-/// A number in the code. Addresses of variables are numbers, too, which are not looked at.
+/// The value of a constant operand. Addresses of variables are constants, too, but their values are
+/// not used.
 pub(super) fn literal(code: &Code, slot: Slot) -> Option<u64> {
     if slot.is_none() || !slot.is_constant() || slot.is_predicate() {
         return None;
@@ -83,13 +86,13 @@ pub(super) fn literal(code: &Code, slot: Slot) -> Option<u64> {
     }
 }
 
-/// Whether a load brings what is always defined: parameters and constants.
+/// Whether a load reads memory that is always initialised: kernel parameters and constant memory.
 pub(super) fn is_constant_load(op: &Op) -> bool {
     matches!(op, Op::Load(access) | Op::LoadQuad(access)
         if access.place == Place::KernelParam || access.constant)
 }
 
-/// What an instruction leaves in the registers that it writes.
+/// The state of the registers that an instruction writes.
 fn result(code: &Code, registers: Registers, inst: &Inst, state: &[State]) -> State {
     let of = |slot: Slot| of(registers, state, slot);
     let any = |slots: &[Slot]| slots.iter().fold(0, |all, &slot| all | of(slot));
@@ -116,7 +119,7 @@ fn result(code: &Code, registers: Registers, inst: &Inst, state: &[State]) -> St
             }
         }
         Op::Atomic(atomic) if atomic.op == texunit_isa::AtomOp::Exch => COPY,
-        // Filtered or not: texels are where they come from.
+        // A fetch counts as a copy of texels, whether filtered or not.
         Op::Call(_) | Op::Fetch(_) | Op::SurfaceLoad(_) => COPY,
         Op::Compute { row, s, .. } => {
             let amounts = amounts(code, row, s);
@@ -132,7 +135,7 @@ fn result(code: &Code, registers: Registers, inst: &Inst, state: &[State]) -> St
         | Op::IsType { .. } => {
             let mut all = 0;
             reads(&inst.op, |slot| all |= of(slot));
-            // Carries are not followed one by one.
+            // Carries are not tracked individually.
             let carries = matches!(&inst.op, Op::Rare(rare) if matches!(rare.alu, texunit_alu::Alu::Carry(_)));
             computed(all) | if carries { COMPUTED } else { 0 }
         }
@@ -140,7 +143,8 @@ fn result(code: &Code, registers: Registers, inst: &Inst, state: &[State]) -> St
     }
 }
 
-/// Sources of a row that are no data, as far as they are numbers in the code; of `and` all.
+/// Values of the non-data sources of an operation, as far as they are constants; for `and`, of all
+/// sources.
 fn amounts(code: &Code, row: &texunit_alu::Row, s: &[Slot; 4]) -> Vec<Option<u64>> {
     let data: &[usize] = match arithmetic::rule(row) {
         arithmetic::Rule::Moves(data) => data,
@@ -150,11 +154,11 @@ fn amounts(code: &Code, row: &texunit_alu::Row, s: &[Slot; 4]) -> Vec<Option<u64
     others.map(|(_, &slot)| literal(code, slot)).collect()
 }
 
-/// From the states of registers before an instruction to those behind it.
+/// Updates the states of registers by an instruction.
 fn step(code: &Code, registers: Registers, inst: &Inst, state: &mut [State]) {
     let result = result(code, registers, inst, state);
     let whole = inst.guard == Slot::TRUE;
-    // What has been told counts as defined from there on.
+    // A value that was reported counts as initialised afterwards.
     sinks(inst, |sink, slot| {
         if (whole || matches!(sink, super::Sink::Guard | super::Sink::Branch))
             && let Some(number) = registers.number(slot)

@@ -1,4 +1,4 @@
-//! Shadows of what memory, textures and functions are accessed with.
+//! Shadow operations of memory accesses, textures, surfaces and calls.
 
 use super::*;
 
@@ -18,7 +18,7 @@ impl Making<'_> {
         self.check(Sink::Origin, registers, shadows, Some(access.clone()));
     }
 
-    /// Looks at values that are stored, as far as they were computed.
+    /// Checks stored values, as far as they were computed.
     pub(super) fn computed(&mut self, parts: &[Slot], access: Option<Access>) {
         let computed = parts.iter().filter(|&&part| self.state(part) & COMPUTED != 0);
         let mut slots: Vec<Slot> = computed.copied().collect();
@@ -34,7 +34,8 @@ impl Making<'_> {
         if is_global {
             self.computed(&access.parts, Some(access.clone()));
         }
-        // What stays undefined is told, so that it can be said where it came from.
+        // Values that stay uninitialised are reported as well, so that later reports can name their
+        // origin.
         let (mut copied, mut kept) = (Vec::new(), Vec::new());
         for &part in &access.parts {
             match self.state(part) {
@@ -54,7 +55,7 @@ impl Making<'_> {
         self.shadow_op(Shadow::Store(Access { parts, ..access.clone() }));
     }
 
-    /// What is in memory matters to an atomic that computes; an exchange takes it along.
+    /// An atomic that computes requires initialised memory; an exchange copies the shadow.
     pub(super) fn atomic(&mut self, atomic: &Atomic) {
         let quad = atomic.ty == ScalarType::B128;
         let size = if quad { 8 } else { atomic.ty.bytes() as u8 };
@@ -126,7 +127,7 @@ impl Making<'_> {
         self.shadow_op(Shadow::Mma(of));
     }
 
-    /// A call whose arguments and results take their shadows along.
+    /// A call that also passes the shadows of its arguments and results.
     pub(super) fn call(&mut self, call: &Call) -> Op {
         let mut call = call.clone();
         for argument in &mut call.arguments {

@@ -1,15 +1,15 @@
-//! Shadows of what registers are computed from.
+//! Shadow operations of arithmetic, comparisons and copies.
 
 use super::*;
 
 impl Making<'_> {
-    /// What the instruction writes is defined.
+    /// Marks the destinations of the instruction as initialised.
     pub(super) fn defined(&mut self) {
         let inst = self.inst;
         writes(&inst.op, |slot| self.all(slot, None));
     }
 
-    /// A call that is built in gives a result.
+    /// Marks the result of a built-in function as initialised.
     pub(super) fn defines(&mut self, result: Option<Value>, size: u8) {
         match result {
             Some(Value::Frame(offset)) if size != 0 => {
@@ -97,10 +97,10 @@ impl Making<'_> {
         }
     }
 
-    /// Bits of `and` and `or`: a defined 0 or 1 of one side decides.
+    /// Shadow of `and` and `or`: an initialised 0 or 1, respectively, determines the result's bit.
     pub(super) fn masked(&mut self, home: Slot, [a, b]: [Slot; 2], is_and: bool) {
         let both = self.state(a) != 0 && self.state(b) != 0;
-        // The one that may be undefined comes first.
+        // The operand that may be uninitialised comes first.
         let (a, b) = if self.state(a) == 0 { (b, a) } else { (a, b) };
         let (x, y) = (self.shadow(a), self.shadow(b));
         if is_wide(home) {
@@ -123,7 +123,7 @@ impl Making<'_> {
 
     pub(super) fn table(&mut self, d: Slot, s: &[Slot; 3], table: u8) {
         let Some(home) = self.home(d) else { return };
-        // Those on which something depends.
+        // Sources that may be uninitialised and that the result depends on.
         let masks = [4_u8, 2, 1];
         let matters = |mask: u8, k: u8| (table >> (k & !mask) ^ table >> (k | mask)) & 1 == 1;
         let tracked: Vec<usize> = (0..3)
@@ -156,7 +156,7 @@ impl Making<'_> {
         let (q, c) = (self.some_predicate(0), self.shadow(to.c));
         let c_tracked = self.state(to.c) != 0;
         if let (Some(_), true) = (found, to.c != Slot::TRUE) {
-            // A defined predicate may decide.
+            // An initialised predicate can determine the result.
             let undecided = match to.op {
                 BoolOp::And => Some(to.c),
                 BoolOp::Or => Some(to.c.negated()),
@@ -179,12 +179,13 @@ impl Making<'_> {
         self.all(to.q, found);
     }
 
-    /// Logic of predicates: a bit of one matters where the other lets it.
+    /// Shadow of boolean operations on predicates: a source matters where the other source does not
+    /// determine the result.
     pub(super) fn predicates(&mut self, f: fn(u32, u32) -> u32, d: Slot, a: Slot, b: Slot) {
         let Some(home) = self.home(d) else { return };
         let all = f(0b1100, 0b1010) & 0xf;
         let bit = |a: u32, b: u32| all >> (2 * a + b) & 1;
-        // Where the other one is 0, where it is 1.
+        // For each source: whether it matters where the other source is 0, and where it is 1.
         let a_matters = [0, 1].map(|b| bit(0, b) != bit(1, b));
         let b_matters = [0, 1].map(|a| bit(a, 0) != bit(a, 1));
         let (x, y) = (self.shadow(a), self.shadow(b));
@@ -210,7 +211,8 @@ impl Making<'_> {
         }
     }
 
-    /// Arithmetic with data of its own. Whether the carry depends on something undefined is kept in a predicate.
+    /// Shadow of arithmetic with an immediate or carries. A predicate tracks whether the carry flag
+    /// depends on uninitialised data.
     pub(super) fn rare(&mut self, rare: &Rare) {
         let mut found = self.any(&rare.s);
         if let Alu::Carry(f) = rare.alu {

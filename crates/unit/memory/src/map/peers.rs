@@ -1,63 +1,66 @@
-//! Memory of other devices, which this one may reach or not.
+//! Memory of peer devices, which this device may or may not access.
 
 use super::{Memory, MemoryMap, State};
-use crate::block::{End, Gone};
+use crate::block::{End, FreedBlock};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// The memory of another device.
 #[derive(Debug)]
-pub(super) struct Other {
+pub(super) struct PeerDevice {
     state: Weak<Mutex<State>>,
     window: Range<u64>,
 }
 
-/// What is at an address of another device.
+/// Describes the memory of another device at an address.
 #[cold]
-pub(super) fn find(others: &OnceLock<Vec<Other>>, address: u64) -> Option<Gone> {
-    let other = others.get()?.iter().find(|other| other.window.contains(&address))?;
+pub(super) fn find(peers: &OnceLock<Vec<PeerDevice>>, address: u64) -> Option<FreedBlock> {
+    let other = peers.get()?.iter().find(|other| other.window.contains(&address))?;
     let state = other.state.upgrade()?;
     let state = state.lock().unwrap_or_else(PoisonError::into_inner);
     let (&base, entry) = state.blocks.range(..=address).next_back()?;
-    // What a device keeps to itself is of a pool, which has an access of its own.
+    // Memory excluded from general peer access belongs to a pool, whose access is granted
+    // separately.
     let how = if entry.is_own { End::Peer } else { End::NoAccess };
     let block = &entry.block;
     let (name, size, number) = (block.name().to_owned(), block.size() as u64, block.number());
-    let gone = Gone { name, address: Some(base), size, number, how };
+    let gone = FreedBlock { name, address: Some(base), size, number, how };
     block.contains(address - base, 1).then_some(gone)
 }
 
 impl Memory {
-    /// Says which devices there are: an access to memory of one that this device does not reach is told so. What is
-    /// said first holds.
-    pub fn know<'a>(&self, others: impl Iterator<Item = &'a Memory>) {
-        let others = others.filter(|other| !Arc::ptr_eq(&other.state, &self.state));
-        let other = |memory: &Memory| Other {
+    /// Registers the other devices, so that an access to the memory of a device without peer access
+    /// is reported as such. Only the first call has an effect.
+    pub fn know<'a>(&self, peers: impl Iterator<Item = &'a Memory>) {
+        let peers = peers.filter(|other| !Arc::ptr_eq(&other.state, &self.state));
+        let other = |memory: &Memory| PeerDevice {
             state: Arc::downgrade(&memory.state),
             window: memory.windows.global.clone(),
         };
-        let _ = self.others.set(others.map(other).collect());
+        let _ = self.peers.set(peers.map(other).collect());
     }
 
-    /// The memory that begins at an address is none that other devices reach with the rest; false if there is none.
+    /// Excludes the allocation at an address from general peer access. Returns false if there is no
+    /// allocation.
     pub fn keep_to_itself(&self, address: u64) -> bool {
         let mut state = self.state();
         state.blocks.get_mut(&address).map(|entry| entry.is_own = false).is_some()
     }
 
-    /// Takes out what was attached at an address, which does not end: it is still there for others. False if nothing is
-    /// there.
+    /// Removes an attached block without ending it, because other devices still use it. Returns
+    /// false if there is no block.
     pub fn detach(&self, address: u64) -> bool {
         let mut state = self.state();
         let is_attached = state.blocks.get(&address).is_some_and(|entry| !entry.counted);
         is_attached && state.blocks.remove(&address).is_some()
     }
 
-    /// The table of all blocks, as of [`Self::map`], with those of other devices that this one reaches: their own memory,
-    /// but for constant memory and what they keep to themselves.
-    pub fn map_with<'a>(&self, others: impl Iterator<Item = &'a Memory>) -> MemoryMap {
+    /// The table of all blocks, as by [`Self::map`], together with the peer devices' own memory
+    /// that this device can access: all but constant memory and allocations that are excluded from
+    /// peer access.
+    pub fn map_with<'a>(&self, peers: impl Iterator<Item = &'a Memory>) -> MemoryMap {
         let mut map = self.map();
-        for other in others.filter(|other| !Arc::ptr_eq(&other.state, &self.state)) {
+        for other in peers.filter(|other| !Arc::ptr_eq(&other.state, &self.state)) {
             let state = other.state();
             let window = state.blocks.range(other.windows.global.clone());
             let own = window.filter(|(_, entry)| entry.is_own);

@@ -1,4 +1,5 @@
-//! Addresses that are used a second time at once, by owners who keep what they free.
+//! Allocation at addresses that were used before, for owners such as memory pools that keep freed
+//! addresses for reuse.
 
 use super::Memory;
 use crate::block::Block;
@@ -6,8 +7,9 @@ use crate::error::PlaceError;
 use std::sync::Arc;
 
 impl Memory {
-    /// Allocates `size` zero bytes as [`Memory::allocate`] does, but at an address that it gave out before and
-    /// that was freed since. `None` if there is no memory, or if something else has the address by now.
+    /// Allocates `size` zero bytes as [`Memory::allocate`] does, but at an address that was
+    /// allocated and freed before. `None` if there is not enough memory, or if another block is at
+    /// the address.
     pub fn allocate_again(&self, address: u64, size: u64, name: &str) -> Option<Arc<Block>> {
         let block = self.allocate_opaque(size, name).ok()?;
         let inside = self.windows().global.contains(&address)
@@ -16,7 +18,8 @@ impl Memory {
             self.release_opaque(size);
             return None;
         }
-        // What is attached belongs to the host, and does not count; this does.
+        // `attach` takes the block for host memory, which does not count against the limit; this
+        // block does.
         if let Some(entry) = self.state().blocks.get_mut(&address) {
             (entry.counted, entry.is_own) = (true, true);
         }
@@ -25,10 +28,11 @@ impl Memory {
 }
 
 impl Memory {
-    /// Puts a block at an address, as one that was allocated there. If it `counts`, it counts against the limit.
+    /// Attaches a block as if it had been allocated at the address. If it `counts`, it counts
+    /// against the limit.
     ///
     /// # Errors
-    /// The limit would be passed, or something else is there.
+    /// The limit would be exceeded, or another block is at the address.
     pub fn adopt(&self, address: u64, block: &Arc<Block>, counts: bool) -> Result<(), PlaceError> {
         let size = if counts { block.size() as u64 } else { 0 };
         self.reserve(size)?;
@@ -39,7 +43,7 @@ impl Memory {
         if let Some(entry) = self.state().blocks.get_mut(&address) {
             entry.counted = counts;
         }
-        if self.fresh.is_tracked {
+        if self.initial_contents.is_tracked {
             block.track();
         }
         Ok(())
@@ -61,10 +65,10 @@ mod tests {
         let block = memory.allocate_again(address, 500, "again").unwrap();
         assert_eq!((memory.used(), block.to_vec()), (500, vec![0; 500]));
         assert!(memory.find(address, 500).is_ok() && memory.find(address, 501).is_err());
-        // What it counts is given back as that of others is.
+        // Freeing the block subtracts its size from the used bytes.
         assert!(memory.free(address));
         assert_eq!(memory.used(), 0);
-        // Too much, and no address of this memory.
+        // The size exceeds the limit, and the address is outside the window.
         assert!(memory.allocate_again(address, 1001, "large").is_none());
         for foreign in [0, 4096, u64::MAX - 99] {
             assert!(memory.allocate_again(foreign, 100, "foreign").is_none());

@@ -1,12 +1,13 @@
-//! What the lanes of a vector read, and what of it is put down until the warp behind it has been placed.
+//! The texel locations for a vector of lanes in the fused stage, and their storage until the next
+//! warp's locations have been computed.
 
-use super::footprint::{Outside, Spot, Spots};
+use super::footprint::{AddressSource, Outside, TexelAddresses};
 use crate::request::{Lanes, ZERO_LANES};
-use crate::warp::ahead::Rows;
 use crate::warp::axis::{BORDER, OnAxis};
+use crate::warp::prefetch::PrefetchRows;
 use crate::warp::simd::{Int, Mask, Simd, int, load};
 
-/// Of stages for axes of all kinds.
+/// Constant for stages that support all address modes, decided at run time.
 pub(super) const ANY: u8 = u8::MAX;
 
 /// Whether texels may be outside.
@@ -14,28 +15,30 @@ const fn has_edges(mode: u8) -> bool {
     mode == BORDER || mode == ANY
 }
 
-/// What the lanes of a vector read.
+/// The locations and weights for a vector of lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Placed<S: Simd, const GROUPS: usize, const MODE: u8> {
-    /// Byte offsets of the lower texels along x in the two rows of each group.
+pub(super) struct VectorAddresses<S: Simd, const GROUPS: usize, const MODE: u8> {
+    /// Byte offsets of the lower texels along x, in the two rows of each group.
     at: [[Int<S>; 2]; GROUPS],
-    /// From there to the upper ones.
+    /// Distance to the upper texels.
     across: Int<S>,
     weights: [Int<S>; 2],
-    /// What each group counts, if there are two.
+    /// Weight of each group, if there are two.
     totals: [Int<S>; GROUPS],
     together: bool,
-    /// Lanes with a texel outside, and which those are in each group.
+    /// Lanes with a texel outside, and masks for each group.
     edges: u32,
     outside: [Outside; GROUPS],
-    /// Lanes for which all this is so.
+    /// Lanes for which the locations are valid.
     pub(super) near: Mask<S>,
 }
 
-impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for Placed<S, GROUPS, MODE> {
+impl<S: Simd, const GROUPS: usize, const MODE: u8> AddressSource<S>
+    for VectorAddresses<S, GROUPS, MODE>
+{
     #[inline(always)]
-    fn spot(&self, _: S, group: usize) -> Spot<S> {
-        Spot {
+    fn addresses(&self, _: S, group: usize) -> TexelAddresses<S> {
+        TexelAddresses {
             at: self.at[group],
             across: self.across,
             weights: self.weights,
@@ -50,8 +53,8 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for Placed<S, GROUPS
     }
 }
 
-impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
-    /// The texels of two axes of a mode, which `MODE` is, or which is one of [`ANY`].
+impl<S: Simd, const GROUPS: usize, const MODE: u8> VectorAddresses<S, GROUPS, MODE> {
+    /// The texels of two axes in address mode `OF`, where `MODE` is `OF` or [`ANY`].
     #[inline(always)]
     pub(super) fn new<const OF: u8>(simd: S, x: &OnAxis<S>, y: &OnAxis<S>) -> Self {
         let mut together = x.together.is_full();
@@ -74,7 +77,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
         }
     }
 
-    /// Takes two slices of it (docs/numerics.md 2, "Weights").
+    /// Splits the group into two slices (docs/numerics.md 2, "Weights").
     #[inline(always)]
     pub(super) fn split<const OF: u8>(&mut self, simd: S, z: &OnAxis<S>) {
         let (bases, totals) = ([z.lower, z.upper], [int(simd, 256) - z.weight, z.weight]);
@@ -90,7 +93,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
         self.near = self.near & z.near;
     }
 
-    /// Goes on to another plane.
+    /// Moves the locations to another plane.
     #[inline(always)]
     pub(super) fn move_by(&mut self, plane: Int<S>) {
         for at in self.at.as_flattened_mut() {
@@ -98,49 +101,49 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
         }
     }
 
-    /// Puts it down where a fetch behind this one finds it.
+    /// Stores the locations for a later summation.
     #[inline(always)]
-    pub(super) fn hold(&self, held: &mut Held, chunk: usize) {
+    pub(super) fn store(&self, stored: &mut StoredAddresses, chunk: usize) {
         let chunks = 32 / S::LANES;
         for (n, at) in self.at.as_flattened().iter().enumerate() {
             let n = chunk * 2 * GROUPS + n;
-            at.store(&mut held.at[n / chunks], n % chunks);
+            at.store(&mut stored.at[n / chunks], n % chunks);
         }
-        held.together[chunk] = self.together;
+        stored.together[chunk] = self.together;
         if !self.together {
-            self.across.store(&mut held.across, chunk);
+            self.across.store(&mut stored.across, chunk);
         }
-        for (weight, to) in self.weights.iter().zip(&mut held.weights) {
+        for (weight, to) in self.weights.iter().zip(&mut stored.weights) {
             weight.store(to, chunk);
         }
         if GROUPS == 2 {
-            self.totals[0].store(&mut held.total, chunk);
+            self.totals[0].store(&mut stored.total, chunk);
         }
         if has_edges(MODE) {
-            held.edges[chunk] = self.edges;
+            stored.edges[chunk] = self.edges;
             if self.edges != 0 {
-                held.outside[chunk][..GROUPS].copy_from_slice(&self.outside);
+                stored.outside[chunk][..GROUPS].copy_from_slice(&self.outside);
             }
         }
     }
 }
 
-/// What the lanes of a warp read, until the warp behind it has been placed.
+/// The stored locations of a warp.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub(super) struct Held {
-    pub(super) at: Rows,
+pub(super) struct StoredAddresses {
+    pub(super) at: PrefetchRows,
     across: Lanes,
     weights: [Lanes; 2],
-    /// What the first of two groups counts.
+    /// Weight of the first of two groups.
     total: Lanes,
-    /// Of each vector of a warp, of which there are at most eight.
+    /// For each vector of the warp, at most eight.
     together: [bool; 8],
     edges: [u32; 8],
     outside: [[Outside; 2]; 8],
 }
 
-impl Held {
+impl StoredAddresses {
     pub(super) const fn new() -> Self {
         Self {
             at: [ZERO_LANES; 4],
@@ -154,35 +157,37 @@ impl Held {
     }
 }
 
-/// A vector's part of that.
-pub(super) struct OfHeld<'h, const GROUPS: usize, const MODE: u8> {
-    pub(super) held: &'h Held,
+/// The lanes of one vector in the stored locations.
+pub(super) struct StoredVector<'h, const GROUPS: usize, const MODE: u8> {
+    pub(super) stored: &'h StoredAddresses,
     pub(super) chunk: usize,
 }
 
-impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for OfHeld<'_, GROUPS, MODE> {
+impl<S: Simd, const GROUPS: usize, const MODE: u8> AddressSource<S>
+    for StoredVector<'_, GROUPS, MODE>
+{
     #[inline(always)]
-    fn spot(&self, simd: S, group: usize) -> Spot<S> {
-        let (Self { held, chunk }, chunks) = (self, 32 / S::LANES);
+    fn addresses(&self, simd: S, group: usize) -> TexelAddresses<S> {
+        let (Self { stored, chunk }, chunks) = (self, 32 / S::LANES);
         let at = |row: usize| {
             let n = (chunk * GROUPS + group) * 2 + row;
-            (&held.at[n / chunks], n % chunks)
+            (&stored.at[n / chunks], n % chunks)
         };
         let (lower, upper) = (at(0), at(1));
-        let weights = &held.weights;
+        let weights = &stored.weights;
         let mut total = None;
         if GROUPS == 2 {
-            let first = load(simd, &held.total, *chunk);
+            let first = load(simd, &stored.total, *chunk);
             total = Some(if group == 0 { first } else { int(simd, 256) - first });
         }
-        let is_edge = has_edges(MODE) && held.edges[*chunk] != 0;
-        Spot {
+        let is_edge = has_edges(MODE) && stored.edges[*chunk] != 0;
+        TexelAddresses {
             at: [load(simd, lower.0, lower.1), load(simd, upper.0, upper.1)],
-            across: load(simd, &held.across, *chunk),
+            across: load(simd, &stored.across, *chunk),
             weights: [load(simd, &weights[0], *chunk), load(simd, &weights[1], *chunk)],
             total,
-            together: held.together[*chunk],
-            outside: if is_edge { Some(held.outside[*chunk][group]) } else { None },
+            together: stored.together[*chunk],
+            outside: if is_edge { Some(stored.outside[*chunk][group]) } else { None },
         }
     }
 }

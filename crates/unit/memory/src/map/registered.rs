@@ -1,32 +1,34 @@
-//! Memory of the program among the blocks of a device: what became of it.
+//! Registered memory of the host program: detects blocks that the program has unmapped or made
+//! read-only.
 
 use super::{Memory, State};
-use crate::block::{Block, End, Gone};
+use crate::block::{Block, End, FreedBlock};
 use crate::host::{self, Rights};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is known of memory of the program.
+/// State of registered host memory.
 #[derive(Debug, Default)]
-pub(super) struct Foreign {
-    /// Addresses of its blocks.
+pub(super) struct RegisteredMemory {
+    /// Addresses of the registered blocks.
     pub(super) bases: BTreeSet<u64>,
-    /// What was found to be unmapped, until somebody asks: each block once at most.
-    unmapped: Vec<Gone>,
+    /// Blocks found to be unmapped and not yet reported; each block is reported once.
+    unmapped: Vec<FreedBlock>,
 }
 
 impl Memory {
-    /// Looks at the program's memory, all of it or one block: takes out what is not mapped any more. Gives the blocks
-    /// that have lost the right to be written without it, by address.
+    /// Tests the access rights of all registered blocks, or of one. Ends and removes blocks that
+    /// are not mapped any more. Returns read-only versions, by address, of writable blocks that
+    /// have lost the right to be written.
     ///
-    /// Where the system cannot be asked, everything is as it was registered.
+    /// If the system cannot be asked, the rights are assumed to be unchanged.
     pub(super) fn check(&self, state: &mut State, one: Option<u64>) -> BTreeMap<u64, Arc<Block>> {
         let mut lesser = BTreeMap::new();
-        if state.foreign.bases.is_empty() {
+        if state.registered.bases.is_empty() {
             return lesser;
         }
-        let all = &state.foreign.bases;
+        let all = &state.registered.bases;
         let bases: Vec<u64> = match one {
             Some(base) => all.get(&base).copied().into_iter().collect(),
             None => all.iter().copied().collect(),
@@ -40,7 +42,8 @@ impl Memory {
         };
         for (base, rights) in bases.into_iter().zip(rights) {
             let Some(entry) = state.blocks.get(&base) else { continue };
-            // Another device has found it unmapped: it is gone here too, whatever is there by now.
+            // If another device found the block unmapped, it has ended here too, even if the
+            // address is mapped again by now.
             let rights = if entry.block.ended().is_some() { Rights::None } else { rights };
             match rights {
                 Rights::ReadWrite => {}
@@ -52,15 +55,16 @@ impl Memory {
                     let taken = self.take_out(state, base, End::Unmapped);
                     let told = taken.filter(|(_, first)| *first);
                     let gone = told.and_then(|(block, _)| block.gone(Some(base)));
-                    state.foreign.unmapped.extend(gone);
+                    state.registered.unmapped.extend(gone);
                 }
             }
         }
         lesser
     }
 
-    /// Memory of the program that was found to be unmapped since the last time that this was asked.
-    pub fn take_unmapped(&self) -> Vec<Gone> {
-        std::mem::take(&mut self.state().foreign.unmapped)
+    /// Returns the blocks of registered host memory that were found to be unmapped since the last
+    /// call.
+    pub fn take_unmapped(&self) -> Vec<FreedBlock> {
+        std::mem::take(&mut self.state().registered.unmapped)
     }
 }

@@ -1,11 +1,10 @@
-//! Shapes of addresses where only some lanes are active: the addresses of inactive lanes are undefined.
-//!
-//! The first two executing lanes select the shape that all executing lanes are tested for.
+//! Shapes of addresses where only some lanes are active, and the addresses of inactive lanes are
+//! undefined. The first two executing lanes decide for which shape all executing lanes are tested.
 
 use super::address::{BASE_ROW, Base, MemAccess};
-use super::offsets::TAKING;
-use super::shape::{Bases, ROWS, SAME, Slot};
-use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
+use super::offsets::EXECUTING;
+use super::shape::{Bases, CONTIGUOUS, Slot, UNIFORM};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, PARTS, SCRATCH, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::Reg;
@@ -17,8 +16,8 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
 
-impl Maker<'_> {
-    /// Ones in the inactive lanes of a part, in the frame. Only in [`Mode::Some`].
+impl Avx2Emitter<'_> {
+    /// Loads the mask of inactive lanes of a part from the frame. Only in [`Mode::Some`].
     pub(super) fn inactive_row(&mut self, to: Reg, part: u8, half: Option<u8>) {
         let row = Frame::INACTIVE_LANES + usize::from(part) * LANES_SIZE;
         match half {
@@ -30,20 +29,21 @@ impl Maker<'_> {
         }
     }
 
-    /// Fills the rows of [`Self::inactive_row`].
-    pub(super) fn fill_resting(&mut self) {
+    /// Computes the mask that [`Self::inactive_row`] loads.
+    pub(super) fn update_inactive_lanes(&mut self) {
         let ones = self.number(u32::MAX);
         for part in 0..PARTS {
             let part = usize::from(part);
-            self.spread_byte(MOMENT, at(R::RDI, Frame::MASK + part));
-            self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, MOMENT, ones);
+            self.spread_byte(SCRATCH, at(R::RDI, Frame::MASK + part));
+            self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, SCRATCH, SCRATCH, ones);
             let to = at(R::RDI, Frame::INACTIVE_LANES + part * LANES_SIZE);
-            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, MOMENT.ymm()));
+            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, SCRATCH.ymm()));
         }
     }
 
-    /// Sets lanes of a part that do not execute the step to 0; `TAKING` has the executing lanes.
-    pub(super) fn leave_out(
+    /// Sets lanes of a part that do not execute the step to 0; `EXECUTING` is the mask of executing
+    /// lanes.
+    pub(super) fn zero_not_executing(
         &mut self,
         guard: Predicate,
         (part, half): (u8, Option<u8>),
@@ -54,7 +54,7 @@ impl Maker<'_> {
             self.inactive_row(lanes, part, half);
             AND_NOT
         } else {
-            self.spread_byte(lanes, at(R::RDI, TAKING + usize::from(part)));
+            self.spread_byte(lanes, at(R::RDI, EXECUTING + usize::from(part)));
             if let Some(half) = half {
                 self.spread(lanes, lanes, half);
             }
@@ -65,7 +65,8 @@ impl Maker<'_> {
         }
     }
 
-    /// See [`Self::reach`]; here all parts must be contiguous. Preserves `rbx`.
+    /// [`Self::reach`] where only some lanes are active. All parts together must be contiguous.
+    /// Preserves `rbx`.
     pub(super) fn reach_some(
         &mut self,
         mem: &MemAccess<'_>,
@@ -73,7 +74,7 @@ impl Maker<'_> {
         same: bool,
         not: Label,
     ) {
-        // Of a far offset `r12` is needed.
+        // An offset of more than 32 bits would need `r12`.
         let is_near = i32::try_from(mem.access.offset as i64).is_ok();
         let Some((row, bases)) = self.bases_in_memory(mem).filter(|_| is_near) else {
             return self.asm.jump(C::Jmp_rel32_64, not);
@@ -92,8 +93,8 @@ impl Maker<'_> {
         };
         let w = |long: R, short: R| if wide { long } else { short };
         let (rbp, r13, r14) = (w(R::RBP, R::EBP), w(R::R13, R::R13D), w(R::R14, R::R14D));
-        self.taking(mem);
-        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
+        self.load_executing(mem);
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, EXECUTING), R::EBX));
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::EBX));
         self.asm.jump(C::Jb_rel32_64, not);
         self.asm.put(I::with2(load, r13, of(R::RAX)));
@@ -116,7 +117,7 @@ impl Maker<'_> {
             e.asm.put(I::with2(C::Mov_r32_imm32, R::R14D, step as u32));
             e.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, (last + span) as u32));
         };
-        ready(self, ROWS, 8 * mem.total, 31 * mem.total);
+        ready(self, CONTIGUOUS, 8 * mem.total, 31 * mem.total);
         if same {
             self.asm.jump(C::Jmp_rel32_64, found);
             self.asm.bind(other);
@@ -124,19 +125,20 @@ impl Maker<'_> {
             self.asm.jump(C::Jne_rel32_64, not);
             self.if_like(mem, bases, (0, true), not);
             self.asm.bind(one);
-            ready(self, SAME, 0, 0);
+            ready(self, UNIFORM, 0, 0);
             self.asm.bind(found);
         }
         self.point_from_first(mem, member, not);
     }
 
-    /// Stores the addresses of parts to the slot: from the base in `r13` on, `r14` bytes apart. Checks the bounds of `r12` bytes.
+    /// Stores the addresses of the parts to the slot: the first from the base in `r13`, the others
+    /// each `r14` bytes further. Checks that `r12` bytes from the first on are in bounds.
     fn point_from_first(&mut self, mem: &MemAccess<'_>, member: Option<Member>, not: Label) {
         let slot = Slot::of(member);
         if let Base::Affine(value) = mem.base {
-            // Lanes behind it may not begin again at zero, or at the least number.
+            // The indices of later lanes must not wrap around.
             let last = 31 * mem.unit as u32;
-            self.add_plus(value.plus, R::R13D, R::RAX);
+            self.add_addend(value.addend, R::R13D, R::RAX);
             let (most, above) = if value.signed {
                 (i32::MAX as u32 - last, C::Jg_rel32_64)
             } else {
@@ -169,7 +171,8 @@ impl Maker<'_> {
         }
     }
 
-    /// The bases of all lanes in memory: in the register file if it is current, else in a scratch register.
+    /// The bases of all lanes as a memory operand: in the register file if it is current, else in a
+    /// scratch register.
     fn bases_in_memory(&mut self, mem: &MemAccess<'_>) -> Option<(MemoryOperand, Bases)> {
         let bases = Self::bases(mem)?;
         let parts = if bases.2 { 2 * PARTS } else { PARTS };
@@ -180,8 +183,8 @@ impl Maker<'_> {
             let reg = match self.base_part(bases, part) {
                 Operand::Register(reg) => reg,
                 memory @ Operand::Memory(_) => {
-                    self.two(MOVE, MOMENT, memory);
-                    MOMENT
+                    self.two(MOVE, SCRATCH, memory);
+                    SCRATCH
                 }
             };
             let to = at(R::RDI, Frame::scratch(BASE_ROW) + usize::from(part) * LANES_SIZE);

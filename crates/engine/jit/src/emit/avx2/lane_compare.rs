@@ -1,22 +1,23 @@
-//! Comparison of the lanes of a register, for the costs of accesses ([`crate::emit::cost`]).
+//! Compares the lanes of a register with each other, to compute the costs of accesses
+//! ([`crate::emit::cost`]).
 
 use super::operand::register_file;
 use super::shape::{ADD, Bases, SPREAD, XOR};
-use super::{Maker, Operand, PARTS, Vector};
+use super::{Avx2Emitter, Operand, PARTS, Vector};
 use crate::emit::asm::Label;
 use crate::emit::register_cache::{Key, Reg};
-use crate::operand::Place;
+use crate::operand::VReg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// A register, and three registers for the comparison.
+/// A register whose lanes are compared, and three temporaries.
 pub(in crate::emit) struct Lanes {
     bases: Bases,
     own: [Reg; 3],
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// See [`crate::emit::backend::Backend::lanes_of`].
-    pub(super) fn lanes_alike(&mut self, register: Place) -> Lanes {
+    pub(super) fn lanes_alike(&mut self, register: VReg) -> Lanes {
         let own = std::array::from_fn(|_| self.temporary());
         for key in Key::all::<super::Avx2>(register) {
             if let Some(reg) = self.cache.position(key) {
@@ -24,8 +25,8 @@ impl Maker<'_> {
             }
         }
         let bases = match register {
-            Place::B32(i) => (register_file(Key::B32(i, 0)), Some(i), false),
-            Place::B64(i) | Place::Predicate(i) => (register_file(Key::B64(i, 0)), Some(i), true),
+            VReg::B32(i) => (register_file(Key::B32(i, 0)), Some(i), false),
+            VReg::B64(i) | VReg::Predicate(i) => (register_file(Key::B64(i, 0)), Some(i), true),
         };
         Lanes { bases, own }
     }

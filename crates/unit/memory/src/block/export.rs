@@ -1,27 +1,29 @@
-//! Pages of a block that other processes are given.
+//! Exporting the pages of a block to other processes.
 //!
-//! The bytes stay at their place: the pages there become those of a file, which has the same bytes. When the block goes, they
-//! become the allocator's own again, and the file stays as long as somebody has it.
+//! The bytes keep their address: their pages are replaced by pages of a memory file with the same
+//! contents. When the block is dropped, the allocator gets anonymous pages back at that address;
+//! the file exists as long as a process holds it.
 
 use super::{Block, PAGE, Storage};
 use crate::Pages;
 use std::io;
 use std::sync::Arc;
 
-/// Bytes that are copied at a time.
+/// Bytes that are copied in one step.
 const PIECE: usize = 1 << 20;
 
 impl Block {
-    /// The pages of the block as a file that other processes can be given, with a note for them, of which the first counts.
-    /// Nobody may write the bytes meanwhile.
+    /// Moves the pages of the block to a file that other processes can be given. `note` is stored
+    /// with it; if this is called again, the first note stays. The bytes must not be written during
+    /// the call.
     ///
     /// # Errors
-    /// The system has no such file, or the block has no pages for itself: it is not one of [`Block::in_pages`].
+    /// The system cannot make such a file, or the block was not allocated by [`Block::in_pages`].
     pub fn give_out(&self, note: &[u8]) -> io::Result<Arc<Pages>> {
-        let Storage::Own { align: PAGE.., given, .. } = &self.storage else {
+        let Storage::Own { align: PAGE.., exported, .. } = &self.storage else {
             return Err(io::ErrorKind::Unsupported.into());
         };
-        if let Some(pages) = given.get() {
+        if let Some(pages) = exported.get() {
             return Ok(Arc::clone(pages));
         }
         let size = self.size.next_multiple_of(PAGE).max(PAGE) as u64;
@@ -30,12 +32,12 @@ impl Block {
         for at in (0..self.size).step_by(PIECE) {
             let part = &mut piece[..(self.size - at).min(PIECE)];
             self.read(at as u64, part).map_err(io::Error::other)?;
-            // What is zero is there already, and takes no room.
+            // A new file reads as zeros, and zeros that are never written take no memory.
             if part.iter().any(|&byte| byte != 0) {
                 pages.write(at as u64, part)?;
             }
         }
-        if given.set(Arc::clone(&pages)).is_err() {
+        if exported.set(Arc::clone(&pages)).is_err() {
             return self.give_out(note);
         }
         let at = self.data.as_ptr().expose_provenance() as u64;
@@ -45,14 +47,15 @@ impl Block {
         }
     }
 
-    /// The allocator gets its own pages back.
-    pub(super) fn take_pages_back(&self) {
-        let Storage::Own { given, .. } = &self.storage else { return };
-        if let Some(pages) = given.get() {
+    /// Replaces the pages of the file by anonymous pages before the memory returns to the
+    /// allocator.
+    pub(super) fn restore_pages(&self) {
+        let Storage::Own { exported, .. } = &self.storage else { return };
+        if let Some(pages) = exported.get() {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
             let rights = libc::PROT_READ | libc::PROT_WRITE;
             let at = self.data.as_ptr().cast();
-            // SAFETY: pages of the block alone, which nobody uses any more.
+            // SAFETY: the pages belong to this block alone, and nobody uses them any more.
             unsafe { libc::mmap(at, pages.size() as usize, rights, flags, -1, 0) };
         }
     }
@@ -86,10 +89,10 @@ mod tests {
             assert_eq!(block.load_u8(last).unwrap(), 8);
             drop(block);
             assert_eq!(there.load_u8(last).unwrap(), 8, "it outlives the block");
-            // SAFETY: its own number.
+            // SAFETY: the test owns the file descriptor.
             unsafe { libc::close(number) };
         }
-        // What the allocator hands out next is nobody else's.
+        // Memory that the allocator hands out next is not shared with the file.
         let again = Block::in_pages(4096, "again").unwrap();
         assert_eq!(again.to_vec(), vec![0; 4096]);
         assert!(Block::new(4096, "other").unwrap().give_out(b"").is_err());

@@ -1,13 +1,13 @@
-//! Two vectors of a level as one.
+//! Pairs of vectors of a level, used as one vector.
 
 use super::{Arguments, Simd, Stage};
 use crate::request::Lanes;
 use texunit_memory::Window;
 
-/// A level with vectors of twice as many lanes: each operation is done for one half, then for the other, so that a CPU has
-/// two chains of operations to work on.
+/// A level whose vectors have twice as many lanes. Each operation is done for one half, then for
+/// the other, so that the CPU has two independent chains of operations.
 #[derive(Clone, Copy)]
-pub(in crate::warp) struct Twice<S>(pub(in crate::warp) S);
+pub(in crate::warp) struct PairedSimd<S>(pub(in crate::warp) S);
 
 macro_rules! each {
     ($($name:ident($($a:ident: $t:ident),*) -> $r:ident;)*) => {
@@ -18,7 +18,7 @@ macro_rules! each {
     };
 }
 
-impl<S: Simd> Simd for Twice<S> {
+impl<S: Simd> Simd for PairedSimd<S> {
     const LANES: usize = 2 * S::LANES;
     type I = [S::I; 2];
     type F = [S::F; 2];
@@ -46,7 +46,7 @@ impl<S: Simd> Simd for Twice<S> {
         [self.0.mask(bits, 2 * chunk), self.0.mask(bits, 2 * chunk + 1)]
     }
     #[inline(always)]
-    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Of<'_>) {
+    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Args<'_>) {
         self.0.call::<A, K>(arguments);
     }
     #[inline(always)]

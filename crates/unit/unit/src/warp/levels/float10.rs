@@ -1,11 +1,12 @@
-//! Floats of ten significant bits (docs/numerics.md, section 4) for 32 lanes: each is an f32 whose
-//! low bits are zeros, so that they are added and compared as they are.
+//! Floats of ten significant bits (docs/numerics.md, section 4) for 32 lanes. Each is an f32 whose
+//! low bits are zeros, so that f32 additions and comparisons apply.
 //!
-//! Exact for magnitudes of 2^-65 to 2^64 and zero ([`is_ordinary`], or half of that), times a size: nothing here then
-//! comes near the ends of f32. A sum of numbers that are so far apart that f32 rounds it stays
-//! below the next number of ten bits, and is cut to the right one.
+//! Results are exact for zero and magnitudes of 2^-65 to 2^64 ([`is_ordinary`], or half of that),
+//! times a size, because no intermediate result comes near the limits of f32. If two numbers are so
+//! far apart that f32 rounds their sum, the sum stays below the next number of ten bits, and is
+//! truncated correctly.
 
-/// Whether all is exact for a component: whether it is 0 or within 2^-64 to 2^64.
+/// Whether results are exact for a component: it is 0 or within 2^-64 to 2^64.
 #[inline(always)]
 pub(in crate::warp) fn is_ordinary(x: f32) -> bool {
     const SMALLEST: u32 = (127 - 64) << 23;
@@ -14,13 +15,14 @@ pub(in crate::warp) fn is_ordinary(x: f32) -> bool {
     magnitude == 0 || magnitude.wrapping_sub(SMALLEST) <= LARGEST - SMALLEST
 }
 
-/// The ten highest bits, cut toward zero.
+/// The ten highest bits, truncated toward zero.
 #[inline(always)]
 pub(in crate::warp) fn cut(x: f32) -> f32 {
     f32::from_bits(x.to_bits() & 0xffff_c000)
 }
 
-/// The largest power of two that is not larger, or 0. Its 512th part is the unit of the tenth bit.
+/// The largest power of two that is not larger than the magnitude, or 0. The unit of the tenth bit
+/// is 1/512 of it.
 #[inline(always)]
 fn power(x: f32) -> f32 {
     f32::from_bits(x.to_bits() & 0x7f80_0000)
@@ -30,26 +32,26 @@ fn power(x: f32) -> f32 {
 #[inline(always)]
 fn times<const BITS: u32>(x: f32, factor: f32) -> f32 {
     let power = power(x);
-    // The product is a whole number of units: half a unit more, and a tie rounds up.
+    // The product is a whole number of units; half a unit more makes ties round up.
     let product = x * factor + power * (1.0 / 1024.0);
-    // A number whose lowest bit is the multiple's.
+    // Adding and subtracting this number rounds to its lowest bit, which is the wanted multiple.
     let magic = power * (1_u32 << (23 - 9 + BITS)) as f32;
     (product + magic) - magic
 }
 
-/// Larger and smaller.
+/// The larger and the smaller number.
 #[inline(always)]
 fn sorted(a: f32, b: f32) -> [f32; 2] {
     if a > b { [a, b] } else { [b, a] }
 }
 
-/// `of` floored to the unit of the tenth bit of `grid`, or of half of that with `HALF`; 0 if that is
-/// 0.
+/// `of` floored to the unit of the tenth bit of `grid`, or to half of that with `HALF`; 0 if `grid`
+/// is 0.
 #[inline(always)]
 fn on_grid_of<const HALF: bool>(of: f32, grid: f32) -> f32 {
     let bits: u32 = if HALF { 10 } else { 9 };
     let power = power(grid);
-    // 2^bits / power: the exponents subtract.
+    // 2^bits / power: the exponents are subtracted.
     let inverse = f32::from_bits(((254 + bits) << 23).wrapping_sub(power.to_bits()));
     let unit = power * (1.0 / (1_u32 << bits) as f32);
     (of * inverse).trunc() * unit
@@ -62,7 +64,7 @@ pub(in crate::warp) fn length([a, b]: [f32; 2]) -> f32 {
     cut(a + times::<3>(b, 11.0) * (1.0 / 32.0))
 }
 
-/// Rule 4.4: 11/16 of it.
+/// Rule 4.4: 11/16 of the length of two magnitudes.
 #[inline(always)]
 pub(in crate::warp) fn diagonal([a, b]: [f32; 2]) -> f32 {
     let [a, b] = sorted(a, b);
@@ -87,7 +89,7 @@ pub(in crate::warp) fn solid_length(magnitudes: [f32; 3]) -> f32 {
     cut(a + (second + on_grid_of::<false>(c * 0.25, second)))
 }
 
-/// Rule 4.10: 11/16 of it.
+/// Rule 4.10: 11/16 of the length of three magnitudes.
 #[inline(always)]
 pub(in crate::warp) fn solid_diagonal(magnitudes: [f32; 3]) -> f32 {
     let [a, b, c] = sorted_three(magnitudes);
@@ -98,7 +100,7 @@ pub(in crate::warp) fn solid_diagonal(magnitudes: [f32; 3]) -> f32 {
     cut(first + (second + on_grid_of::<false>(third, second)))
 }
 
-/// Rule 4.5: magnitudes of sum and difference.
+/// Rule 4.5: magnitudes of the sum and the difference.
 #[inline(always)]
 pub(in crate::warp) fn sum_and_difference(x: f32, y: f32) -> [f32; 2] {
     let larger = x.abs() > y.abs();
@@ -110,18 +112,19 @@ pub(in crate::warp) fn sum_and_difference(x: f32, y: f32) -> [f32; 2] {
 /// Rule 4.2: a component times a size.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warp) struct Scale {
-    /// The size without what lies below its leading bit.
+    /// The leading bit of the size.
     power: f32,
-    /// Eight times the size's leading bit and the three after it, as a number with that point.
+    /// Eight times the size's four highest bits, read as a number with the point after the leading
+    /// bit.
     top: u32,
-    /// All ones where the size has the bit: the fourth to the ninth below the leading one.
+    /// All ones for each bit that the size has: the fourth to the ninth below the leading one.
     bits: [u32; 6],
     pub(in crate::warp) is_power: bool,
 }
 
 impl Scale {
     pub(in crate::warp) fn new(n: u32) -> Self {
-        // The leading bit on top.
+        // Aligned so that the leading bit is the highest.
         let aligned = n << n.leading_zeros();
         Self {
             power: (1_u32 << n.ilog2()) as f32,
@@ -131,7 +134,7 @@ impl Scale {
         }
     }
 
-    /// A component, which is cut first. `POWERS` if the size is a power of two.
+    /// Scales a component, after truncating it. `POWERS`: the size is a power of two.
     #[inline(always)]
     pub(in crate::warp) fn apply<const POWERS: bool>(&self, component: f32) -> f32 {
         if POWERS {
@@ -139,7 +142,7 @@ impl Scale {
         }
         let bits = component.to_bits();
         let significand = bits >> 14 & 0x1ff | 0x200;
-        // In eighths, from which shifts drop bits.
+        // In eighths, from which the shifts drop bits.
         let mut sum = significand * self.top;
         for (i, bit) in self.bits.iter().enumerate() {
             sum += significand >> (i + 1) & bit;
@@ -156,7 +159,7 @@ mod tests {
     use crate::reference::gradient::{self, Gradient};
     use texunit_testkit::Random;
 
-    /// Ordinary numbers of any sign, now and then zero or near another.
+    /// Random ordinary numbers of both signs, sometimes zero or close to the previous one.
     fn numbers() -> impl Iterator<Item = f32> {
         let mut random = Random::for_test(0x2545_f491_4f6c_dd1d);
         let mut last = 1.0;

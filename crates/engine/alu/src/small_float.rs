@@ -1,8 +1,8 @@
-//! `cvt` to and from pairs of floats of 4, 6 and 8 bits, and `cvt.pack`.
+//! `cvt` from and to pairs of floats of 4, 6 and 8 bits, and `cvt.pack`.
 //!
-//! e2m1, e2m3 and e3m2 have neither infinities nor NaNs: what is too large becomes the largest
-//! number of its sign, a NaN the largest positive one (PTX ISA, cvt, .satfinite). ue8m0 is an
-//! exponent alone, 2^(x - 127), with 0xff as its NaN; the sign of a source is passed over.
+//! e2m1, e2m3 and e3m2 have neither infinities nor NaNs: a magnitude that is too large becomes the
+//! largest number of its sign, and a NaN the largest positive number (PTX ISA, cvt, .satfinite).
+//! ue8m0 is only an exponent, 2^(x - 127), with 0xff as its NaN; the sign of a source is ignored.
 
 use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
 
@@ -10,26 +10,28 @@ use super::convert::float;
 use super::round::{self, Format, RN, RP, RZ};
 use super::{Alu, L64};
 
-/// A conversion with a narrow float on one side, or a packing of integers.
+/// A conversion from or to a short float format, or a packing of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tiny {
-    /// Pairs of floats: to, from, rounding, `.satfinite`, `.relu`.
+pub enum SmallFloat {
+    /// A conversion of pairs of floats: destination type, source type, rounding, `.satfinite`,
+    /// `.relu`.
     Floats(Ty, Ty, u8, bool, bool),
-    /// Integers saturated to this many bits, signed or not; with a third source.
+    /// A packing of integers: their width after saturation, whether they are signed, and whether
+    /// there is a third source.
     Pack(u8, bool, bool),
 }
 
-// Infinity and NaN stand for overflow here, outside of the formats' bits.
+// The codes of infinity and NaN are outside the bits of these formats, and indicate overflow.
 const E2M1: Format = Format { frac: 1, exp: 2, max: 7, inf: 0x100, nan: 0x200 };
 const E2M3: Format = Format { frac: 3, exp: 2, max: 0x1f, inf: 0x100, nan: 0x200 };
 const E3M2: Format = Format { frac: 2, exp: 3, max: 0x1f, inf: 0x100, nan: 0x200 };
 
-/// `2^e` of a small exponent.
+/// `2^e` for a small exponent.
 fn power(e: i32) -> f64 {
     f64::from_bits(((1023 + e) as u64) << 52)
 }
 
-/// The format of an element, and the bits that it takes in its pair.
+/// The format of an element, and its bits in the pair.
 fn element(ty: Ty) -> Option<(Format, u32)> {
     Some(match ty {
         Ty::E2m1x2 => (E2M1, 4),
@@ -43,7 +45,7 @@ fn element(ty: Ty) -> Option<(Format, u32)> {
     })
 }
 
-/// A number of a format without infinities and NaNs. Exact.
+/// The value of a number in a format without infinities and NaNs. Exact.
 fn finite(format: Format, bits: u64) -> f64 {
     let magnitude = bits & (format.sign() - 1);
     let (field, fraction) = (magnitude >> format.frac, magnitude & ((1 << format.frac) - 1));
@@ -53,7 +55,7 @@ fn finite(format: Format, bits: u64) -> f64 {
     if bits & format.sign() != 0 { -value } else { value }
 }
 
-/// One element of a source, by its number.
+/// The k-th element of a source.
 fn read(from: Ty, pair: u64, k: u32) -> f64 {
     match from {
         Ty::Ue8m0x2 => match pair >> (8 * k) & 0xff {
@@ -68,7 +70,7 @@ fn read(from: Ty, pair: u64, k: u32) -> f64 {
     }
 }
 
-/// A power of two as an exponent with a bias of 127; 2^-127 is the smallest.
+/// A power of two as an exponent with a bias of 127. 2^-127 is the smallest.
 fn exponent_of(x: f64, mode: u8, satfinite: bool) -> u64 {
     if x.is_nan() {
         return 0xff;
@@ -76,7 +78,7 @@ fn exponent_of(x: f64, mode: u8, satfinite: bool) -> u64 {
     let bits = x.abs().to_bits();
     let inexact = bits & ((1 << 52) - 1) != 0;
     let floor = (bits >> 52) as i64 - 1023;
-    // Of what lies below the smallest power nothing is left to round up to.
+    // Below the smallest power of two, rounding up has no effect.
     let up = i64::from(mode == RP && inexact && floor >= -127);
     let biased = if x.is_infinite() { 0xff } else { (floor + up + 127).clamp(0, 0xff) };
     biased.min(if satfinite { 0xfe } else { 0xff }) as u64
@@ -98,13 +100,13 @@ fn write(to: Ty, x: f64, mode: u8, satfinite: bool, relu: bool) -> u64 {
     }
 }
 
-impl Tiny {
-    /// Converts all lanes; operands as those of [`Alu::Tiny`].
+impl SmallFloat {
+    /// Converts all lanes; the operands are those of [`Alu::SmallFloat`].
     pub fn run(&self, d: &mut L64, a: &L64, b: &L64, c: &L64) {
         for i in 0..32 {
             d[i] = match *self {
-                Tiny::Floats(to, from, mode, satfinite, relu) => {
-                    // Of two sources the first goes to the upper half.
+                SmallFloat::Floats(to, from, mode, satfinite, relu) => {
+                    // The first of two sources goes to the upper half.
                     let (low, high) = match from {
                         Ty::F32 => (float(from, b[i]), float(from, a[i])),
                         _ => (read(from, a[i], 0), read(from, a[i], 1)),
@@ -113,7 +115,7 @@ impl Tiny {
                     let put = |x| write(to, x, mode, satfinite, relu);
                     put(high) << bits | put(low)
                 }
-                Tiny::Pack(bits, signed, third) => {
+                SmallFloat::Pack(bits, signed, third) => {
                     let packed = integer(a[i], bits, signed) << bits | integer(b[i], bits, signed);
                     let above = if third { c[i] << (2 * bits) } else { 0 };
                     (packed | above) & 0xffff_ffff
@@ -123,7 +125,7 @@ impl Tiny {
     }
 }
 
-/// A 32-bit signed integer, saturated to fewer bits.
+/// A signed 32-bit integer, saturated to fewer bits.
 fn integer(x: u64, bits: u8, signed: bool) -> u64 {
     let x = i64::from(x as u32 as i32);
     let all = (1i64 << bits) - 1;
@@ -131,10 +133,10 @@ fn integer(x: u64, bits: u8, signed: bool) -> u64 {
     (x.clamp(low, high) & all) as u64
 }
 
-/// The form of a `cvt` of this kind, or `None`.
+/// The conversion of a `cvt` with short floats, or of `cvt.pack`; `None` for other instructions.
 pub(super) fn select(mods: &Modifiers) -> Option<Alu> {
     if let Some((bits, signed)) = mods.pack {
-        return Some(Alu::Tiny(Tiny::Pack(bits, signed, mods.types.len() == 2)));
+        return Some(Alu::SmallFloat(SmallFloat::Pack(bits, signed, mods.types.len() == 2)));
     }
     let [to, from] = mods.types[..] else { return None };
     let small = |ty: Ty| matches!(ty, Ty::E2m1x2 | Ty::E2m3x2 | Ty::E3m2x2 | Ty::Ue8m0x2);
@@ -149,5 +151,5 @@ pub(super) fn select(mods: &Modifiers) -> Option<Alu> {
         Some(Rounding::Rp) => RP,
         _ => return None,
     };
-    Some(Alu::Tiny(Tiny::Floats(to, from, mode, mods.satfinite, mods.relu)))
+    Some(Alu::SmallFloat(SmallFloat::Floats(to, from, mode, mods.satfinite, mods.relu)))
 }
