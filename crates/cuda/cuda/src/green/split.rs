@@ -100,8 +100,8 @@ pub(crate) fn by_count(
     })
 }
 
-/// Parts as `groups` asks for them; a number of 0 becomes that of the multiprocessors that are left. `makes`: a part without
-/// multiprocessors is an error.
+/// Splits multiprocessors into one part for each group; a requested number of 0 becomes the number
+/// that is left. With `makes`, a part without multiprocessors is an error.
 pub(crate) fn by_groups(
     input: &CUdevResource,
     groups: &mut [CU_DEV_SM_RESOURCE_GROUP_PARAMS],
