@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_simt::launch::PRINTF_LIMIT;
 use texunit_simt::runtime::Runtime;
-use texunit_simt::{Approximate, BadFetch, Bounds, CtaRange, Observer, Others};
+use texunit_simt::{Approximate, BadFetch, Bounds, CtaRange, ExternalWriters, Observer};
 
 /// How to launch: what [`LaunchOptions::new`] makes, changed by fields or methods.
 ///
@@ -66,7 +66,7 @@ pub struct LaunchOptions<'a> {
     /// Set to true by the host to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
     /// Who else may change memory while all CTAs that can run wait in loops; `None`: nobody, so that this is the fault of a deadlock.
-    pub others: Option<&'a dyn Others>,
+    pub external_writers: Option<&'a dyn ExternalWriters>,
     /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None`: nobody asks.
     pub cpu_clock: Option<fn() -> Duration>,
     /// Who is told of what the kernel does.
@@ -161,7 +161,7 @@ texunit_unit::setters! {
         with_printf_limit(printf_limit: usize);
         with_progress(progress: impl Into<Option<&'a AtomicU64>>);
         with_cancel(cancel: impl Into<Option<&'a AtomicBool>>);
-        with_others(others: Option<&'a dyn Others>);
+        with_external_writers(external_writers: Option<&'a dyn ExternalWriters>);
         with_cpu_clock(cpu_clock: Option<fn() -> Duration>);
         with_observer(observer: Option<&'a dyn Observer>);
         with_debugger(debugger: Option<&'a dyn Debugger>);
@@ -196,7 +196,7 @@ impl Default for LaunchOptions<'_> {
             printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,
-            others: None,
+            external_writers: None,
             cpu_clock: None,
             observer: None,
             debugger: None,

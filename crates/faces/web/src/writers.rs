@@ -128,7 +128,7 @@ impl Probe for Writing<'_> {
     }
 
     fn access(&mut self, at: &At, access: &Access<'_>) {
-        if !access.doing.writes() {
+        if !access.operation.writes() {
             return;
         }
         for (n, output) in self.writers.outputs.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Coverage of device code: which lines, functions and branches of the source lanes have come to, and how often.
 //!
 //! A [`Module`] is an observer of the launches of one loaded module. It has the executor count blocks and branches
-//! (`simt::observe::Counting`), which leaves compiled arithmetic as it is, and knows which lines, functions and branches
+//! (`simt::observe::BlockCounters`), which leaves compiled arithmetic as it is, and knows which lines, functions and branches
 //! of the source these are (`table`). A [`Recorder`] has what all modules of a process have counted, and writes it
 //! as the process goes; in a run, with every launch (`ledger`), so that no way to end a process loses it. [`Coverage`] is the sum, by file, which [`Coverage::add`] merges over processes and
 //! [`lcov`] writes and reads.

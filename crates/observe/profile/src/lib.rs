@@ -2,7 +2,7 @@
 //! accesses cost in sectors, wavefronts and texels.
 //!
 //! A [`Module`] belongs to a loaded module, a [`Launch`] of it is the observer of one launch. How often warps and lanes come
-//! by is counted by operations in the marked code (`simt::observe`: `Counting`, `Issues`), which call nobody, and so are loads
+//! by is counted by operations in the marked code (`simt::observe`: `BlockCounters`, `Issues`), which call nobody, and so are loads
 //! and stores of rows and of one address (`Costs`). Other accesses, and fetches, are told to a `probe` for each worker, which
 //! adds them up by instruction with the rules of [`cost`]. At the end of a launch all become [`Counts`] of instructions; a [`Profile`] has them by kernel, with the sums of each line. A
 //! [`Recorder`] writes what a process has counted, [`Profile::add`] merges processes, [`callgrind`] writes the form that

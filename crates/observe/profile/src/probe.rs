@@ -7,7 +7,7 @@ use crate::unit::{Accesses, Fetches, Space};
 use std::collections::HashMap;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
-    Access, At, Costs, Doing, FetchAnswered, Further, Probe, SurfaceAnswered,
+    Access, AccessOp, At, Costs, ExecutedFetch, ExecutedSurfaceAccess, FurtherLoad, Probe,
 };
 
 /// What an instruction does with a space.
@@ -198,9 +198,9 @@ impl Probe for Worker<'_> {
         if lanes == 0 {
             return;
         }
-        let way = match access.doing {
-            Doing::Atomic(_) => Way::Atomic,
-            doing if doing.writes() => Way::Store,
+        let way = match access.operation {
+            AccessOp::Atomic(_) => Way::Atomic,
+            operation if operation.writes() => Way::Store,
             _ => Way::Load,
         };
         let mut of_atomic = 0;
@@ -234,7 +234,7 @@ impl Probe for Worker<'_> {
     }
 
     /// Words that lie a whole number of words apart are of other banks, and as many passes.
-    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[Further]) {
+    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[FurtherLoad]) {
         let cost = wavefronts(first.addresses, at.lanes, first.bytes());
         let cost = (cost.made, cost.ideal);
         if let Some(told) = self.told(at.op, first.space) {
@@ -254,12 +254,12 @@ impl Probe for Worker<'_> {
         }
     }
 
-    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+    fn fetch_answer(&mut self, at: &At, fetch: &ExecutedFetch<'_>) {
         let Self { fetches, space, .. } = self;
         of(fetches, at.op).take(fetch.plan, fetch.request, space);
     }
 
-    fn surface_answer(&mut self, at: &At, surface: &SurfaceAnswered<'_>) {
+    fn surface_answer(&mut self, at: &At, surface: &ExecutedSurfaceAccess<'_>) {
         let Self { surfaces, space, .. } = self;
         of(surfaces, at.op).take(surface, space);
     }

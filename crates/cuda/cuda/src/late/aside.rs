@@ -1,7 +1,7 @@
 //! Launches that wait for somebody: the host, which sets a flag after the launch, or a launch that comes later.
 //!
 //! A kernel that may wait ([`texunit_device::Kernel::may_wait`]) is run by a thread beside the caller, who waits for its end, or for
-//! the news that all which can run of it waits ([`Company`], by `simt::Others`): then the call returns, as that of a card would, and the
+//! the news that all which can run of it waits ([`Company`], by `simt::ExternalWriters`): then the call returns, as that of a card would, and the
 //! kernel goes on. What comes behind it in its stream is kept (`super`) and done by such threads, too. No time decides.
 //!
 //! If every kernel waits, and every thread of the program waits for kernels, nobody is left who could change what they look at:
@@ -18,7 +18,7 @@ use std::sync::atomic::{
     AtomicU64, AtomicUsize, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
 };
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use texunit_device::{Others, Verdict, WaitingLoop};
+use texunit_device::{ExternalWriters, Verdict, WaitingLoop};
 
 /// Looks of each kernel, since the last change, after which all wait for ever if nobody else is there.
 const SURE: u64 = 100;
@@ -313,7 +313,7 @@ impl Drop for Company {
     }
 }
 
-impl Others for Company {
+impl ExternalWriters for Company {
     fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict {
         if super::HAS_ENDED.load(Relaxed) {
             // The memory that it looks at may be gone any time.
@@ -358,7 +358,7 @@ impl Others for Company {
         })
     }
 
-    fn go_on(&self) {
+    fn resumed(&self) {
         if let Some(kernel) = kernels().get_mut(&self.number) {
             kernel.looks = None;
         }
@@ -380,7 +380,7 @@ fn is_anybody_else_there(loops: &[WaitingLoop]) -> bool {
 /// Whether other processes may write to what loops look at.
 fn is_shared(loops: &[WaitingLoop]) -> bool {
     let Ok(maps) = fs::read_to_string("/proc/self/maps") else { return true };
-    let looks = loops.iter().flat_map(|waiting| &waiting.looks);
+    let looks = loops.iter().flat_map(|waiting| &waiting.polls);
     let addresses: Vec<u64> = looks.map(|look| look.address).collect();
     maps.lines().any(|line| {
         let mut words = line.split_whitespace();

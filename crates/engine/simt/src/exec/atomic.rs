@@ -187,7 +187,7 @@ impl Context<'_> {
             lanes(mask).for_each(|lane| noted.look(self.addresses[lane], op.ty.bytes()));
         }
         if op.ty == ScalarType::B128 {
-            self.acts();
+            self.record_side_effect();
             return self.atomic_quad(warp, op, mask);
         }
         let cut = crate::lower::mask_of(op.ty.bits());
@@ -213,7 +213,7 @@ impl Context<'_> {
                 };
                 old[lane] = self.update(warp, place, lane, at, new)?;
                 if changes.get() {
-                    self.acts();
+                    self.record_side_effect();
                 }
             }
             warp.put(d, &old, u64::MAX, mask);
@@ -228,7 +228,7 @@ impl Context<'_> {
             return false;
         }
         let asked = AccessRequest::by_atomic(op);
-        let Some((target, _)) = self.reached(warp, &asked, mask) else { return false };
+        let Some((target, _)) = self.resolve(warp, &asked, mask) else { return false };
         target.note(op.place, &op.seen);
         if matches!(target, Target::Local | Target::Param) {
             return false;

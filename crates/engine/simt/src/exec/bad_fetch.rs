@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 /// Incompatible fetches and accesses of a worker.
 #[derive(Default)]
-pub(crate) struct Bad {
+pub(crate) struct BadAccesses {
     /// Instructions and objects that were recorded before.
     known: HashSet<(usize, Option<String>)>,
     /// Faults of the current instruction, whose thread and location are added by the caller.
@@ -19,7 +19,7 @@ pub(crate) struct Bad {
     told: BadFetches,
 }
 
-impl Bad {
+impl BadAccesses {
     /// Records that a fetch or access could not be planned. It stays a fault if a card has no
     /// defined result for it.
     pub(super) fn take(

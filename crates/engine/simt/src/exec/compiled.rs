@@ -9,11 +9,11 @@ pub(super) mod state;
 
 use super::context::{Context, Launch};
 use super::counters::{Counts, Executed};
-use super::decoded::Fixed;
+use super::decoded::LaunchInputs;
 use super::groups::patience;
 use super::limits::{ATOMICS, TURN};
+use super::notify::ProbeAdapter;
 use super::outcome::Stop;
-use super::tell::ProbeAdapter;
 use super::warp::{Split, Warp, count, lanes};
 use crate::code::NONE;
 use crate::regions::Compiled as Region;
@@ -66,7 +66,7 @@ fn divergence(warp: &Warp, mode: Mode, keeps: bool, atomics: bool) -> Divergence
 /// The inputs that compiled code reads: those of the launch and those of a CTA.
 fn inputs<'i>(
     launch: &'i Launch<'_>,
-    fixed: &'i Fixed<'_>,
+    fixed: &'i LaunchInputs<'_>,
     words: &'i [u32],
     counts: &'i Counts,
 ) -> Inputs<'i> {
@@ -156,8 +156,8 @@ impl<'a> Context<'a> {
         let region = table.region(number);
         let mut sites = compiled.sites_of(number).take();
         let mut ear = self.probe.take().map(|probe| {
-            let together = region.map(|region| &region.together);
-            ProbeAdapter::new(probe, launch, self.cta.id, together)
+            let load_groups = region.map(|region| &region.load_groups);
+            ProbeAdapter::new(probe, launch, self.cta.id, load_groups)
         });
         let running = region.zip(sites.as_mut()).and_then(|(region, sites)| {
             let running = region.function.with(inputs, sites)?;

@@ -68,7 +68,7 @@ impl Context<'_> {
         self.output.text.clear();
         self.last_errors.clear();
         self.begin_shadows();
-        self.tell_begin();
+        self.notify_begin();
     }
 
     /// Sets the number of the current CTA.

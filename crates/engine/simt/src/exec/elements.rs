@@ -13,7 +13,7 @@ use texunit_memory::Block;
 
 /// The lanes of an access.
 #[derive(Clone, Copy)]
-pub(super) struct Active {
+pub(super) struct ActiveLanes {
     /// Mask of the lanes that take part.
     pub(super) mask: u32,
     /// Mask of the lanes that have not exited. If all of them take part, registers are written as a
@@ -59,7 +59,7 @@ pub(super) trait Source {
 
     /// Loads 4-byte elements of all lanes, if they are contiguous in memory. Returns false if they
     /// are not.
-    fn row(&self, to: &mut L32, ahead: u32, active: Active) -> bool;
+    fn row(&self, to: &mut L32, ahead: u32, active: ActiveLanes) -> bool;
 }
 
 /// Memory that elements are stored to.
@@ -68,7 +68,7 @@ pub(super) trait Sink {
 
     /// Stores 4-byte elements of all lanes, if they are contiguous in memory. Returns false if they
     /// are not.
-    fn put_row(&mut self, values: &L32, ahead: u32, active: Active) -> bool;
+    fn put_row(&mut self, values: &L32, ahead: u32, active: ActiveLanes) -> bool;
 }
 
 impl Source for Bytes<'_, &[u8]> {
@@ -85,7 +85,7 @@ impl Source for Bytes<'_, &[u8]> {
     }
 
     #[inline(always)]
-    fn row(&self, to: &mut L32, ahead: u32, active: Active) -> bool {
+    fn row(&self, to: &mut L32, ahead: u32, active: ActiveLanes) -> bool {
         if !active.row || active.mask != u32::MAX {
             return false;
         }
@@ -106,7 +106,7 @@ impl Sink for Bytes<'_, &mut [u8]> {
     }
 
     #[inline(always)]
-    fn put_row(&mut self, values: &L32, ahead: u32, active: Active) -> bool {
+    fn put_row(&mut self, values: &L32, ahead: u32, active: ActiveLanes) -> bool {
         if !active.row || active.mask != u32::MAX {
             return false;
         }
@@ -137,7 +137,7 @@ impl Source for Global<'_> {
     }
 
     #[inline(always)]
-    fn row(&self, _: &mut L32, _: u32, _: Active) -> bool {
+    fn row(&self, _: &mut L32, _: u32, _: ActiveLanes) -> bool {
         // Contiguous global accesses are handled earlier (`super::contiguous`).
         false
     }
@@ -151,7 +151,7 @@ impl Sink for Global<'_> {
     }
 
     #[inline(always)]
-    fn put_row(&mut self, _: &L32, _: u32, _: Active) -> bool {
+    fn put_row(&mut self, _: &L32, _: u32, _: ActiveLanes) -> bool {
         false
     }
 }
@@ -171,7 +171,7 @@ impl Source for Local<'_, &[L32]> {
     }
 
     #[inline(always)]
-    fn row(&self, to: &mut L32, ahead: u32, active: Active) -> bool {
+    fn row(&self, to: &mut L32, ahead: u32, active: ActiveLanes) -> bool {
         let row = self.rows.get((self.at[0] + ahead) as usize / 4);
         let row = row.filter(|_| active.same && active.mask == active.live);
         row.map(|row| *to = *row).is_some()
@@ -201,7 +201,7 @@ impl Sink for Local<'_, &mut [L32]> {
     }
 
     #[inline(always)]
-    fn put_row(&mut self, values: &L32, ahead: u32, active: Active) -> bool {
+    fn put_row(&mut self, values: &L32, ahead: u32, active: ActiveLanes) -> bool {
         let row = self.rows.get_mut((self.at[0] + ahead) as usize / 4);
         let row = row.filter(|_| active.same && active.mask == active.live);
         row.map(|row| *row = *values).is_some()

@@ -10,7 +10,7 @@ use super::outcome::{PendingFault, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{Mbarrier, MbarrierAction, Place};
 use crate::fault::FaultKind;
-use crate::observe::{At, Events, Synchronized};
+use crate::observe::{At, Events, Synchronization};
 use texunit_alu::L64;
 use texunit_forms::Count;
 use texunit_memory::SpaceKind;
@@ -160,13 +160,13 @@ impl Context<'_> {
             places[lane] = at;
         }
         if self.events.has(Events::SYNCHRONIZATION) {
-            let (about, order) = self.told_op;
+            let (about, order) = self.marked_op;
             let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: about };
             let (addresses, operands, results) = (&places, &operands, &values);
             let (action, states) = (op.action, &states);
             let what =
-                Synchronized::Mbarrier { action, order, addresses, operands, results, states };
-            self.tell_synchronized(at, &what);
+                Synchronization::Mbarrier { action, order, addresses, operands, results, states };
+            self.notify_synchronized(at, &what);
         }
         warp.put(op.d, &values, u64::MAX, mask);
         let tests = matches!(op.action, MbarrierAction::Test { .. });

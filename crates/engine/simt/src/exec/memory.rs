@@ -102,7 +102,7 @@ impl Context<'_> {
         }
         let place = self.locate(warp, access, mask)?;
         if matches!(place, Place::Global | Place::Generic) {
-            self.acts();
+            self.record_side_effect();
         }
         let total = self.check_alignment(warp, access, place, mask, STORE)?;
         for (part, &source) in self.parts.iter_mut().zip(&access.parts) {

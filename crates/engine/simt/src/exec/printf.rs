@@ -65,7 +65,7 @@ impl Context<'_> {
 
     /// Executes `vprintf`. The result is the number of arguments, or -1 if the format is null.
     pub(super) fn printf(&mut self, warp: &mut Warp, op: &Printf, mask: u32) -> Executed {
-        self.acts();
+        self.record_side_effect();
         let mut counts = [0; 32];
         for lane in lanes(mask) {
             let address = self.passed(warp, op.format, lane, 8);

@@ -12,7 +12,7 @@ use super::limits::RESIDENT_TURN;
 use super::outcome::CtaTurn;
 use super::resident::{Resident, Stage};
 use super::schedule::Random;
-use super::turns::Deal;
+use super::turns::Policy;
 use crate::launch::CtaRange;
 use crate::stats::Fault;
 use std::ops::Range;
@@ -121,7 +121,7 @@ impl<'a> Residents<'a> {
     pub(super) fn turn(
         &mut self,
         budget: u64,
-        turn: impl FnOnce(&mut Resident<'a>, Deal<'_>) -> Result<CtaTurn, Box<Fault>>,
+        turn: impl FnOnce(&mut Resident<'a>, Policy<'_>) -> Result<CtaTurn, Box<Fault>>,
     ) -> Option<Result<CtaTurn, (usize, Box<Fault>)>> {
         let place = *self.order.round.get(self.order.at)?;
         let members = self.members(place);
@@ -134,10 +134,10 @@ impl<'a> Residents<'a> {
             resident.context.counts = std::mem::take(counts);
             // In a random order a waiting loop rarely returns to the same state, so a CTA under
             // observation runs in order.
-            let is_watched = resident.patience.looks_closely(&resident.context);
+            let is_watched = resident.wait_detector.is_checking(&resident.context);
             let random = order.random.as_mut().filter(|_| !is_watched);
-            let deal = random.map_or(Deal::InOrder(budget), Deal::Random);
-            let came = turn(resident, deal);
+            let policy = random.map_or(Policy::InOrder(budget), Policy::Random);
+            let came = turn(resident, policy);
             *counts = std::mem::take(&mut resident.context.counts);
             came
         });
@@ -171,15 +171,15 @@ impl<'a> Residents<'a> {
             }
             Ok(())
         });
-        let turn = |resident: &mut Resident<'a>, deal: Deal<'_>| {
+        let turn = |resident: &mut Resident<'a>, policy: Policy<'_>| {
             let config = resident.context.launch.config;
             let waits = config.cooperative || config.schedule.is_some();
-            let result = resident.turn(deal);
+            let result = resident.turn(policy);
             if !matches!(result, Ok(CtaTurn::Over)) {
                 resident.end(result.map(|_| ()), shared);
             } else if waits && resident.context.cluster.is_none() {
                 // Stores of other CTAs of the cluster to its memory are not considered.
-                resident.patience.round(&mut resident.context, &mut resident.warps);
+                resident.wait_detector.round(&mut resident.context, &mut resident.warps);
             }
             Ok(CtaTurn::Over)
         };
@@ -188,22 +188,22 @@ impl<'a> Residents<'a> {
                 self.all[place].end(Err(fault), shared);
             }
         }
-        self.tell_counts(false);
+        self.notify_counts(false);
         begun.unwrap_or(false)
     }
 
     /// Reports the counters to the observer if enough time has passed, or if they are the last
     /// ones.
-    fn tell_counts(&mut self, are_last: bool) {
+    fn notify_counts(&mut self, are_last: bool) {
         let context = &mut self.all[0].context;
         if context.launch.counters == 0 {
             return;
         }
         context.counts = std::mem::take(&mut self.counts);
         if are_last {
-            context.tell_counts();
+            context.notify_counts();
         } else {
-            context.tell_counts_at_times();
+            context.notify_counts_at_times();
         }
         self.counts = std::mem::take(&mut context.counts);
     }
@@ -211,12 +211,12 @@ impl<'a> Residents<'a> {
     /// Ends the launch: adds the counters of all CTAs, and the text printed by CTAs that were ended
     /// by another one's fault.
     fn collect(&mut self, shared: &Shared) {
-        self.tell_counts(true);
+        self.notify_counts(true);
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         for resident in &mut self.all {
             state.add(&mut resident.context);
             if resident.runs() {
-                resident.context.tell_end(None);
+                resident.context.notify_end(None);
                 let limit = resident.context.launch.config.printf_limit;
                 state.printed.take(resident.index, &mut resident.context.output, limit);
             }
@@ -227,17 +227,17 @@ impl<'a> Residents<'a> {
 /// Whether all running CTAs wait in vain, which ends the launch.
 fn waits_in_vain(launch: &Launch<'_>, shared: &Shared, parts: &mut [Residents<'_>]) -> bool {
     let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
-    if running.is_empty() || running.iter().any(|r| r.patience.looks().is_none()) {
-        shared.waits.go_on(0, launch.config.others);
+    if running.is_empty() || running.iter().any(|r| r.wait_detector.polls().is_none()) {
+        shared.waits.go_on(0, launch.config.external_writers);
         running.iter_mut().for_each(|resident| resident.told = 0);
         return false;
     }
     // A CTA within an iteration of its loop might still continue.
-    if running.iter().any(|r| r.patience.looks().is_none_or(|looks| looks <= r.told)) {
+    if running.iter().any(|r| r.wait_detector.polls().is_none_or(|polls| polls <= r.told)) {
         return false;
     }
     for resident in &mut running {
-        resident.told = resident.patience.looks().unwrap_or(0);
+        resident.told = resident.wait_detector.polls().unwrap_or(0);
     }
     if launch.config.schedule.is_some() && parts.iter_mut().any(Residents::grow) {
         return false;

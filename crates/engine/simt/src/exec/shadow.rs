@@ -226,7 +226,7 @@ impl Context<'_> {
                 if shadow.is_predicate() { 1 } else { 4 + 4 * u32::from(shadow.is_wide()) };
             let Some(access) = &check.access else {
                 let what = (check.sink, Register::of(register));
-                self.tell_undefined(warp, (check.op, undefined), what, (&bits, size), None);
+                self.notify_undefined(warp, (check.op, undefined), what, (&bits, size), None);
                 warp.put(shadow, &[0; 32], u64::MAX, undefined);
                 continue;
             };
@@ -251,7 +251,7 @@ impl Context<'_> {
                 }
                 let what = (sink, Register::of(register));
                 let of = (&bits, size);
-                self.tell_undefined(warp, (check.op, same), what, of, Some((space, &own)));
+                self.notify_undefined(warp, (check.op, same), what, of, Some((space, &own)));
                 if sink == Sink::Atomic {
                     for lane in lanes(same) {
                         self.put_shadow(warp, lane, (space, own[lane]), (access.size, 0));
@@ -264,7 +264,7 @@ impl Context<'_> {
         }
     }
 
-    fn tell_undefined(
+    fn notify_undefined(
         &mut self,
         warp: &Warp,
         (op, lanes): (u32, u32),
@@ -278,7 +278,7 @@ impl Context<'_> {
     }
 
     /// Notifies the probe of uninitialised registers whose values come from texels.
-    pub(super) fn tell_texels(
+    pub(super) fn notify_texels(
         &mut self,
         warp: &Warp,
         (op, lanes): (u32, u32),

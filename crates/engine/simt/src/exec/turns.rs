@@ -1,7 +1,7 @@
 //! The order in which the warps of a CTA run: by number, each to the end of its turn, then again
 //! from the first one. Interpreter and compiled code keep the same order, so the results of a
 //! launch do not depend on the tier even if the program has races. With a schedule, the order of a
-//! round is random instead ([`Deal::Random`]).
+//! round is random instead ([`Policy::Random`]).
 //!
 //! A turn ends if the warp's threads have exited or wait (for example at a barrier), if the warp
 //! yields in a waiting loop (`yielding`), and at the first backward jump or barrier after the
@@ -17,7 +17,7 @@ use super::outcome::{At, CtaTurn, Resume, Stop, Turn};
 use super::schedule::Random;
 use super::warp::{Batch, Split, State, Warp, count, is_converged, lanes};
 use crate::code::{Inst, Op, Slot};
-use crate::observe::{Events, Synchronized};
+use crate::observe::{Events, Synchronization};
 use crate::stats::Fault;
 use texunit_jit::region::Mode;
 
@@ -49,7 +49,7 @@ pub(super) struct Round {
 
 /// Scheduling policy of warps.
 #[derive(Debug)]
-pub(super) enum Deal<'r> {
+pub(super) enum Policy<'r> {
     /// In order of their numbers, with turns of about this many steps.
     InOrder(u64),
     /// In random order.
@@ -110,12 +110,12 @@ impl Context<'_> {
         &mut self,
         warps: &mut [Warp],
         round: &mut Round,
-        mut deal: Deal<'_>,
+        mut policy: Policy<'_>,
         stop: impl Fn() -> bool,
     ) -> Result<CtaTurn, Box<Fault>> {
         if !round.has_begun {
             *round = Round { has_begun: true, before: self.progress(), ..Round::default() };
-            if let Deal::Random(random) = &mut deal {
+            if let Policy::Random(random) = &mut policy {
                 let order = &mut round.order;
                 order.extend((0..warps.len()).filter(|&i| warps[i].live != 0));
                 random.shuffle(order);
@@ -128,8 +128,8 @@ impl Context<'_> {
         // If one warp leaves a region within its turn, the others usually do, too.
         let mut alone = round.resume.is_some();
         while round.next < warps.len() {
-            let (i, budget) = match &mut deal {
-                Deal::InOrder(budget) => {
+            let (i, budget) = match &mut policy {
+                Policy::InOrder(budget) => {
                     let budget = *budget;
                     if round.resume.is_none() && !alone {
                         let (done, begun) = self.run_batch(warps, round.next, budget);
@@ -142,7 +142,7 @@ impl Context<'_> {
                     }
                     (round.next, budget)
                 }
-                Deal::Random(random) => {
+                Policy::Random(random) => {
                     let is_over = round.next >= round.part && self.has_progressed(round);
                     let Some(&i) = round.order.get(round.next).filter(|_| !is_over) else { break };
                     if round.resume.is_none() {
@@ -155,7 +155,7 @@ impl Context<'_> {
             if resume.is_none() {
                 warps[i].begin_turn(budget);
             }
-            if resume.is_some() || matches!(deal, Deal::Random(_)) || is_ready(&warps[i]) {
+            if resume.is_some() || matches!(policy, Policy::Random(_)) || is_ready(&warps[i]) {
                 round.opened |= self.go(warps, i, resume, budget)?;
                 round.resume = self.take_stopped();
                 if round.resume.is_some() {
@@ -345,7 +345,7 @@ impl Context<'_> {
             return false;
         }
         if self.events.has(Events::SYNCHRONIZATION) {
-            self.tell_passes(warps, (those, pc), id.into());
+            self.notify_passes(warps, (those, pc), id.into());
         }
         let counted = u64::from(inst.count);
         for i in lanes(those) {
@@ -360,13 +360,14 @@ impl Context<'_> {
     }
 
     #[cold]
-    fn tell_passes(&mut self, warps: &mut [Warp], (those, pc): (u32, u32), barrier: u32) {
-        let arrives = Synchronized::Arrives { barrier, threads: None, waits: true, ahead: false };
-        for what in [arrives, Synchronized::Passes { barrier }] {
+    fn notify_passes(&mut self, warps: &mut [Warp], (those, pc): (u32, u32), barrier: u32) {
+        let arrives =
+            Synchronization::Arrives { barrier, threads: None, waits: true, ahead: false };
+        for what in [arrives, Synchronization::Passes { barrier }] {
             for i in lanes(those) {
                 warps[i].ahead = 0;
                 let at = self.at(&warps[i], warps[i].live, pc);
-                self.tell_synchronized(at, &what);
+                self.notify_synchronized(at, &what);
             }
         }
     }

@@ -47,7 +47,7 @@ impl Reach {
 }
 
 /// The functions of a kernel and its possible callees, prepared for queries.
-pub(crate) struct Flows<'a> {
+pub(crate) struct ValueFlows<'a> {
     functions: Vec<FunctionCode<'a>>,
     /// Operations by the source offset of their instruction: function, and instruction in it.
     by_start: HashMap<u32, Vec<(usize, usize)>>,
@@ -55,16 +55,16 @@ pub(crate) struct Flows<'a> {
 }
 
 /// A traced value: function, writing instruction, register.
-type Found = (usize, usize, Slot);
+type TracedValue = (usize, usize, Slot);
 
 /// Memory through which values are traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Through {
+enum TracedMemory {
     Shared,
     Local,
 }
 
-impl<'a> Flows<'a> {
+impl<'a> ValueFlows<'a> {
     pub(crate) fn new(code: &'a Code) -> Self {
         let functions: Vec<_> =
             (0..code.funcs.len()).filter_map(|number| FunctionCode::new(code, number)).collect();
@@ -85,7 +85,7 @@ impl<'a> Flows<'a> {
             reached: HashSet::new(),
             seen: HashSet::new(),
             open: Vec::new(),
-            through: Vec::new(),
+            memories: Vec::new(),
             left: MAX,
         };
         for start in starts {
@@ -101,11 +101,11 @@ impl<'a> Flows<'a> {
 }
 
 struct Search<'f, 'a> {
-    flows: &'f Flows<'a>,
+    flows: &'f ValueFlows<'a>,
     reached: HashSet<Reach>,
-    seen: HashSet<Found>,
-    open: Vec<Found>,
-    through: Vec<Through>,
+    seen: HashSet<TracedValue>,
+    open: Vec<TracedValue>,
+    memories: Vec<TracedMemory>,
     left: usize,
 }
 
@@ -161,27 +161,27 @@ impl Search<'_, '_> {
             Place::Global => drop(self.reached.insert(Reach::Output)),
             Place::Generic => {
                 self.reached.insert(Reach::Output);
-                self.goes_through(Through::Local);
+                self.goes_through(TracedMemory::Local);
             }
-            Place::Shared => self.goes_through(Through::Shared),
+            Place::Shared => self.goes_through(TracedMemory::Shared),
             Place::Local | Place::Param | Place::Frame | Place::KernelParam => {
-                self.goes_through(Through::Local);
+                self.goes_through(TracedMemory::Local);
             }
         }
     }
 
     /// Traces the results of all loads of this memory.
-    fn goes_through(&mut self, through: Through) {
-        if self.through.contains(&through) {
+    fn goes_through(&mut self, memories: TracedMemory) {
+        if self.memories.contains(&memories) {
             return;
         }
-        self.through.push(through);
-        if through == Through::Local && self.flows.prints {
+        self.memories.push(memories);
+        if memories == TracedMemory::Local && self.flows.prints {
             self.reached.insert(Reach::Output);
         }
-        let brings = |place| match through {
-            Through::Shared => matches!(place, Place::Generic | Place::Shared),
-            Through::Local => {
+        let brings = |place| match memories {
+            TracedMemory::Shared => matches!(place, Place::Generic | Place::Shared),
+            TracedMemory::Local => {
                 matches!(place, Place::Generic | Place::Local | Place::Param | Place::Frame)
             }
         };

@@ -1,6 +1,6 @@
 //! Resources of a multiprocessor that a kernel needs.
 
-use super::Needs;
+use super::Requirements;
 use super::unit::Unit;
 use std::collections::BTreeSet;
 use texunit_check::ir::{self, Storage};
@@ -50,7 +50,7 @@ fn ends(unit: &Unit, behind: impl Fn(u32) -> u32) -> bool {
     if unit.needs.iter().any(|needs| needs.indirect || needs.alloca) {
         return false;
     }
-    let callees = |needs: &Needs| -> Vec<u32> {
+    let callees = |needs: &Requirements| -> Vec<u32> {
         let functions = needs.functions.iter().map(|f| behind(f.0));
         functions.filter_map(|f| unit.number(f)).collect()
     };

@@ -13,7 +13,7 @@ use texunit_tensor::{BitOperation, Fragment, Number, Operation, Order, Product, 
 
 /// A matrix (A, B, C or D) and its order in memory.
 #[derive(Clone, Copy)]
-struct Held {
+struct MatrixOrder {
     matrix: usize,
     order: Order,
 }
@@ -47,7 +47,7 @@ fn product(mods: &Modifiers) -> Option<Product> {
 
 /// The fragment that a `wmma` load or store transfers. The types of the other matrices are chosen
 /// to match.
-fn fragment(mods: &Modifiers) -> Option<(Fragment, Number, Held)> {
+fn fragment(mods: &Modifiers) -> Option<(Fragment, Number, MatrixOrder)> {
     let shape = mods.actions.iter().find_map(|word| Shape::from_name(word))?;
     let (number, order) = (*numbers(mods).first()?, orders(mods).next()?);
     let matrix = ["a", "b", "c", "d"].iter().position(|name| mods.acts(name))?;
@@ -63,10 +63,10 @@ fn fragment(mods: &Modifiers) -> Option<(Fragment, Number, Held)> {
     let product =
         Product { shape, a: factor, b: factor, c: sum, d: sum, saturate, operation, sparse, wmma };
     let operation = Operation::wmma(product);
-    Some((operation.fragments().get(matrix)?.clone(), number, Held { matrix, order }))
+    Some((operation.fragments().get(matrix)?.clone(), number, MatrixOrder { matrix, order }))
 }
 
-impl Held {
+impl MatrixOrder {
     /// Line and position within it, in memory, of an element.
     fn place(self, (y, x): (usize, usize)) -> (usize, usize) {
         // In A x is the row, in B the column; in C and D y is the column.
@@ -167,7 +167,7 @@ impl<'a> Builder<'a> {
     fn moved(
         &mut self,
         fragment: &Fragment,
-        (number, held): (Number, Held),
+        (number, held): (Number, MatrixOrder),
         (at, stride): (Address, Slot),
         (slots, loads): (&[Slot], bool),
     ) -> Option<()> {

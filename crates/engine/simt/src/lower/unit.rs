@@ -3,10 +3,10 @@
 use super::builder::Builder;
 use super::pools::Pools;
 use super::symbols::Symbols;
-use super::{Needs, flow_into, fuse, reuse, spin};
+use super::{Requirements, flow_into, fuse, reuse, spin};
 use crate::code::{Callee, Code, Decoded, Func, NONE, Op};
 use crate::launch::Arithmetic;
-use crate::observe::marks::Kept;
+use crate::observe::marks::MarkedCodes;
 use crate::regions::Regions;
 use crate::stats::Fusion;
 use std::collections::HashMap;
@@ -21,14 +21,14 @@ pub(crate) struct Unit {
     /// Function numbers in the code, by number in the module. The kernel is function 0 of its unit.
     numbers: HashMap<u32, u32>,
     /// Requirements of each function of the code.
-    pub(super) needs: Vec<Needs>,
+    pub(super) needs: Vec<Requirements>,
     /// By number in the module: number in the code of each function that can be called indirectly,
     /// else [`NONE`]. Empty if there is no indirect call.
     targets: Vec<u32>,
     /// Numbers of fused and undecided sums in all functions of the unit.
     pub(crate) fusion: Fusion,
     /// Marked code for observers.
-    pub(crate) kept: Kept,
+    pub(crate) marked: MarkedCodes,
     /// Compiled regions of the code.
     pub(crate) regions: Regions,
 }
@@ -68,13 +68,13 @@ pub(super) enum Form {
 
 /// Lowers functions and all functions that they can call.
 pub(super) fn lower<'a>(
-    parts: Parts<'a>,
+    parts: LoweringInput<'a>,
     taken: impl Fn() -> &'a [u32],
     roots: impl IntoIterator<Item = u32>,
     arithmetic: Arithmetic,
     form: Form,
 ) -> Unit {
-    let mut maker = Maker {
+    let mut maker = UnitBuilder {
         parts,
         arithmetic,
         form,
@@ -109,7 +109,7 @@ pub(super) fn lower<'a>(
 
 /// The inputs of lowering.
 #[derive(Clone, Copy)]
-pub(super) struct Parts<'a> {
+pub(super) struct LoweringInput<'a> {
     pub(super) module: &'a ir::Module,
     pub(super) symbols: &'a Symbols,
     pub(super) source: &'a SourceFile,
@@ -117,7 +117,7 @@ pub(super) struct Parts<'a> {
     pub(super) resolved: &'a [u32],
 }
 
-impl Parts<'_> {
+impl LoweringInput<'_> {
     /// The function with the body of an alias or a prototype.
     pub(super) fn behind(&self, f: u32) -> u32 {
         self.resolved.get(f as usize).copied().unwrap_or(f)
@@ -125,8 +125,8 @@ impl Parts<'_> {
 }
 
 /// A unit under construction.
-struct Maker<'a> {
-    parts: Parts<'a>,
+struct UnitBuilder<'a> {
+    parts: LoweringInput<'a>,
     arithmetic: Arithmetic,
     form: Form,
     pools: Pools,
@@ -136,11 +136,11 @@ struct Maker<'a> {
     functions: Vec<u32>,
     /// The inverse mapping of `functions`.
     numbers: HashMap<u32, u32>,
-    needs: Vec<Needs>,
+    needs: Vec<Requirements>,
     fusion: Fusion,
 }
 
-impl Maker<'_> {
+impl UnitBuilder<'_> {
     /// Assigns a number to a function, if it has none.
     fn want(&mut self, function: u32) {
         let next = self.functions.len() as u32;
@@ -153,7 +153,7 @@ impl Maker<'_> {
 
     /// Lowers the next function.
     fn function(&mut self, function: u32) {
-        let Parts { module, symbols, source, resolved } = self.parts;
+        let LoweringInput { module, symbols, source, resolved } = self.parts;
         let function = &module.functions[function as usize];
         let mut builder =
             Builder::new(module, function, symbols, source, resolved, &mut self.pools);
@@ -206,8 +206,8 @@ impl Maker<'_> {
             _ => false,
         });
         (code.constants, code.patches, code.sites) = pools.finish();
-        let (kept, regions) = (Kept::default(), Regions::default());
-        Unit { code, numbers, needs, targets, fusion, kept, regions }
+        let (marked, regions) = (MarkedCodes::default(), Regions::default());
+        Unit { code, numbers, needs, targets, fusion, marked, regions }
     }
 }
 

@@ -18,12 +18,12 @@ use texunit_memory::SpaceKind;
 #[derive(Clone, Debug, Default)]
 pub struct Costs {
     len: usize,
-    all: BTreeMap<u32, Costed>,
+    all: BTreeMap<u32, AccessCost>,
 }
 
 /// A load or store whose cost is known from its leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Costed {
+pub struct AccessCost {
     /// The operation whose cost equals this one's; for a leader itself.
     pub leader: u32,
     /// The first of the leader's three counters: accesses of 32 lanes, their total cost, and the
@@ -58,12 +58,12 @@ impl Costs {
     }
 
     /// All grouped accesses, by operation.
-    pub fn all(&self) -> impl Iterator<Item = (u32, &Costed)> {
+    pub fn all(&self) -> impl Iterator<Item = (u32, &AccessCost)> {
         self.all.iter().map(|(&op, costed)| (op, costed))
     }
 
     /// The group of an operation.
-    pub(super) fn of(&self, op: u32) -> Option<Costed> {
+    pub(super) fn of(&self, op: u32) -> Option<AccessCost> {
         self.all.get(&op).copied()
     }
 
@@ -96,7 +96,7 @@ impl Costs {
                     open.push(Open { op, guard: inst.guard, access, counter });
                 }
                 let (bytes, space) = (bytes(access), space(access.place));
-                self.all.insert(op, Costed { leader, counter, bytes, stores, space });
+                self.all.insert(op, AccessCost { leader, counter, bytes, stores, space });
             }
             writes(&inst.op, |to| {
                 open.retain(|of| {

@@ -1,5 +1,5 @@
 //! Numbers of instructions that warps issue, for [`Events::ISSUES`](super::Events::ISSUES). The
-//! counters are numbered after those of [`Counting`].
+//! counters are numbered after those of [`BlockCounters`].
 //!
 //! Lane counts do not determine how often a warp issues an instruction, because diverged lanes
 //! issue it several times, and reconverged lanes once. Therefore each *stretch* of code in which
@@ -9,7 +9,7 @@
 //! executions. Every other guarded instruction has counters of the lanes that reach it and of those
 //! for which the guard holds.
 
-use super::Counting;
+use super::BlockCounters;
 use crate::code::{Code, Inst, Op, Slot};
 use crate::flow::FunctionCode;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub struct Stretch {
 }
 
 impl Issues {
-    /// Number of counters, including those of [`Counting`].
+    /// Number of counters, including those of [`BlockCounters`].
     pub fn len(&self) -> usize {
         self.len
     }
@@ -74,7 +74,7 @@ impl Issues {
     }
 
     /// Assigns the issue counters of a program's code, numbered after those of `counting`.
-    pub(crate) fn of(code: &Code, counting: &Counting) -> Self {
+    pub(crate) fn of(code: &Code, counting: &BlockCounters) -> Self {
         let mut issues = Self { len: counting.len(), ..Self::default() };
         for number in 0..code.funcs.len() {
             let function = FunctionCode::new(code, number);
@@ -91,7 +91,7 @@ impl Issues {
         first
     }
 
-    fn function(&mut self, code: &FunctionCode<'_>, counting: &Counting) {
+    fn function(&mut self, code: &FunctionCode<'_>, counting: &BlockCounters) {
         let end = code.first + code.insts.len() as u32;
         let starts = code.starts();
         let mut begin = code.first;

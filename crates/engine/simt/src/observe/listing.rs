@@ -5,7 +5,7 @@ use crate::code::{Code, Op, Place, Slot};
 use crate::flow::{FunctionCode, each_slot};
 use crate::launch::{Arithmetic, LaunchConfig};
 use crate::lower::{Program, Unit};
-use crate::observe::{Costs, Counting, Issues};
+use crate::observe::{BlockCounters, Costs, Issues};
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_check::sources::{SourcePlace, Sources};
@@ -184,8 +184,8 @@ impl<'a> Listing<'a> {
     }
 
     /// The counters of blocks and branches ([`super::Events::COUNTS`]).
-    pub fn counting(&self) -> Counting {
-        Counting::of(self.code)
+    pub fn counting(&self) -> BlockCounters {
+        BlockCounters::of(self.code)
     }
 
     /// The counters of issued instructions and guards ([`super::Events::ISSUES`]).

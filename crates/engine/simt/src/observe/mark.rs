@@ -1,6 +1,6 @@
 //! A mark: an operation in marked code that notifies an observer of another operation.
 
-use super::{Events, Order, Synchronized};
+use super::{Events, Order, Synchronization};
 
 /// A mark and the operation that it reports.
 #[derive(Clone, Debug)]
@@ -17,8 +17,8 @@ pub(crate) struct Mark {
     pub(crate) order: Order,
     /// Whether the observer only adds up costs ([`Events::COSTS`]).
     pub(crate) sums: bool,
-    /// Counters of the access's cost ([`super::Costed::counter`]).
+    /// Counters of the access's cost ([`super::AccessCost::counter`]).
     pub(crate) cost: Option<u32>,
     /// The synchronisation of a fence or copy-group instruction, which has no operation of its own.
-    pub(crate) fence: Option<Synchronized<'static>>,
+    pub(crate) fence: Option<Synchronization<'static>>,
 }

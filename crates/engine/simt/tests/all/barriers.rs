@@ -244,7 +244,7 @@ fn cancelling_and_progress() {
         graph: 0,
         heap: None,
         runtime: None,
-        others: None,
+        external_writers: None,
         printf_limit: texunit_simt::launch::PRINTF_LIMIT,
         progress: Some(&progress),
         cancel: Some(&cancel),

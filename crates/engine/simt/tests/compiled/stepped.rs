@@ -7,8 +7,8 @@ use crate::maker::{self, Maker};
 use crate::{OWN, counters};
 use std::sync::{Arc, Mutex};
 use texunit_memory::Block;
-use texunit_simt::debug::{Caught, Debugger, Filter, Machine, Position, Range, Saved, Stop};
-use texunit_simt::observe::{Access, At, Doing, Events, LaunchInfo, Observer, Probe};
+use texunit_simt::debug::{Debugger, Filter, Machine, Position, Range, Saved, Stop, WatchHit};
+use texunit_simt::observe::{Access, AccessOp, At, Events, LaunchInfo, Observer, Probe};
 use texunit_simt::{JitMode, SpaceKind};
 use texunit_testkit::Random;
 
@@ -25,7 +25,7 @@ struct Walker {
     blocks: Vec<Arc<Block>>,
     /// The bytes that are watched.
     range: Range,
-    caught: Mutex<Vec<Caught>>,
+    caught: Mutex<Vec<WatchHit>>,
     walks: usize,
 }
 
@@ -46,7 +46,7 @@ impl Walker {
         let all = Filter { cta: None, warp: None, lanes: u32::MAX };
         machine.set_end(Some(to));
         machine.set_filter(random.one_in(2).then_some(all));
-        while let Stop::Stands(_) = machine.run() {
+        while let Stop::At(_) = machine.run() {
             if machine.position() >= to {
                 break;
             }
@@ -64,8 +64,8 @@ impl Debugger for Walker {
         let mut random = self.random.lock().unwrap();
         let first = self.keep(machine);
         machine.set_watched(vec![self.range], false);
-        while let Stop::Stands(_) = machine.run() {}
-        *self.caught.lock().unwrap() = machine.caught();
+        while let Stop::At(_) = machine.run() {}
+        *self.caught.lock().unwrap() = machine.watch_hits();
         machine.set_watched(Vec::new(), false);
         let end = machine.number(machine.position());
         for _ in 0..self.walks {
@@ -116,7 +116,7 @@ impl Observer for Log {
 
 impl Probe for Logging<'_> {
     fn access(&mut self, at: &At, access: &Access<'_>) {
-        let writes = matches!(access.doing, Doing::Store | Doing::Atomic(_));
+        let writes = matches!(access.operation, AccessOp::Store | AccessOp::Atomic(_));
         if access.space == SpaceKind::Global && writes {
             let mut log = self.0.0.lock().unwrap();
             for lane in texunit_unit::lanes(at.lanes) {

@@ -12,7 +12,7 @@ use common::{Arg, HEADER, How, Loaded, load_text};
 use model::{Got, Model, Wrong};
 use std::fmt::Write;
 use std::sync::Arc;
-use step::{BUFFERS, Doing, Form, LOCAL, Memory, PARAM, Step};
+use step::{AccessOp, BUFFERS, Form, LOCAL, Memory, PARAM, Step};
 use texunit_memory::{Block, SHARED_WINDOW, SpaceKind};
 use texunit_simt::{Bounds, Fault, FaultKind};
 use texunit_testkit::Random;
@@ -113,7 +113,7 @@ add.u64 %t, %t, %a;\nadd.u64 %o, %o, %a;\n",
         self.text.push_str("setp.ne.u64 %p, %x, 0;\n");
         let bits = step.bits;
         let values: Vec<String> = (0..step.count.max(2)).map(|k| register(bits, k)).collect();
-        if !matches!(step.doing, Doing::Load { .. }) {
+        if !matches!(step.operation, AccessOp::Load { .. }) {
             for (k, value) in values.iter().enumerate() {
                 self.row("%x", step.values[k]);
                 let _ = match bits {
@@ -141,8 +141,8 @@ add.u64 %t, %t, %a;\nadd.u64 %o, %o, %a;\n",
             let _ = writeln!(self.text, "mov.b{bits} {to}, {kept:#x};");
         }
         let size = 8 * step.size;
-        let _ = match &step.doing {
-            Doing::Load { signed, sink } => {
+        let _ = match &step.operation {
+            AccessOp::Load { signed, sink } => {
                 let ty = if *signed { "s" } else { "u" };
                 let mut names = to.clone();
                 if let Some(k) = sink {
@@ -154,11 +154,11 @@ add.u64 %t, %t, %a;\nadd.u64 %o, %o, %a;\n",
                     listed(names)
                 )
             }
-            Doing::Store => {
+            AccessOp::Store => {
                 let names = listed(values[..step.count].to_vec());
                 writeln!(self.text, "@%p st{space}{vector}.b{size} [{address}], {names};")
             }
-            Doing::Atomic { op, ty, returns } => {
+            AccessOp::Atomic { op, ty, returns } => {
                 let (word, d) = if *returns {
                     ("atom", format!("{}, ", to[0]))
                 } else {
@@ -168,7 +168,7 @@ add.u64 %t, %t, %a;\nadd.u64 %o, %o, %a;\n",
                 writeln!(self.text, "@%p {word}{space}.{op}.{ty} {d}[{address}], {}{c};", values[0])
             }
         };
-        if step.doing != Doing::Store {
+        if step.operation != AccessOp::Store {
             to.iter().for_each(|to| self.put(bits, to));
         }
     }
@@ -282,7 +282,7 @@ fn one(random: &mut Random) -> bool {
         (run, wrong) => panic!("{run:?}\n{wrong:?}\n{}", kernel.text),
     }
     for (first, got, step) in all {
-        if step.doing != Doing::Store {
+        if step.operation != AccessOp::Store {
             compare(&results, first, &got, step, live);
         }
     }

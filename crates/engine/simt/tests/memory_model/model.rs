@@ -1,6 +1,6 @@
 //! What accesses do, byte by byte.
 
-use crate::step::{CONST, Doing, Form, LOCAL, Memory, PARAM, ROUNDED, SHARED, Step};
+use crate::step::{AccessOp, CONST, Form, LOCAL, Memory, PARAM, ROUNDED, SHARED, Step};
 use texunit_testkit::Random;
 
 /// All memory of a CTA of one warp.
@@ -100,10 +100,10 @@ impl Model {
     /// Makes an access of the live lanes. What loads and atomics give is `None` where a register stays what it was.
     pub fn step(&mut self, step: &Step, live: u32) -> Result<Got, Wrong> {
         let mask = step.guard & live;
-        let access = match step.doing {
-            Doing::Load { .. } => "load",
-            Doing::Store => "store",
-            Doing::Atomic { .. } => "atomic",
+        let access = match step.operation {
+            AccessOp::Load { .. } => "load",
+            AccessOp::Store => "store",
+            AccessOp::Atomic { .. } => "atomic",
         };
         let total = step.total();
         let unit = if step.form == Form::Known { step.size } else { total };
@@ -114,7 +114,7 @@ impl Model {
             Wrong { misaligned, access, memory, at, size, lane: lane as u32 }
         };
         let is_misaligned = |lane: usize, unit: u64| step.at[lane].1.rem_euclid(unit as i64) != 0;
-        if let Doing::Atomic { op, ty, returns } = &step.doing {
+        if let AccessOp::Atomic { op, ty, returns } = &step.operation {
             for lane in lanes() {
                 if is_misaligned(lane, total) {
                     return Err(wrong(lane, true, total));
@@ -141,14 +141,14 @@ impl Model {
             }
             for (k, got) in got.iter_mut().enumerate() {
                 let at = at + k as i64 * step.size as i64;
-                match step.doing {
-                    Doing::Load { signed: is_signed, sink } if sink != Some(k) => {
+                match step.operation {
+                    AccessOp::Load { signed: is_signed, sink } if sink != Some(k) => {
                         let value = self.get(memory, lane, at, step.size);
                         let extended = signed(value, 8 * step.size) as u64;
                         let value = if is_signed { extended } else { value };
                         got[lane] = Some(cut(value, step.bits.into()));
                     }
-                    Doing::Store => self.set(memory, lane, at, step.size, step.values[k][lane]),
+                    AccessOp::Store => self.set(memory, lane, at, step.size, step.values[k][lane]),
                     _ => {}
                 }
             }

@@ -50,7 +50,7 @@ pub enum Form {
 pub type Bits = u32;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Doing {
+pub enum AccessOp {
     Load {
         signed: bool,
         sink: Option<usize>,
@@ -67,7 +67,7 @@ pub enum Doing {
 /// One instruction. All lanes have addresses, also those that the guard leaves out.
 #[derive(Clone, Debug)]
 pub struct Step {
-    pub doing: Doing,
+    pub operation: AccessOp,
     pub form: Form,
     pub size: u64,
     pub count: usize,
@@ -109,10 +109,10 @@ impl Step {
         let atomic = random.chance(30);
         let (op, ty) = random.of(&ATOMICS);
         let returns = op == "cas" || op == "exch" || random.chance(60);
-        let mut doing = match random.below(2) {
-            _ if atomic => Doing::Atomic { op, ty, returns },
-            0 => Doing::Load { signed: random.chance(40), sink: None },
-            _ => Doing::Store,
+        let mut operation = match random.below(2) {
+            _ if atomic => AccessOp::Atomic { op, ty, returns },
+            0 => AccessOp::Load { signed: random.chance(40), sink: None },
+            _ => AccessOp::Store,
         };
         let mut size = 1 << random.below(4_u32);
         let mut count = 1_usize << random.below(3_u32);
@@ -126,13 +126,13 @@ impl Step {
         while bits < 16 || (!atomic && bits < 64 && random.chance(30)) {
             bits *= 2;
         }
-        if let Doing::Load { sink, .. } = &mut doing {
+        if let AccessOp::Load { sink, .. } = &mut operation {
             *sink = (count > 1 && random.chance(30)).then(|| random.below(count));
         }
-        let (memories, form) = places(random, &doing, wrong);
+        let (memories, form) = places(random, &operation, wrong);
         let (some, one) = (random.u32(), 1 << random.below(32_u32));
         let mut step = Self {
-            doing,
+            operation,
             form,
             size,
             count,
@@ -191,7 +191,7 @@ impl Step {
 }
 
 /// The kinds of memory that the lanes of a step may go to, the first being that of most, and how it is addressed.
-fn places(random: &mut Random, doing: &Doing, wrong: bool) -> (Vec<Memory>, Form) {
+fn places(random: &mut Random, operation: &AccessOp, wrong: bool) -> (Vec<Memory>, Form) {
     use Memory as M;
     let global = if random.chance(50) { [M::Global(0), M::Global(1)] } else { [M::Global(1); 2] };
     let generic = match random.below(5_u32) {
@@ -201,8 +201,8 @@ fn places(random: &mut Random, doing: &Doing, wrong: bool) -> (Vec<Memory>, Form
         3 => vec![M::Shared, global[0], global[1]],
         _ => vec![M::Local, M::Shared, global[0]],
     };
-    let is_load = matches!(doing, Doing::Load { .. });
-    let is_atomic = matches!(doing, Doing::Atomic { .. });
+    let is_load = matches!(operation, AccessOp::Load { .. });
+    let is_atomic = matches!(operation, AccessOp::Atomic { .. });
     match random.below(9_u32) {
         0 => (global.to_vec(), Form::Wide),
         1 | 2 => (vec![M::Shared], random.of(&[Form::Wide, Form::Narrow, Form::Narrow])),

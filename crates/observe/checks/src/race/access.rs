@@ -4,7 +4,7 @@ use super::cell::{Conflict, Touch};
 use super::line::{By, Bytes, Eights, LINE, Line, Part, Row, Words};
 use super::stamp::{AccessKind, Stamp};
 use super::view::View;
-use texunit_simt::observe::{Access, At, Doing, Further, Order, Scope, Semantics};
+use texunit_simt::observe::{Access, AccessOp, At, FurtherLoad, Order, Scope, Semantics};
 
 /// Registers of an access at most.
 const MAX_ELEMENTS: usize = 8;
@@ -13,18 +13,18 @@ const MAX_ELEMENTS: usize = 8;
 pub(super) type Raced = (u32, u64, Conflict);
 
 /// How an instruction's access is made.
-pub(super) fn kind(doing: Doing, order: Order) -> AccessKind {
+pub(super) fn kind(operation: AccessOp, order: Order) -> AccessKind {
     let kind = match (order.semantics, order.scope) {
         (Semantics::Weak, _) => AccessKind::WEAK,
         (Semantics::Volatile, _) => AccessKind::VOLATILE,
         (_, Scope::Cta | Scope::Cluster) => AccessKind::CTA,
         _ => AccessKind::GPU,
     };
-    match doing {
-        Doing::BulkReduce => AccessKind::GPU.writing(),
-        Doing::CopyFrom => kind.asynchronous(),
-        Doing::CopyTo => kind.asynchronous().writing(),
-        _ if doing.writes() => kind.writing(),
+    match operation {
+        AccessOp::BulkReduce => AccessKind::GPU.writing(),
+        AccessOp::CopyFrom => kind.asynchronous(),
+        AccessOp::CopyTo => kind.asynchronous().writing(),
+        _ if operation.writes() => kind.writing(),
         _ => kind,
     }
 }
@@ -173,7 +173,7 @@ impl Stored {
     /// Nothing, if it is none.
     #[inline]
     pub(super) fn of(access: &Access<'_>) -> Self {
-        if access.doing != Doing::Store {
+        if access.operation != AccessOp::Store {
             return Self { first: None, more: Vec::new() };
         }
         let count = access.values.len().min(MAX_ELEMENTS);
@@ -196,7 +196,7 @@ impl<'a> Warp<'a> {
     /// An access of which it is not known yet what it stores.
     #[inline]
     pub(super) fn new(at: &At, access: &'a Access<'a>, view: &View<'_>) -> Self {
-        let kind = kind(access.doing, access.order);
+        let kind = kind(access.operation, access.order);
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
@@ -213,7 +213,7 @@ impl<'a> Warp<'a> {
 
     /// Another load, of elements of the same kind, that goes by its shape alone.
     #[inline]
-    pub(super) fn moved(&self, further: &Further) -> Self {
+    pub(super) fn moved(&self, further: &FurtherLoad) -> Self {
         Self {
             at: At { op: further.op, ..self.at },
             stamp: self.stamp.of_op(further.op),

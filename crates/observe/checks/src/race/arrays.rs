@@ -11,7 +11,7 @@ use super::streams::{Queue, Submitted};
 use crate::finding::End;
 use crate::texture::{Offsets, host, surface_texels};
 use std::collections::{BTreeMap, HashMap};
-use texunit_simt::observe::{At, FetchAnswered, SurfaceAnswered};
+use texunit_simt::observe::{At, ExecutedFetch, ExecutedSurfaceAccess};
 use texunit_unit::{Layout, SurfaceKind};
 
 /// How often a worker has executed an instruction when only one lane of each warp is looked at,
@@ -70,7 +70,7 @@ impl Own {
     }
 
     /// A fetch of chosen lanes.
-    pub(super) fn fetched(&mut self, stamp: Stamp, lanes: u32, fetch: &FetchAnswered<'_>) {
+    pub(super) fn fetched(&mut self, stamp: Stamp, lanes: u32, fetch: &ExecutedFetch<'_>) {
         let resource = &fetch.plan.seen().resource;
         if resource.layout() != Layout::Array {
             return;
@@ -86,7 +86,12 @@ impl Own {
     }
 
     /// An access to a surface by chosen lanes.
-    pub(super) fn accessed(&mut self, stamp: Stamp, lanes: u32, access: &SurfaceAnswered<'_>) {
+    pub(super) fn accessed(
+        &mut self,
+        stamp: Stamp,
+        lanes: u32,
+        access: &ExecutedSurfaceAccess<'_>,
+    ) {
         let resource = &access.surface.resource;
         let size = resource.format().texel_size();
         for lane in super::access::lanes(lanes) {

@@ -15,7 +15,7 @@ use super::view::View;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use texunit_simt::SpaceKind;
-use texunit_simt::observe::{Access, At, Doing, LaunchInfo, Order as How, Values};
+use texunit_simt::observe::{Access, AccessOp, At, LaunchInfo, Order as How, Values};
 
 /// Bytes of notes that a worker may have of an allocation; if there are more, they are made accesses.
 const MAX: usize = 64 << 20;
@@ -212,7 +212,7 @@ impl Loads {
                 }
             };
             let access = Access {
-                doing: Doing::Load,
+                operation: AccessOp::Load,
                 space: SpaceKind::Global,
                 addresses: &addresses,
                 size,
@@ -304,7 +304,7 @@ impl Own {
         if allocation.state.load(Ordering::Acquire) == SETTLED {
             return false;
         }
-        if warp.access.doing != Doing::Load || warp.kind != AccessKind::WEAK {
+        if warp.access.operation != AccessOp::Load || warp.kind != AccessKind::WEAK {
             of.settle(i, shadow);
             return false;
         }

@@ -16,7 +16,7 @@ use super::stamp::AccessKind;
 use super::touched::Touched;
 use super::view::View;
 use texunit_simt::SpaceKind;
-use texunit_simt::observe::{Access, At, Doing, Order as How, Values};
+use texunit_simt::observe::{Access, AccessOp, At, Order as How, Values};
 
 /// Accesses that are listed at most: then they are looked at by themselves.
 const MAX: usize = 1 << 14;
@@ -84,7 +84,7 @@ impl Phase {
             return false;
         }
         let is_plain = kind == AccessKind::WEAK || kind == AccessKind::WEAK.writing();
-        let by_lanes = matches!(warp.access.doing, Doing::Load | Doing::Store);
+        let by_lanes = matches!(warp.access.operation, AccessOp::Load | AccessOp::Store);
         if !is_plain || !by_lanes || self.list.len() >= MAX {
             return false;
         }
@@ -357,7 +357,7 @@ impl Phase {
                 false => Stored::default(),
             };
             let access = Access {
-                doing: if writes { Doing::Store } else { Doing::Load },
+                operation: if writes { AccessOp::Store } else { AccessOp::Load },
                 space: SpaceKind::Shared,
                 addresses: &addresses,
                 size,

@@ -19,7 +19,7 @@ pub(super) struct Arrival {
     pub(super) at: At,
     pub(super) threads: Option<u32>,
     pub(super) waits: bool,
-    /// See [`texunit_simt::observe::Synchronized::Arrives`].
+    /// See [`texunit_simt::observe::Synchronization::Arrives`].
     pub(super) ahead: bool,
     /// Threads of the CTA that had exited.
     pub(super) exited: u32,

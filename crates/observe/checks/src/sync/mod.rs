@@ -17,7 +17,7 @@ use mbarrier::Mbarriers;
 use std::sync::Arc;
 use texunit_simt::Fault;
 use texunit_simt::observe::{
-    At, Called, CtaInfo, Events, LaunchInfo, Listing, Observer, Probe, Synchronized,
+    At, CallEvent, CtaInfo, Events, LaunchInfo, Listing, Observer, Probe, Synchronization,
 };
 
 /// The check of a launch.
@@ -160,34 +160,34 @@ impl Probe for Watching<'_> {
         }
     }
 
-    fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
+    fn synchronized(&mut self, at: &At, what: &Synchronization<'_>) {
         match *what {
-            Synchronized::Arrives { barrier, threads, waits, ahead } => {
+            Synchronization::Arrives { barrier, threads, waits, ahead } => {
                 let came = Arrival { at: *at, threads, waits, ahead, exited: self.team.exited };
                 self.barriers.arrive(&self.told, &self.team, came, barrier);
             }
-            Synchronized::Passes { barrier } => {
+            Synchronization::Passes { barrier } => {
                 self.barriers.pass(&self.told, &self.team, barrier);
             }
-            Synchronized::Joins { members } => self.masks.join(at, members),
-            Synchronized::Joined => {
+            Synchronization::Joins { members } => self.masks.join(at, members),
+            Synchronization::Joined => {
                 self.masks.joined(&self.told, &self.team, &self.callers.place(at));
             }
-            Synchronized::Mbarrier { action, addresses, operands, results, states, .. } => {
+            Synchronization::Mbarrier { action, addresses, operands, results, states, .. } => {
                 let words = mbarrier::Words { addresses, operands, results, states };
                 self.mbarriers.executed(&self.told, at, action, &words);
             }
-            Synchronized::ClusterArrives
-            | Synchronized::ClusterPasses
-            | Synchronized::Fence(_)
-            | Synchronized::CommitsCopies
-            | Synchronized::WaitsForCopies { .. } => {}
+            Synchronization::ClusterArrives
+            | Synchronization::ClusterPasses
+            | Synchronization::Fence(_)
+            | Synchronization::CommitsCopies
+            | Synchronization::WaitsForCopies { .. } => {}
         }
     }
 
-    fn call(&mut self, at: &At, called: &Called<'_>) {
+    fn call(&mut self, at: &At, called: &CallEvent<'_>) {
         self.callers.call(at, called);
-        if matches!(called, Called::Exits { .. }) {
+        if matches!(called, CallEvent::Exits { .. }) {
             self.team.exit(at);
         }
     }

@@ -7,7 +7,7 @@ use crate::sink::{Found, Other, OtherAt, Sink, Spot};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_report::CheckRule;
-use texunit_simt::observe::{Access, At, Doing, SurfaceAnswered};
+use texunit_simt::observe::{Access, AccessOp, At, ExecutedSurfaceAccess};
 use texunit_simt::{Described, LaunchConfig};
 use texunit_unit::{
     AccessFault, FetchOperands, FetchPlan, FetchRequest, Layout, ReadTexels, Resource, SurfaceKind,
@@ -96,8 +96,8 @@ impl Shadow {
 
     /// Threads store to global memory.
     pub(super) fn stored(&self, sink: &Sink, at: &At, access: &Access<'_>) {
-        let bytes = match access.doing {
-            Doing::MatrixStore => 16,
+        let bytes = match access.operation {
+            AccessOp::MatrixStore => 16,
             _ => u64::from(access.bytes()),
         };
         for lane in each(at.lanes) {
@@ -164,7 +164,7 @@ impl Shadow {
     }
 
     /// Threads have accessed a surface.
-    pub(super) fn accessed(&self, told: &Told<'_>, at: &At, access: &SurfaceAnswered<'_>) {
+    pub(super) fn accessed(&self, told: &Told<'_>, at: &At, access: &ExecutedSurfaceAccess<'_>) {
         if matches!(access.form.kind, SurfaceKind::Load { .. }) {
             return;
         }
@@ -239,7 +239,7 @@ fn range(resource: &Resource, blocks: &[(usize, u64, u64)], taken: &Arc<Taken>) 
 
 /// Where the texels lie in the memory of a surface that a lane has accessed: none if it has failed, or a lane before.
 pub(crate) fn surface_texels<'a>(
-    access: &'a SurfaceAnswered<'_>,
+    access: &'a ExecutedSurfaceAccess<'_>,
     lane: u32,
 ) -> impl Iterator<Item = u64> + 'a {
     let resource = &access.surface.resource;

@@ -4,7 +4,7 @@ use super::breaks::What;
 use super::{Live, Thread};
 use crate::module::Line;
 use texunit_simt::Fault;
-use texunit_simt::debug::{Fast, Filter, Position, Stand, Stop};
+use texunit_simt::debug::{Fast, Filter, Position, Stop, StopPoint};
 
 /// Checkpoints on the way to a CTA.
 const PARTS: u64 = 8;
@@ -97,7 +97,7 @@ impl Live<'_, '_> {
             let stop = self.machine.run();
             self.machine.set_filter(None);
             return match stop {
-                Stop::Stands(stand) => {
+                Stop::At(stand) => {
                     self.focus(Self::first_of(stand));
                     Reason::Begin
                 }
@@ -147,7 +147,7 @@ impl Live<'_, '_> {
             };
             self.machine.set_end(end);
             let stand = match self.machine.run() {
-                Stop::Stands(stand) => stand,
+                Stop::At(stand) => stand,
                 stop => {
                     if let Some(reason) = self.other(stop) {
                         return reason;
@@ -238,7 +238,7 @@ impl Live<'_, '_> {
     }
 
     /// Whether a step is done where the thread stands.
-    fn steps(&self, run: &Run, begun: &mut Begun, stand: Stand) -> Option<Reason> {
+    fn steps(&self, run: &Run, begun: &mut Begun, stand: StopPoint) -> Option<Reason> {
         let depth = self.depth(begun.thread, stand.at);
         let instruction = self.module.instruction(stand.at)?;
         let jumped = self.module.behind(begun.before).is_none_or(|i| i.at != stand.at);
@@ -287,7 +287,7 @@ impl Live<'_, '_> {
     /// Why a machine stands that has not come to an instruction; `None`: it goes on.
     fn other(&mut self, stop: Stop) -> Option<Reason> {
         match stop {
-            Stop::Stands(_) | Stop::Between => None,
+            Stop::At(_) | Stop::Between => None,
             Stop::Ended => {
                 if let Some(number) = self.catches("end").filter(|_| !self.was_over) {
                     // No thread runs any more.
@@ -311,7 +311,7 @@ impl Live<'_, '_> {
             }
             Stop::Interrupted => {
                 self.clear_interrupt();
-                let stand = self.machine.stand();
+                let stand = self.machine.stop_point();
                 self.focus(Self::first_of(stand));
                 Some(Reason::Interrupted)
             }

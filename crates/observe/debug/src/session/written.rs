@@ -3,10 +3,10 @@
 
 use super::{Live, Thread};
 use crate::value::Place;
-use texunit_simt::debug::{Caught, Position, Range};
+use texunit_simt::debug::{Position, Range, WatchHit};
 
 /// A write that was caught, the bytes before and behind it.
-pub(crate) type Written = (Caught, Vec<u8>, Vec<u8>);
+pub(crate) type Written = (WatchHit, Vec<u8>, Vec<u8>);
 
 impl Live<'_, '_> {
     /// The last write to bytes before here: what was caught, the bytes before and behind it. The launch stands where it stood.
@@ -50,14 +50,14 @@ impl Live<'_, '_> {
         self.bytes_at(place, size, thread).unwrap_or_else(|| vec![0; size])
     }
 
-    fn last_caught(&mut self, range: Range, here: Position) -> Option<Caught> {
+    fn last_caught(&mut self, range: Range, here: Position) -> Option<WatchHit> {
         for checkpoint in self.history.before(here) {
             let end = self.end_of(checkpoint, here);
             self.machine.set_breaks(&|_| false);
             self.machine.set_filter(None);
             self.machine.set_watched(vec![range], false);
             self.again(checkpoint, end, &mut |_, _| {});
-            let last = self.machine.caught().pop();
+            let last = self.machine.watch_hits().pop();
             self.machine.set_watched(Vec::new(), false);
             if last.is_some() {
                 return last;
@@ -67,7 +67,7 @@ impl Live<'_, '_> {
     }
 
     /// The last instruction of the thread that has written a register of a frame.
-    fn last_register(&mut self, place: &Place, bytes: usize, here: Position) -> Option<Caught> {
+    fn last_register(&mut self, place: &Place, bytes: usize, here: Position) -> Option<WatchHit> {
         let thread = self.thread;
         let Place::Register(wanted, register, _) = place else { return None };
         for checkpoint in self.history.before(here) {
@@ -85,7 +85,7 @@ impl Live<'_, '_> {
             });
             if let Some((position, at)) = last {
                 let grid = self.machine.config().grid;
-                return Some(Caught {
+                return Some(WatchHit {
                     range: 0,
                     position,
                     cta: crate::focus::cta_of(thread.0, grid),

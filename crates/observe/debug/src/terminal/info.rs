@@ -243,7 +243,7 @@ impl Live<'_, '_> {
     /// Where lanes stand, and what they wait for.
     pub(crate) fn standing_text(&self, warp: u32) -> Vec<(u32, String)> {
         let cta = self.thread.0;
-        let all = self.machine.standing(cta, warp).into_iter();
+        let all = self.machine.lane_positions(cta, warp).into_iter();
         all.map(|standing| {
             let place = self.module.instruction(standing.at);
             let place = place.map_or_else(String::new, |i| {
@@ -289,7 +289,7 @@ impl Live<'_, '_> {
     fn info_lanes(&mut self) -> Done {
         let (cta, warp, own) = self.thread;
         let block = self.machine.config().block;
-        let standing = self.machine.standing(cta, warp);
+        let standing = self.machine.lane_positions(cta, warp);
         let live = self.machine.live(cta, warp);
         let mut out = "  Ln  State    ThreadIdx    Where\n".to_owned();
         for lane in 0..self.machine.threads().saturating_sub(32 * warp).min(32) {

@@ -11,8 +11,8 @@ use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
 use crate::exec::cta::name_in;
 use crate::exec::limits::{ATOMICS, CTA_TURN};
+use crate::exec::notify::ProbeAdapter;
 use crate::exec::outcome::{At, Resume, Stop};
-use crate::exec::tell::ProbeAdapter;
 use crate::exec::turns::BatchEnd;
 use crate::exec::warp::{Split, State, Warp, count};
 use crate::regions::Compiled as Region;
@@ -285,7 +285,7 @@ impl Context<'_> {
             table.close(Mode::Live, entry);
             return None;
         };
-        let together = Some(&region.together);
+        let together = Some(&region.load_groups);
         let ear = self.probe.take();
         let mut ear = ear.map(|probe| ProbeAdapter::new(probe, launch, self.cta.id, together));
         let is_told = ear.is_some();

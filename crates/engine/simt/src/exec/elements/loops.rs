@@ -2,14 +2,14 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
-use super::{Active, Registers, Sink, Source};
+use super::{ActiveLanes, Registers, Sink, Source};
 use crate::code::{Access, Constants, Slot};
 use crate::exec::decoded::each;
 use crate::exec::warp::{lanes, narrow};
 
 /// Writes the lanes' values to a register. If all lanes get the same value, it is computed once.
 #[inline(always)]
-fn fill<T: Copy>(to: &mut [T; 32], active: Active, same: bool, value: impl Fn(usize) -> T) {
+fn fill<T: Copy>(to: &mut [T; 32], active: ActiveLanes, same: bool, value: impl Fn(usize) -> T) {
     let all = active.mask == active.live;
     if same {
         let value = value(active.mask.trailing_zeros() as usize & 31);
@@ -34,7 +34,7 @@ fn load_part<S: Source, const N: usize, const SIGNED: bool>(
     source: &S,
     (registers, d): (&mut Registers<'_>, Slot),
     (ahead, keep): (u32, u64),
-    active: Active,
+    active: ActiveLanes,
 ) {
     let same = S::COMMON && active.same;
     let element = |lane: usize| {
@@ -59,7 +59,7 @@ pub(in crate::exec) fn load<S: Source>(
     source: &S,
     mut registers: Registers<'_>,
     access: &Access,
-    active: Active,
+    active: ActiveLanes,
 ) {
     let part = match (access.size, access.signed) {
         (1, false) => load_part::<S, 1, false>,
@@ -84,7 +84,7 @@ fn store_part<S: Sink, const N: usize>(
     sink: &mut S,
     (registers, constants): (&Registers<'_>, &Constants),
     (from, ahead): (Slot, u32),
-    active: Active,
+    active: ActiveLanes,
 ) {
     if from.is_wide() {
         let row = if from.is_constant() { &constants.wide[..] } else { &*registers.wide };
@@ -98,7 +98,7 @@ fn store_part<S: Sink, const N: usize>(
 }
 
 #[inline(always)]
-fn put_all(active: Active, mut put: impl FnMut(usize)) {
+fn put_all(active: ActiveLanes, mut put: impl FnMut(usize)) {
     if active.mask == u32::MAX {
         (0..32).for_each(put);
     } else {
@@ -112,7 +112,7 @@ pub(in crate::exec) fn store<S: Sink>(
     sink: &mut S,
     from: (&Registers<'_>, &Constants),
     access: &Access,
-    active: Active,
+    active: ActiveLanes,
 ) {
     let part = match access.size {
         1 => store_part::<S, 1>,

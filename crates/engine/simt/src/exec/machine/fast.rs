@@ -7,7 +7,7 @@
 
 use super::super::prepare::prepare;
 use super::super::resident::Resident;
-use super::super::workers::Ends;
+use super::super::workers::CtaEnd;
 use super::super::{CtaChunk, Shared};
 use super::{Machine, Position, Stepper};
 use crate::launch::LaunchConfig;
@@ -76,8 +76,8 @@ impl Machine<'_> {
             let until = end.min(ended + AT_ONCE);
             while let Some(index) = taken.take(until) {
                 let fault = match resident.run_cta(index, &taken, || false) {
-                    Ok(Ends::Done) => None,
-                    Ok(Ends::Waits) => Some(resident.context.waits_alone(&resident.warps, ALONE)),
+                    Ok(CtaEnd::Done) => None,
+                    Ok(CtaEnd::Waits) => Some(resident.context.waits_alone(&resident.warps, ALONE)),
                     Err(fault) => Some(fault),
                 };
                 if let Some(fault) = fault {

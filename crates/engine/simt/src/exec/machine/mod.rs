@@ -21,11 +21,11 @@ pub(super) mod stepper;
 mod stops;
 
 pub use fast::Fast;
-pub use look::{Standing, Waits};
+pub use look::{LanePosition, Waits};
 pub use places::{FrameAt, RegisterAt};
 pub use saved::Saved;
 use stepper::Stepper;
-pub use stepper::{Caught, Filter, Position, Range, Stand, block_of};
+pub use stepper::{Filter, Position, Range, StopPoint, WatchHit, block_of};
 
 use super::context::Launch;
 use super::limits::{CTA_TURN, RESIDENT_TURN};
@@ -56,10 +56,10 @@ pub trait Debugger: Sync + std::fmt::Debug {
 #[derive(Clone, Debug)]
 pub enum Stop {
     /// Before an instruction at which a stop was requested.
-    Stands(Stand),
+    At(StopPoint),
     /// A thread has a fault at this instruction. The launch has ended, but its state can be
     /// inspected.
-    Faulted(Stand, Box<Fault>),
+    Faulted(StopPoint, Box<Fault>),
     /// All CTAs have ended.
     Ended,
     /// A CTA has ended, and the next one has not begun.
@@ -77,7 +77,7 @@ pub struct Machine<'a> {
     bad_fetches: BadFetches,
     /// Step numbers at the begin of turns, as far as they are known.
     bases: BTreeMap<u64, u64>,
-    fault: Option<(Stand, Box<Fault>)>,
+    fault: Option<(StopPoint, Box<Fault>)>,
     has_ended: bool,
     is_dropped: bool,
     stops_between: bool,
@@ -200,7 +200,7 @@ impl<'a> Machine<'a> {
         self.stepper.end = end;
     }
 
-    /// Watches accesses to these ranges of memory, which [`Self::caught`] returns, and optionally
+    /// Watches accesses to these ranges of memory, which [`Self::watch_hits`] returns, and optionally
     /// stops after each.
     pub fn set_watched(&mut self, ranges: Vec<Range>, stops: bool) {
         self.stepper.watch(ranges, stops);
@@ -215,12 +215,12 @@ impl<'a> Machine<'a> {
     }
 
     /// Watched accesses since the last call.
-    pub fn caught(&mut self) -> Vec<Caught> {
-        let mut all = self.stepper.take_caught();
+    pub fn watch_hits(&mut self) -> Vec<WatchHit> {
+        let mut all = self.stepper.take_hits();
         let insts = &self.launch.unit.code.insts;
-        for caught in &mut all {
+        for hits in &mut all {
             // The probe identifies instructions by number.
-            caught.at = insts.get(caught.at as usize).map_or(0, |inst| inst.span.start);
+            hits.at = insts.get(hits.at as usize).map_or(0, |inst| inst.span.start);
         }
         all
     }
@@ -252,8 +252,8 @@ impl<'a> Machine<'a> {
 
     /// Continues to the next stop.
     pub fn run(&mut self) -> Stop {
-        if let Some((stand, fault)) = &self.fault {
-            return Stop::Faulted(*stand, fault.clone());
+        if let Some((stop_point, fault)) = &self.fault {
+            return Stop::Faulted(*stop_point, fault.clone());
         }
         if self.has_ended {
             return Stop::Ended;
@@ -280,11 +280,11 @@ impl<'a> Machine<'a> {
         let budget = if is_sequential { CTA_TURN } else { RESIDENT_TURN };
         let Self { residents, stepper, printed, launch, .. } = self;
         let mut has_ended = false;
-        let came = residents.turn(budget, |resident, deal| {
+        let came = residents.turn(budget, |resident, policy| {
             let blank = Box::new(Stepper::new(0, launch.config.grid));
             stepper.cta = resident.index;
             resident.context.debug = Some(std::mem::replace(stepper, blank));
-            let came = resident.turn(deal);
+            let came = resident.turn(policy);
             if let Some(own) = resident.context.debug.take() {
                 *stepper = own;
             }
@@ -301,7 +301,7 @@ impl<'a> Machine<'a> {
             came
         });
         match came {
-            Some(Ok(CtaTurn::Stopped)) => Some(Stop::Stands(self.stepper.stand)),
+            Some(Ok(CtaTurn::Stopped)) => Some(Stop::At(self.stepper.stop_point)),
             Some(Ok(_)) if has_ended && is_sequential => {
                 let turn = self.stepper.position.turn + 1;
                 self.stepper.position = Position { turn, step: 0 };
@@ -334,9 +334,9 @@ impl<'a> Machine<'a> {
         if matches!(fault.kind, FaultKind::Cancelled) {
             return Some(Stop::Interrupted);
         }
-        let stand = self.stepper.stand;
-        self.fault = Some((stand, fault.clone()));
-        Some(Stop::Faulted(stand, fault))
+        let stop_point = self.stepper.stop_point;
+        self.fault = Some((stop_point, fault.clone()));
+        Some(Stop::Faulted(stop_point, fault))
     }
 
     /// A flag that another thread can set to interrupt the launch.
@@ -372,7 +372,7 @@ impl<'a> Machine<'a> {
             None => match self.run_out() {
                 Stop::Faulted(_, fault) => Some(fault),
                 Stop::Interrupted => Some(self.cancelled()),
-                Stop::Ended | Stop::Stands(_) | Stop::Between => None,
+                Stop::Ended | Stop::At(_) | Stop::Between => None,
             },
         };
         let stats = self.stats();
@@ -392,7 +392,7 @@ impl<'a> Machine<'a> {
                 if let Fast::Hit(_) = self.skip(None, u64::MAX)
                     && let Some(fault) = self.fast_fault.take()
                 {
-                    return Stop::Faulted(self.stepper.stand, fault);
+                    return Stop::Faulted(self.stepper.stop_point, fault);
                 }
             }
             match self.run() {

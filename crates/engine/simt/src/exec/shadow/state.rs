@@ -40,7 +40,7 @@ impl Shadows {
 
 /// Shadow memory as seen by a worker.
 #[derive(Debug)]
-pub(crate) struct OwnShadows<'a> {
+pub(crate) struct WorkerShadows<'a> {
     pub(super) of: &'a Shadows,
     /// Shadow of the shared memory of a CTA that runs concurrently with others of its worker.
     own: Option<Block>,
@@ -52,7 +52,7 @@ pub(crate) struct OwnShadows<'a> {
     looked: Vec<(Arc<Texture>, Option<u32>, bool)>,
 }
 
-impl<'a> OwnShadows<'a> {
+impl<'a> WorkerShadows<'a> {
     /// The view of a worker. `shares`: its CTAs run concurrently, each with `shared_len` bytes of
     /// shared memory.
     pub(crate) fn of(

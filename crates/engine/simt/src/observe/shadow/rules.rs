@@ -1,6 +1,6 @@
 //! Generates the shadow operations of an instruction.
 //!
-//! [`Making`] is given an instruction, the possible states of registers before it, and the tracked
+//! [`ShadowBuilder`] is given an instruction, the possible states of registers before it, and the tracked
 //! registers; it returns the operations to be inserted before the instruction.
 
 mod memory;
@@ -42,7 +42,7 @@ const B: u8 = 0xcc;
 const C: u8 = 0xaa;
 
 /// Builds the operations to insert before an instruction.
-pub(super) struct Making<'a> {
+pub(super) struct ShadowBuilder<'a> {
     registers: Registers,
     tracked: &'a [bool],
     common: &'a Common,
@@ -66,7 +66,7 @@ fn is_wide(slot: Slot) -> bool {
     slot.is_wide() && !slot.is_predicate()
 }
 
-impl<'a> Making<'a> {
+impl<'a> ShadowBuilder<'a> {
     pub(super) fn new(
         registers: Registers,
         tracked: &'a [bool],

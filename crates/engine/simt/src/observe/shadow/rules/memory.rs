@@ -2,7 +2,7 @@
 
 use super::*;
 
-impl Making<'_> {
+impl ShadowBuilder<'_> {
     pub(super) fn load(&mut self, access: &Access) {
         let parts: Vec<Slot> =
             access.parts.iter().map(|&part| self.home(part).unwrap_or(Slot::NONE)).collect();
@@ -105,7 +105,7 @@ impl Making<'_> {
     }
 
     pub(super) fn matrix(&mut self, matrix: &Matrix) {
-        let shadows = |making: &Self| matrix.parts.iter().map(|&p| making.shadow(p)).collect();
+        let shadows = |builder: &Self| matrix.parts.iter().map(|&p| builder.shadow(p)).collect();
         let home = |slot: Slot| self.home(slot).unwrap_or(self.scratch(self.common.zero[0], 3));
         let of = match matrix.action {
             MatrixAction::Load => {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-impl Making<'_> {
+impl ShadowBuilder<'_> {
     /// Marks the destinations of the instruction as initialised.
     pub(super) fn defined(&mut self) {
         let inst = self.inst;
@@ -190,11 +190,11 @@ impl Making<'_> {
         let b_matters = [0, 1].map(|a| bit(a, 0) != bit(a, 1));
         let (x, y) = (self.shadow(a), self.shadow(b));
         let part =
-            |making: &mut Self, d: Slot, x: Slot, matters: [bool; 2], other: Slot| match matters {
-                [false, false] => making.set(d, Slot::FALSE),
-                [true, true] => making.set(d, x),
-                [false, true] => making.logic(|x, o| x & o, d, x, other),
-                [true, false] => making.logic(|x, o| x & !o, d, x, other),
+            |builder: &mut Self, d: Slot, x: Slot, matters: [bool; 2], other: Slot| match matters {
+                [false, false] => builder.set(d, Slot::FALSE),
+                [true, true] => builder.set(d, x),
+                [false, true] => builder.logic(|x, o| x & o, d, x, other),
+                [true, false] => builder.logic(|x, o| x & !o, d, x, other),
             };
         let [first, second] = [0, 1].map(|i| self.some_predicate(i));
         match (self.state(a) != 0, self.state(b) != 0) {

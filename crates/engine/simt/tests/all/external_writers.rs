@@ -5,7 +5,7 @@ use crate::common::{Arg, How, Loaded, kernel, load_text, words};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use texunit_memory::Block;
-use texunit_simt::{Fault, FaultKind, LaunchStats, Others, Verdict, WaitingLoop};
+use texunit_simt::{ExternalWriters, Fault, FaultKind, LaunchStats, Verdict, WaitingLoop};
 
 /// `body` where %flag is the address of the first word, and %r1 to %r8 and %p are free.
 fn text(body: &str) -> String {
@@ -30,9 +30,9 @@ struct Setter {
 #[derive(Debug)]
 struct Shared(Arc<Setter>);
 
-impl Others for Shared {
-    fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict {
-        assert!(looks >= 2);
+impl ExternalWriters for Shared {
+    fn wait(&self, polls: u64, loops: &[WaitingLoop]) -> Verdict {
+        assert!(polls >= 2);
         let own = &self.0;
         own.waits.fetch_add(1, Relaxed);
         *own.loops.lock().unwrap() = loops.to_vec();
@@ -43,7 +43,7 @@ impl Others for Shared {
         Verdict::Wait
     }
 
-    fn go_on(&self) {
+    fn resumed(&self) {
         self.0.went_on.fetch_add(1, Relaxed);
     }
 }
@@ -63,7 +63,7 @@ fn run(
         went_on: AtomicU64::new(0),
         loops: Mutex::default(),
     });
-    loaded.others = Some(Box::new(Shared(Arc::clone(&setter))));
+    loaded.external_writers = Some(Box::new(Shared(Arc::clone(&setter))));
     let result = loaded.run("k", how, &[Arg::U64(address)]);
     (result, words(&block), setter)
 }
@@ -100,7 +100,7 @@ fn a_flag_that_somebody_sets() {
             !loops.is_empty() && loops.iter().all(|l| l.kernel == "k" && l.threads == 40),
             "{loops:?}"
         );
-        assert_eq!((loops[0].looks[0].size, loops[0].looks[0].value), (4, Some(0)));
+        assert_eq!((loops[0].polls[0].size, loops[0].polls[0].value), (4, Some(0)));
         counts.push(stats.warp_instructions);
     });
     // How often it has looked is not counted: it is as often as it looks before that is known.

@@ -9,9 +9,11 @@ use super::context::Context;
 use super::warp::{Warp, lanes};
 use crate::clock::Moment;
 use crate::code::{Inst, Op, Slot};
-use crate::observe::event::Of;
+use crate::observe::event::ValueSource;
 use crate::observe::mark::Mark;
-use crate::observe::{At, Branch, Called, CtaInfo, Events, Probe, Registers, Synchronized, Values};
+use crate::observe::{
+    At, Branch, CallEvent, CtaInfo, Events, Probe, Registers, Synchronization, Values,
+};
 use crate::stats::Fault;
 pub(super) use probe_adapter::ProbeAdapter;
 use std::time::Duration;
@@ -58,7 +60,7 @@ impl<'a> Context<'a> {
     }
 
     #[inline]
-    pub(super) fn tell_begin(&mut self) {
+    pub(super) fn notify_begin(&mut self) {
         if self.probe.is_some() {
             let cta = self.cta_info();
             self.probe.iter_mut().for_each(|probe| probe.cta_begins(&cta));
@@ -66,7 +68,7 @@ impl<'a> Context<'a> {
     }
 
     #[inline]
-    pub(super) fn tell_end(&mut self, fault: Option<&Fault>) {
+    pub(super) fn notify_end(&mut self, fault: Option<&Fault>) {
         if self.probe.is_some() {
             let cta = self.cta_info();
             self.probe.iter_mut().for_each(|probe| probe.cta_ends(&cta, fault));
@@ -90,16 +92,16 @@ impl<'a> Context<'a> {
     }
 
     /// Reports the counters.
-    pub(super) fn tell_counts(&mut self) {
+    pub(super) fn notify_counts(&mut self) {
         let counts = self.counts.take();
         self.probe.iter_mut().for_each(|probe| probe.counted(&counts));
-        self.told_counts = Moment::now();
+        self.counts_reported = Moment::now();
     }
 
     /// Reports the counters between turns and CTAs, if enough time has passed.
-    pub(super) fn tell_counts_at_times(&mut self) {
-        if !self.counts.is_empty() && self.told_counts.elapsed() > COUNTS_AFTER {
-            self.tell_counts();
+    pub(super) fn notify_counts_at_times(&mut self) {
+        if !self.counts.is_empty() && self.counts_reported.elapsed() > COUNTS_AFTER {
+            self.notify_counts();
         }
     }
 
@@ -112,19 +114,19 @@ impl<'a> Context<'a> {
     }
 
     #[cold]
-    pub(super) fn tell_synchronized(&mut self, at: At, what: &Synchronized<'_>) {
+    pub(super) fn notify_synchronized(&mut self, at: At, what: &Synchronization<'_>) {
         self.probe.iter_mut().for_each(|probe| probe.synchronized(&at, what));
     }
 
     #[cold]
-    pub(super) fn tell_call(&mut self, at: At, called: &Called<'_>) {
+    pub(super) fn notify_call(&mut self, at: At, called: &CallEvent<'_>) {
         self.probe.iter_mut().for_each(|probe| probe.call(&at, called));
     }
 
     /// Executes a mark for the active lanes.
     #[cold]
     pub(super) fn mark(&mut self, warp: &Warp, mark: &Mark, mask: u32) {
-        self.told_op = (mark.op, mark.order);
+        self.marked_op = (mark.op, mark.order);
         let Some(mut probe) = self.probe.take() else { return };
         let inst = &self.launch.code.insts[mark.about as usize];
         let guard = if inst.guard == Slot::TRUE { u32::MAX } else { warp.p(inst.guard) };
@@ -145,12 +147,12 @@ impl<'a> Context<'a> {
             Op::Load(access) | Op::LoadQuad(access) => &access.parts,
             Op::Atomic(atomic) => &atomic.d,
             _ if mark.tells.has(Events::SYNCHRONIZATION) => {
-                return probe.synchronized(&at, &Synchronized::Joined);
+                return probe.synchronized(&at, &Synchronization::Joined);
             }
             _ => return,
         };
         let constants = &self.launch.constants;
-        probe.result(&at, &Values(Of::Registers { warp, constants, parts }));
+        probe.result(&at, &Values(ValueSource::Registers { warp, constants, parts }));
     }
 
     fn before(
@@ -217,7 +219,7 @@ impl<'a> Context<'a> {
             at.lanes,
             |lane| masks[lane],
             |lanes, members| {
-                probe.synchronized(&At { lanes, ..at }, &Synchronized::Joins { members });
+                probe.synchronized(&At { lanes, ..at }, &Synchronization::Joins { members });
             },
         );
     }

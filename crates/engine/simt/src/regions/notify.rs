@@ -4,7 +4,7 @@ use super::operand::{Operands, predicate};
 use crate::code::{self, Code, Inst, Op, Place, Slot};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT};
 use crate::observe::mark::Mark;
-use crate::observe::{Events, Further, Order};
+use crate::observe::{Events, FurtherLoad, Order};
 use texunit_jit::region::{Action, Call, Cost, Region, Routine, Space, Step, Tell};
 use texunit_jit::{Predicate, Source};
 use texunit_memory::GLOBAL_BASE;
@@ -123,20 +123,20 @@ pub(super) fn joined(at: u32) -> Action {
 /// the whole group: no other event occurs in between, and the region is left in between only for a
 /// fault.
 #[derive(Debug, Default)]
-pub(crate) struct Together(Vec<Group>);
+pub(crate) struct LoadGroups(Vec<Group>);
 
 #[derive(Debug)]
 struct Group {
     /// The marks of the first load and the last one.
     first: u32,
     last: u32,
-    more: Vec<Further>,
+    more: Vec<FurtherLoad>,
 }
 
-impl Together {
+impl LoadGroups {
     /// The further loads reported with a mark.
     #[inline]
-    pub(crate) fn with(&self, first: u32) -> &[Further] {
+    pub(crate) fn with(&self, first: u32) -> &[FurtherLoad] {
         let found = self.0.binary_search_by_key(&first, |group| group.first);
         found.map_or(&[], |i| &self.0[i].more)
     }
@@ -149,7 +149,7 @@ impl Together {
 }
 
 /// The shared-memory load that a step reports, and its base register.
-fn told_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Access, Source)> {
+fn notified_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Access, Source)> {
     let Action::Call(call) = &step.action else { return None };
     let Routine::Tell(Tell { cost: None, .. }) = call.routine else { return None };
     let Op::Mark(mark) = &code.insts.get(step.at as usize)?.op else { return None };
@@ -169,13 +169,13 @@ fn parts(step: &Step) -> bool {
 }
 
 /// Groups loads that are reported together, and removes the steps of all but the first.
-pub(super) fn gather(region: &mut Region, code: &Code) -> Together {
+pub(super) fn gather(region: &mut Region, code: &Code) -> LoadGroups {
     let mut all: Vec<Group> = Vec::new();
     for block in &mut region.blocks {
         // By base register: the group, and its first load.
         let mut open: Vec<(Source, usize, &code::Access)> = Vec::new();
         block.steps.retain(|step| {
-            let Some((op, access, base)) = told_load(step, code) else {
+            let Some((op, access, base)) = notified_load(step, code) else {
                 if parts(step) {
                     open.clear();
                 }
@@ -184,7 +184,7 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> Together {
             };
             if let Some(&(_, i, first)) = open.iter().find(|(other, ..)| *other == base) {
                 all[i].last = step.at;
-                all[i].more.push(Further {
+                all[i].more.push(FurtherLoad {
                     op,
                     offset: access.offset.wrapping_sub(first.offset),
                     size: access.size.into(),
@@ -199,7 +199,7 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> Together {
     }
     all.retain(|group| !group.more.is_empty());
     all.sort_unstable_by_key(|group| group.first);
-    Together(all)
+    LoadGroups(all)
 }
 
 /// Whether a source is a given register.
