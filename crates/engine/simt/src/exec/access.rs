@@ -7,7 +7,7 @@
 use super::context::Context;
 use super::elements::{ActiveLanes, Bytes, Global, Local, load, store};
 use super::warp::Warp;
-use crate::code::{Access, Atomic, Place, Slot, SpaceProfile};
+use crate::code::{Access, Atomic, MemSpace, Slot, SpaceProfile};
 use texunit_alu::{L32, L64};
 use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW, SpaceKind};
 
@@ -24,8 +24,8 @@ pub(super) enum Target<'a> {
 impl Target<'_> {
     /// Records the state space that generic addresses point into.
     #[inline(always)]
-    pub(super) fn note(&self, place: Place, seen: &SpaceProfile) {
-        if matches!(place, Place::Generic | Place::Param) {
+    pub(super) fn note(&self, mem_space: MemSpace, seen: &SpaceProfile) {
+        if matches!(mem_space, MemSpace::Generic | MemSpace::Param) {
             seen.note(match self {
                 Self::Global(_) => SpaceKind::Global,
                 Self::Shared => SpaceKind::Shared,
@@ -50,7 +50,7 @@ pub(super) struct Extent {
 /// Parameters of an access for the address check.
 #[derive(Clone, Copy)]
 pub(super) struct AccessRequest {
-    pub(super) place: Place,
+    pub(super) mem_space: MemSpace,
     pub(super) base: Slot,
     pub(super) offset: u64,
     /// Bytes of an element, and of all elements of a lane.
@@ -62,17 +62,17 @@ pub(super) struct AccessRequest {
 
 impl AccessRequest {
     fn of(access: &Access, writes: bool) -> Self {
-        let &Access { place, base, offset, constant, .. } = access;
+        let &Access { mem_space, base, offset, constant, .. } = access;
         let size = u32::from(access.size);
         let total = size * access.parts.len() as u32;
-        Self { place, base, offset, size, total, constant, writes }
+        Self { mem_space, base, offset, size, total, constant, writes }
     }
 
     pub(super) fn by_atomic(op: &Atomic) -> Self {
-        let &Atomic { place, base, offset, .. } = op;
+        let &Atomic { mem_space, base, offset, .. } = op;
         let size = op.ty.bytes();
         let total = size * op.b.len() as u32;
-        Self { place, base, offset, size, total, constant: false, writes: true }
+        Self { mem_space, base, offset, size, total, constant: false, writes: true }
     }
 }
 
@@ -125,7 +125,7 @@ impl<'a> Context<'a> {
     ) -> Option<(Target<'a>, ActiveLanes)> {
         let constants = &self.launch.constants;
         let total = u64::from(request.total);
-        if request.place == Place::Shared && !request.base.is_wide() {
+        if request.mem_space == MemSpace::Shared && !request.base.is_wide() {
             let (to, bases) = (&mut self.offsets, warp.n(constants, request.base));
             let by = (request.offset as u32, request.total);
             let extent = self.level.run(
@@ -141,8 +141,8 @@ impl<'a> Context<'a> {
             return None;
         }
         let Extent { low, high, .. } = extent;
-        let (space, at) = self.space(warp, request.place, low);
-        let (other, last) = self.space(warp, request.place, high);
+        let (space, at) = self.space(warp, request.mem_space, low);
+        let (other, last) = self.space(warp, request.mem_space, high);
         let is_global = |space| matches!(space, SpaceKind::Global | SpaceKind::Const);
         if is_global(space) {
             let (block, at) = self.block_of((low, high), total, request.writes)?;
@@ -187,7 +187,7 @@ impl<'a> Context<'a> {
         let constants = &self.launch.constants;
         let (to, step) = (&mut self.addresses, u64::from(request.total));
         let known: L64;
-        let (bases, offset) = if request.place == Place::Frame {
+        let (bases, offset) = if request.mem_space == MemSpace::Frame {
             known = [warp.local_base; 32];
             (&known, request.offset)
         } else if request.base.is_none() {
@@ -258,7 +258,7 @@ impl<'a> Context<'a> {
         }
         let found = self.resolve(warp, &AccessRequest::of(access, false), mask);
         let Some((target, active)) = found else { return false };
-        target.note(access.place, &access.seen);
+        target.note(access.mem_space, &access.seen);
         let offsets = &self.offsets;
         let (registers, local) = warp.registers_and_local();
         match target {
@@ -291,7 +291,7 @@ impl<'a> Context<'a> {
         }
         let found = self.resolve(warp, &AccessRequest::of(access, true), mask);
         let Some((target, active)) = found else { return false };
-        target.note(access.place, &access.seen);
+        target.note(access.mem_space, &access.seen);
         let (offsets, constants) = (&self.offsets, &self.launch.constants);
         let (registers, local) = warp.registers_and_local();
         let from = (&registers, constants);
@@ -318,7 +318,7 @@ impl Extent {
     fn is_aligned(&self, request: &AccessRequest) -> bool {
         // ptxas splits an access at a known offset if it is only aligned to its elements, so the
         // elements' alignment is sufficient there.
-        let known = matches!(request.place, Place::KernelParam | Place::Frame);
+        let known = matches!(request.mem_space, MemSpace::KernelParam | MemSpace::Frame);
         let unit = if known { request.size } else { request.total };
         self.any & (u64::from(unit.next_power_of_two()) - 1) == 0
     }

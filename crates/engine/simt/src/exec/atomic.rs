@@ -7,7 +7,7 @@ use super::elements::{Bytes, Cells, Global};
 use super::memory::{ATOMIC, load_local, store_local};
 use super::outcome::{Executed, PendingFault};
 use super::warp::{Warp, lanes};
-use crate::code::{Atomic, Place};
+use crate::code::{Atomic, MemSpace};
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_alu::soft::{self, Format};
@@ -183,7 +183,9 @@ impl Context<'_> {
             return Ok(());
         }
         self.address(warp, op.base, op.offset);
-        if let (Some(noted), Place::Global | Place::Generic) = (&mut self.wait_trace, op.place) {
+        if let (Some(noted), MemSpace::Global | MemSpace::Generic) =
+            (&mut self.wait_trace, op.mem_space)
+        {
             lanes(mask).for_each(|lane| noted.look(self.addresses[lane], op.ty.bytes()));
         }
         if op.ty == ScalarType::B128 {
@@ -204,7 +206,7 @@ impl Context<'_> {
             for lane in lanes(mask) {
                 let (b, c) = (self.sources[0][lane] & cut, self.sources[1][lane] & cut);
                 let at = (k as u32 * size, size, total);
-                let place = (op.place, self.addresses[lane]);
+                let place = (op.mem_space, self.addresses[lane]);
                 let changes = Cell::new(false);
                 let new = |old, global| {
                     let new = apply(op.op, op.ty, old, (b, c), global);
@@ -224,12 +226,14 @@ impl Context<'_> {
     /// Executes an atomic by the fast path, unless a lane would fault or the operation is of
     /// another kind; then it returns false and nothing has been changed.
     fn atomic_stream(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> bool {
-        if op.ty == ScalarType::B128 || matches!(op.place, Place::Frame | Place::KernelParam) {
+        if op.ty == ScalarType::B128
+            || matches!(op.mem_space, MemSpace::Frame | MemSpace::KernelParam)
+        {
             return false;
         }
         let asked = AccessRequest::by_atomic(op);
         let Some((target, _)) = self.resolve(warp, &asked, mask) else { return false };
-        target.note(op.place, &op.seen);
+        target.note(op.mem_space, &op.seen);
         if matches!(target, Target::Local | Target::Param) {
             return false;
         }
@@ -267,7 +271,7 @@ impl Context<'_> {
         let mut old = [[0u64; 32]; 2];
         let _one_at_a_time = quads();
         for lane in lanes(mask) {
-            let place = (op.place, self.addresses[lane]);
+            let place = (op.mem_space, self.addresses[lane]);
             let [low, high] =
                 [0, 8].map(|at| self.update(warp, place, lane, (at, 8, 16), |v, _| v));
             (old[0][lane], old[1][lane]) = (low?, high?);
@@ -291,7 +295,7 @@ impl Context<'_> {
     pub(super) fn update(
         &mut self,
         warp: &mut Warp,
-        (place, address): (Place, u64),
+        (place, address): (MemSpace, u64),
         lane: usize,
         (offset, size, total): (u32, u32, u32),
         f: impl Fn(u64, bool) -> u64,

@@ -6,7 +6,7 @@ mod copies;
 use super::context::Context;
 use super::outcome::{Flow, PendingFault, fault_of_all};
 use super::warp::{Split, Warp, lanes};
-use crate::code::{Place, RuntimeCall, Value};
+use crate::code::{MemSpace, RuntimeCall, Value};
 use crate::fault::FaultKind;
 use crate::lower::{KernelId, function_of_address, mask_of};
 use crate::observe::{At, CallEvent, Events};
@@ -293,14 +293,14 @@ impl Call<'_, '_, '_> {
 
     fn load(&mut self, address: u64, size: u8) -> Result<u64, Failed> {
         let (warp, lane) = (&*self.warp, self.lane);
-        Ok(self.context.load_one(warp, lane, Place::Generic, address, size, size.into())?)
+        Ok(self.context.load_one(warp, lane, MemSpace::Generic, address, size, size.into())?)
     }
 
     /// Stores a result in memory.
     fn store(&mut self, address: u64, size: u8, value: u64) -> Result<(), Failed> {
         let (warp, lane, total) = (&mut *self.warp, self.lane, u32::from(size));
-        self.context.store_one(warp, lane, Place::Generic, address, (size, total), value)?;
-        let place = self.context.space(self.warp, Place::Generic, address);
+        self.context.store_one(warp, lane, MemSpace::Generic, address, (size, total), value)?;
+        let place = self.context.space(self.warp, MemSpace::Generic, address);
         self.context.put_shadow(self.warp, self.lane, place, (size, 0));
         Ok(())
     }

@@ -6,7 +6,7 @@
 
 use super::context::Context;
 use super::warp::{Warp, narrow};
-use crate::code::{Access, Place, Slot};
+use crate::code::{Access, MemSpace, Slot};
 use texunit_alu::L32;
 
 /// Positions of the lanes' words.
@@ -47,7 +47,7 @@ fn locate(to: &mut L32, bases: &L32, offset: u32, count: usize) -> WordLayout {
 fn word(access: &Access) -> Option<Slot> {
     let [part] = access.parts[..] else { return None };
     let narrow = !part.is_wide() && !part.is_predicate() && !access.base.is_wide();
-    (access.place == Place::Shared && access.size == 4 && narrow).then_some(part)
+    (access.mem_space == MemSpace::Shared && access.size == 4 && narrow).then_some(part)
 }
 
 impl Context<'_> {

@@ -3,7 +3,7 @@
 use super::arithmetic::row_of;
 use super::builder::Builder;
 use super::memory::Address;
-use crate::code::{Op, Place, Slot};
+use crate::code::{MemSpace, Op, Slot};
 use texunit_check::ir::{Base, Element, Operand, Storage};
 use texunit_isa::{Modifiers, MulPart, Opcode, ScalarType};
 
@@ -22,28 +22,30 @@ enum AddressWidth {
 impl Builder<'_> {
     /// An array element as a memory operand.
     pub(super) fn element(&mut self, element: &Element) -> Option<Address> {
-        let (place, reach) = match element.base {
+        let (mem_space, reach) = match element.base {
             Base::Variable(v) => match self.module.variables.get(v.0 as usize)?.storage {
-                Storage::Global => (Place::Global, AddressWidth::Global),
-                Storage::Const => (Place::Global, AddressWidth::Signed),
-                Storage::Shared | Storage::DynamicShared => (Place::Shared, AddressWidth::Narrow),
+                Storage::Global => (MemSpace::Global, AddressWidth::Global),
+                Storage::Const => (MemSpace::Global, AddressWidth::Signed),
+                Storage::Shared | Storage::DynamicShared => {
+                    (MemSpace::Shared, AddressWidth::Narrow)
+                }
                 Storage::Opaque(_) => return None,
             },
             Base::Frame(v) if !self.function.frame.get(v.0 as usize)?.is_param => {
-                (Place::Local, AddressWidth::Narrow)
+                (MemSpace::Local, AddressWidth::Narrow)
             }
             Base::Frame(_) | Base::Param(_) | Base::Return(_) => {
-                (Place::Param, AddressWidth::Signed)
+                (MemSpace::Param, AddressWidth::Signed)
             }
             Base::Reg(_) | Base::Absolute => return None,
         };
-        Some(Address { place, base: self.reached(element, reach)?, offset: 0 })
+        Some(Address { mem_space, base: self.reached(element, reach)?, offset: 0 })
     }
 
     /// The address of an element in its array's state space.
     pub(super) fn element_address(&mut self, element: &Element, wide: bool) -> Option<Slot> {
-        let Address { place, base, .. } = self.element(element)?;
-        let is_wide = !matches!(place, Place::Shared | Place::Local);
+        let Address { mem_space, base, .. } = self.element(element)?;
+        let is_wide = !matches!(mem_space, MemSpace::Shared | MemSpace::Local);
         if is_wide == wide {
             return Some(base);
         }

@@ -6,7 +6,7 @@
 //! loops, because the length of a warp's turn is limited anyway.
 
 use super::builder::UnresolvedCode;
-use crate::code::{Inst, Op, Place, Slot};
+use crate::code::{Inst, MemSpace, Op, Slot};
 use crate::flow::each_slot;
 use texunit_flow::Access;
 use texunit_isa::AtomOp;
@@ -67,7 +67,7 @@ fn only_waits(body: &[Inst], first: usize, start: &dyn Fn(&Inst) -> Option<usize
         }
         looks |= match &inst.op {
             Op::Load(access) | Op::LoadQuad(access) => {
-                matches!(access.place, Place::Global | Place::Shared | Place::Generic)
+                matches!(access.mem_space, MemSpace::Global | MemSpace::Shared | MemSpace::Generic)
                     && !access.constant
             }
             Op::Atomic(_) => true,

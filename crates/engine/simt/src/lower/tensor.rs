@@ -4,7 +4,7 @@
 use super::arithmetic::row_of;
 use super::builder::{Builder, mask_of};
 use super::memory::Address;
-use crate::code::{Access, Mma, Op, Place, Slot, SpaceProfile};
+use crate::code::{Access, MemSpace, Mma, Op, Slot, SpaceProfile};
 use std::sync::Arc;
 use texunit_alu::soft;
 use texunit_check::ir::{Instruction, Operand};
@@ -141,7 +141,7 @@ impl<'a> Builder<'a> {
         let (fragment, number, held) = fragment(m)?;
         let shape = m.actions.iter().find_map(|word| Shape::from_name(word))?;
         let at = self.address(address, m.space)?;
-        if !matches!(at.place, Place::Global | Place::Generic | Place::Shared) {
+        if !matches!(at.mem_space, MemSpace::Global | MemSpace::Generic | MemSpace::Shared) {
             return None;
         }
         let stride = match stride.first() {
@@ -222,7 +222,7 @@ impl<'a> Builder<'a> {
                 let lines = self.constant(line as u64, false);
                 let base = if line == 0 { base } else { self.plus_product((stride, lines), base)? };
                 let access = Access {
-                    place: at.place,
+                    mem_space: at.mem_space,
                     size,
                     signed: false,
                     parts: vec![*part],

@@ -1,7 +1,7 @@
 //! The program's code as observers see it: numbered operations with their source locations and
 //! registers.
 
-use crate::code::{Code, Op, Place, Slot};
+use crate::code::{Code, MemSpace, Op, Slot};
 use crate::flow::{FunctionCode, each_slot};
 use crate::launch::{Arithmetic, LaunchConfig};
 use crate::lower::{Program, Unit};
@@ -141,7 +141,7 @@ impl<'a> Listing<'a> {
     pub fn has_effects(&self, op: u32) -> bool {
         let Some(inst) = self.code.insts.get(op as usize) else { return false };
         match &inst.op {
-            Op::Load(access) => access.place != Place::KernelParam,
+            Op::Load(access) => access.mem_space != MemSpace::KernelParam,
             Op::Compute { .. } | Op::Lop3 { .. } | Op::Logic { .. } | Op::Rare(_) => false,
             Op::Compare { .. } | Op::ComparePair { .. } => false,
             Op::MovNarrow { .. } | Op::MovWide { .. } | Op::CountZero { .. } => false,

@@ -8,7 +8,7 @@ use super::mark::Mark;
 use super::order::words;
 use super::shadow::{self, Shadows};
 use super::{BlockCounters, Costs, Counted, Events, Issues, Order, Synchronization};
-use crate::code::{Callee, Code, Decoded, Inst, Op, Place, Slot};
+use crate::code::{Callee, Code, Decoded, Inst, MemSpace, Op, Slot};
 use crate::flow::FunctionCode;
 use crate::lower::{Program, Unit};
 use crate::regions::Regions;
@@ -127,14 +127,14 @@ fn around(program: &Program, inst: &Inst, events: Events, leads: bool) -> MarksA
     };
     match &inst.op {
         Op::Load(access) | Op::LoadQuad(access) | Op::Store(access) | Op::StoreQuad(access) => {
-            around.before |= match access.place {
-                Place::KernelParam => Events::PARAMETERS,
-                Place::Param | Place::Generic => Events::PARAMETERS | Events::ACCESSES,
+            around.before |= match access.mem_space {
+                MemSpace::KernelParam => Events::PARAMETERS,
+                MemSpace::Param | MemSpace::Generic => Events::PARAMETERS | Events::ACCESSES,
                 _ => Events::ACCESSES,
             };
             if matches!(inst.op, Op::Load(_) | Op::LoadQuad(_)) {
-                around.behind |= match access.place {
-                    Place::KernelParam => Events::NONE,
+                around.behind |= match access.mem_space {
+                    MemSpace::KernelParam => Events::NONE,
                     _ => Events::RESULTS,
                 };
             }

@@ -1,7 +1,7 @@
 //! Translates marks to steps of a region: the region calls the observer and continues.
 
 use super::operand::{Operands, predicate};
-use crate::code::{self, Code, Inst, Op, Place, Slot};
+use crate::code::{self, Code, Inst, MemSpace, Op, Slot};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT};
 use crate::observe::mark::Mark;
 use crate::observe::{Events, FurtherLoad, Order};
@@ -50,22 +50,25 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
 
 /// Whether the access is to a state space that observers are notified of.
 fn is_access(access: &code::Access) -> bool {
-    matches!(access.place, Place::Global | Place::Generic | Place::Shared | Place::Local)
+    matches!(
+        access.mem_space,
+        MemSpace::Global | MemSpace::Generic | MemSpace::Shared | MemSpace::Local
+    )
 }
 
 /// Whether the access is a weak load or store of global or shared memory.
 fn is_plain(mark: &Mark, access: &code::Access) -> bool {
     let is_weak = mark.order == Order::default() && !access.constant;
-    is_weak && is_access(access) && access.place != Place::Local
+    is_weak && is_access(access) && access.mem_space != MemSpace::Local
 }
 
 /// The parameters with which compiled code computes the cost of an access itself, if possible.
 fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
     let bytes = u32::from(access.size) * access.parts.len() as u32;
-    let banks = access.place == Place::Shared;
+    let banks = access.mem_space == MemSpace::Shared;
     let is_far = i32::try_from(access.offset as i64).is_err();
     if access.base.is_none()
-        || access.place == Place::Local
+        || access.mem_space == MemSpace::Local
         || !bytes.is_power_of_two()
         || bytes > 16
         || (if banks { access.base.is_wide() } else { is_far || !access.base.is_wide() })
@@ -154,7 +157,7 @@ fn notified_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Acce
     let Routine::Tell(Tell { cost: None, .. }) = call.routine else { return None };
     let Op::Mark(mark) = &code.insts.get(step.at as usize)?.op else { return None };
     let Op::Load(access) = &code.insts.get(mark.about as usize)?.op else { return None };
-    let is_shared = access.place == Place::Shared && step.guard == Predicate::Always;
+    let is_shared = access.mem_space == MemSpace::Shared && step.guard == Predicate::Always;
     is_shared.then_some((mark.op, access, call.from[0]))
 }
 

@@ -1,7 +1,7 @@
 //! Reports memory accesses to observers.
 
 use super::{DynProbe, each_group};
-use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, Op, Place, Slot};
+use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, MemSpace, Op, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes};
@@ -16,7 +16,7 @@ use texunit_unit::Build;
 /// Parameters of an access that are equal for all lanes.
 pub(super) struct AccessParams<'a> {
     pub(super) operation: AccessOp,
-    pub(super) place: Place,
+    pub(super) mem_space: MemSpace,
     pub(super) size: u32,
     pub(super) elements: usize,
     pub(super) parts: &'a [Slot],
@@ -28,7 +28,7 @@ impl<'a> AccessParams<'a> {
         let quad = atomic.ty == ScalarType::B128;
         let size = if quad { 8 } else { atomic.ty.bytes() };
         let (operation, elements) = (AccessOp::Atomic(atomic.op), atomic.b.len());
-        Self { operation, place: atomic.place, size, elements, parts }
+        Self { operation, mem_space: atomic.mem_space, size, elements, parts }
     }
 }
 
@@ -75,7 +75,7 @@ impl Context<'_> {
                 let rows = crate::lower::mask_of(8 * matrix.parts.len() as u32) as u32;
                 let params = AccessParams {
                     operation,
-                    place: matrix.at.place,
+                    mem_space: matrix.at.mem_space,
                     size: 16,
                     elements: 1,
                     parts: &[],
@@ -95,14 +95,14 @@ impl Context<'_> {
     ) {
         self.addresses_of(warp, access);
         let (size, elements) = (access.size.into(), access.parts.len());
-        let params = AccessParams { operation, place: access.place, size, elements, parts };
+        let params = AccessParams { operation, mem_space: access.mem_space, size, elements, parts };
         self.params(probe, warp, &params, at);
     }
 
     fn copied(&mut self, probe: &mut DynProbe<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
         let (all, size) = (self.copy_operands(warp, copy), u32::from(copy.grain));
-        let mut tell = |this: &mut Self, operation, place, size, lanes| {
-            let params = AccessParams { operation, place, size, elements: 1, parts: &[] };
+        let mut tell = |this: &mut Self, operation, mem_space, size, lanes| {
+            let params = AccessParams { operation, mem_space, size, elements: 1, parts: &[] };
             this.params(probe, warp, &params, At { lanes, ..at });
         };
         self.addresses = all.from;
@@ -112,12 +112,12 @@ impl Context<'_> {
             |lane| all.read[lane].min(size.into()) as u32,
             |lanes, size| {
                 if size != 0 {
-                    tell(self, AccessOp::CopyFrom, copy.from.place, size, lanes);
+                    tell(self, AccessOp::CopyFrom, copy.from.mem_space, size, lanes);
                 }
             },
         );
         self.addresses = all.to;
-        tell(self, AccessOp::CopyTo, copy.to.place, size, at.lanes);
+        tell(self, AccessOp::CopyTo, copy.to.mem_space, size, at.lanes);
     }
 
     fn copied_in_bulk(&mut self, probe: &mut DynProbe<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
@@ -130,17 +130,18 @@ impl Context<'_> {
             let at = At { lanes: 1 << lane, ..at };
             // A larger size is a fault of the instruction itself.
             let size = all.size[lane].min(self.most_in_bulk());
-            let mut tell = |operation, (place, address): (Place, u64), step: u32| {
-                let params = AccessParams { operation, place, size: step, elements: 1, parts: &[] };
+            let mut tell = |operation, (mem_space, address): (MemSpace, u64), step: u32| {
+                let params =
+                    AccessParams { operation, mem_space, size: step, elements: 1, parts: &[] };
                 for offset in (0..size).step_by(step as usize) {
                     self.addresses = [address.wrapping_add(offset); 32];
                     self.params(probe, warp, &params, at);
                 }
             };
-            tell(AccessOp::BulkLoad, (copy.from.place, all.from[lane]), 16);
+            tell(AccessOp::BulkLoad, (copy.from.mem_space, all.from[lane]), 16);
             // The shared memories of other CTAs are not reported.
             if all.ranks.is_none() {
-                tell(to_doing, (copy.to.place, all.to[lane]), to_size);
+                tell(to_doing, (copy.to.mem_space, all.to[lane]), to_size);
             }
         }
     }
@@ -167,7 +168,7 @@ impl AccessReport<'_, '_> {
     ) {
         let space = Build::current().run_narrow(
             #[inline(always)]
-            || plain_space(params.place, addresses, at.lanes),
+            || plain_space(params.mem_space, addresses, at.lanes),
         );
         match space {
             Some(space) => self.access_in(params, values, at, (space, addresses)),
@@ -186,10 +187,10 @@ impl AccessReport<'_, '_> {
         let mut own: L64 = [0; 32];
         each_group(
             at.lanes,
-            |lane| space_at(params.place, addresses[lane]).0,
+            |lane| space_at(params.mem_space, addresses[lane]).0,
             |same, space| {
                 for lane in lanes(same) {
-                    own[lane] = space_at(params.place, addresses[lane]).1;
+                    own[lane] = space_at(params.mem_space, addresses[lane]).1;
                 }
                 self.access_in(params, values, At { lanes: same, ..at }, (space, &own));
             },
@@ -243,19 +244,19 @@ fn are_global(all: &L64, mask: u32) -> bool {
 /// The state space of all these lanes, if it is the same for all and the addresses need no
 /// conversion.
 #[inline(always)]
-fn plain_space(place: Place, all: &L64, mask: u32) -> Option<SpaceKind> {
-    let is_global = match place {
-        Place::Shared => return Some(SpaceKind::Shared),
-        Place::KernelParam => return Some(SpaceKind::Param),
-        Place::Global | Place::Generic if are_global(all, mask) => true,
-        Place::Global | Place::Generic
+fn plain_space(mem_space: MemSpace, all: &L64, mask: u32) -> Option<SpaceKind> {
+    let is_global = match mem_space {
+        MemSpace::Shared => return Some(SpaceKind::Shared),
+        MemSpace::KernelParam => return Some(SpaceKind::Param),
+        MemSpace::Global | MemSpace::Generic if are_global(all, mask) => true,
+        MemSpace::Global | MemSpace::Generic
             if holds_for(all, mask, |a| (CONST_BASE..CONST_END).contains(&a)) =>
         {
             return Some(SpaceKind::Const);
         }
-        Place::Global => holds_for(all, mask, |a| !(CONST_BASE..CONST_END).contains(&a)),
-        Place::Generic => holds_for(all, mask, |a| space_of(a) == SpaceKind::Global),
-        Place::Local | Place::Frame | Place::Param => false,
+        MemSpace::Global => holds_for(all, mask, |a| !(CONST_BASE..CONST_END).contains(&a)),
+        MemSpace::Generic => holds_for(all, mask, |a| space_of(a) == SpaceKind::Global),
+        MemSpace::Local | MemSpace::Frame | MemSpace::Param => false,
     };
     is_global.then_some(SpaceKind::Global)
 }

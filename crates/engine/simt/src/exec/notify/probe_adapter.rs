@@ -61,7 +61,10 @@ impl<'a> ProbeAdapter<'a> {
         let parts = &[];
         let of = |access: &Access, operation| {
             let (size, elements) = (access.size.into(), access.parts.len());
-            (access.offset, AccessParams { operation, place: access.place, size, elements, parts })
+            (
+                access.offset,
+                AccessParams { operation, mem_space: access.mem_space, size, elements, parts },
+            )
         };
         let (offset, params) = match &insts[mark.about as usize].op {
             Op::Load(access) => of(access, AccessOp::Load),

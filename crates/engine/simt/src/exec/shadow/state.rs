@@ -1,6 +1,6 @@
 //! Shadow memory of launches and workers.
 
-use crate::code::{Place, Shadow};
+use crate::code::{MemSpace, Shadow};
 use crate::observe::Events;
 use std::sync::Arc;
 use texunit_memory::{Block, MemoryMap, Reach};
@@ -114,9 +114,11 @@ impl<'a> WorkerShadows<'a> {
     pub(in crate::exec) fn reach(&self, shadow: &Shadow) -> Option<Reach<'a>> {
         match shadow {
             Shadow::Check(_) => Some(self.of.zero.reach(0)),
-            Shadow::Load(access) | Shadow::Store(access) => match access.place {
-                Place::Shared if self.own.is_none() => Some(self.of.shared[self.worker].reach(0)),
-                Place::Global | Place::Generic if self.hint < self.of.map.blocks().len() => {
+            Shadow::Load(access) | Shadow::Store(access) => match access.mem_space {
+                MemSpace::Shared if self.own.is_none() => {
+                    Some(self.of.shared[self.worker].reach(0))
+                }
+                MemSpace::Global | MemSpace::Generic if self.hint < self.of.map.blocks().len() => {
                     Some(self.of.map.reach(self.hint))
                 }
                 _ => None,

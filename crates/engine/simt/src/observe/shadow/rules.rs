@@ -12,7 +12,7 @@ use super::state::{self, COMPUTED, State, is_constant_load};
 use super::{SCRATCH, Sink};
 use crate::code::{
     Access, Atomic, Call, Check, CompareTo, Constants, Fetch, FetchShadow, HeapAction, Inst,
-    Located, Matrix, MatrixAction, MbarrierAction, Mma, Op, Place, Rare, Shadow, Slot,
+    Located, Matrix, MatrixAction, MbarrierAction, MemSpace, Mma, Op, Rare, Shadow, Slot,
     SurfaceAccess, SurfaceShadow, Value,
 };
 use crate::flow::{Registers, writes};

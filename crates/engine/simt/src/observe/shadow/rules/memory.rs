@@ -30,7 +30,7 @@ impl ShadowBuilder<'_> {
     }
 
     pub(super) fn store(&mut self, access: &Access) {
-        let is_global = matches!(access.place, Place::Global | Place::Generic);
+        let is_global = matches!(access.mem_space, MemSpace::Global | MemSpace::Generic);
         if is_global {
             self.computed(&access.parts, Some(access.clone()));
         }
@@ -65,7 +65,7 @@ impl ShadowBuilder<'_> {
             let old = self.scratch(like, 2);
             let offset = atomic.offset.wrapping_add(i as u64 * u64::from(size));
             let access = |part: Slot| Access {
-                place: atomic.place,
+                mem_space: atomic.mem_space,
                 size,
                 signed: false,
                 parts: vec![part],

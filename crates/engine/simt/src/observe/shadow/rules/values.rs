@@ -13,7 +13,8 @@ impl ShadowBuilder<'_> {
     pub(super) fn defines(&mut self, result: Option<Value>, size: u8) {
         match result {
             Some(Value::Frame(offset)) if size != 0 => {
-                let at = Located { place: Place::Frame, base: Slot::NONE, offset: offset.into() };
+                let at =
+                    Located { mem_space: MemSpace::Frame, base: Slot::NONE, offset: offset.into() };
                 self.shadow_op(Shadow::Define { at, size });
             }
             _ => self.defined(),
