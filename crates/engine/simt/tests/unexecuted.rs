@@ -1,6 +1,6 @@
 //! docs/unexecuted.md lists every form that is checked and not executed, with the reason: what the
-//! lowering refuses of the modules in tests/check/oracle that ptxas and the checker accept, and of the
-//! table's rows. `UPDATE=1 cargo test -p texunit-simt --test unexecuted` writes it.
+//! lowering refuses of the modules in tests/check/oracle that ptxas and the checker accept, and of
+//! the table's rows. `UPDATE=1 cargo test -p texunit-simt --test unexecuted` writes it.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -89,7 +89,7 @@ impl SpaceProfile {
 
     /// Records that an address pointed into this state space.
     #[inline]
-    pub(crate) fn note(&self, space: SpaceKind) {
+    pub(crate) fn record(&self, space: SpaceKind) {
         let bit = match space {
             SpaceKind::Shared => Self::SHARED,
             SpaceKind::Local => Self::LOCAL,
@@ -128,7 +128,7 @@ impl Clone for SpaceProfile {
 impl Access {
     /// Whether the access has the most frequent form, as far as known before execution: global or
     /// generic, up to 16 bytes, by a 64-bit address.
-    pub(crate) fn is_usual(&self) -> bool {
+    pub(crate) fn has_common_form(&self) -> bool {
         let total = usize::from(self.size) * self.parts.len();
         matches!(self.mem_space, MemSpace::Global | MemSpace::Generic)
             && matches!(total, 1 | 2 | 4 | 8 | 16)
@@ -143,7 +143,7 @@ impl Access {
         let wide = self.size == 8;
         let whole = |slot: &Slot| !slot.is_none() && !slot.is_predicate() && slot.is_wide() == wide;
         let all = if wide { u64::MAX } else { u64::from(u32::MAX) };
-        self.is_usual()
+        self.has_common_form()
             && matches!(self.size, 4 | 8)
             && self.mask & all == all
             && self.parts.iter().all(whole)

@@ -24,9 +24,9 @@ pub(super) enum Target<'a> {
 impl Target<'_> {
     /// Records the state space that generic addresses point into.
     #[inline(always)]
-    pub(super) fn note(&self, mem_space: MemSpace, seen: &SpaceProfile) {
+    pub(super) fn record(&self, mem_space: MemSpace, seen: &SpaceProfile) {
         if matches!(mem_space, MemSpace::Generic | MemSpace::Param) {
-            seen.note(match self {
+            seen.record(match self {
                 Self::Global(_) => SpaceKind::Global,
                 Self::Shared => SpaceKind::Shared,
                 Self::Local => SpaceKind::Local,
@@ -258,7 +258,7 @@ impl<'a> Context<'a> {
         }
         let found = self.resolve(warp, &AccessRequest::of(access, false), mask);
         let Some((target, active)) = found else { return false };
-        target.note(access.mem_space, &access.seen);
+        target.record(access.mem_space, &access.seen);
         let offsets = &self.offsets;
         let (registers, local) = warp.registers_and_local();
         match target {
@@ -291,7 +291,7 @@ impl<'a> Context<'a> {
         }
         let found = self.resolve(warp, &AccessRequest::of(access, true), mask);
         let Some((target, active)) = found else { return false };
-        target.note(access.mem_space, &access.seen);
+        target.record(access.mem_space, &access.seen);
         let (offsets, constants) = (&self.offsets, &self.launch.constants);
         let (registers, local) = warp.registers_and_local();
         let from = (&registers, constants);

@@ -120,13 +120,13 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), gl
 #[inline(always)]
 fn each<C: Cells, const N: usize>(
     cells: &mut C,
-    (ahead, mask): (u32, u32),
+    (offset, mask): (u32, u32),
     (b, c): (&L64, &L64),
     old: &mut L64,
     new: impl Fn(u64, u64, u64) -> u64,
 ) {
     for lane in lanes(mask) {
-        old[lane] = cells.update::<N>(lane, ahead, |old| new(old, b[lane], c[lane]));
+        old[lane] = cells.update::<N>(lane, offset, |old| new(old, b[lane], c[lane]));
     }
 }
 
@@ -183,10 +183,10 @@ impl Context<'_> {
             return Ok(());
         }
         self.address(warp, op.base, op.offset);
-        if let (Some(noted), MemSpace::Global | MemSpace::Generic) =
+        if let (Some(trace), MemSpace::Global | MemSpace::Generic) =
             (&mut self.wait_trace, op.mem_space)
         {
-            lanes(mask).for_each(|lane| noted.look(self.addresses[lane], op.ty.bytes()));
+            lanes(mask).for_each(|lane| trace.look(self.addresses[lane], op.ty.bytes()));
         }
         if op.ty == ScalarType::B128 {
             self.record_side_effect();
@@ -233,7 +233,7 @@ impl Context<'_> {
         }
         let asked = AccessRequest::by_atomic(op);
         let Some((target, _)) = self.resolve(warp, &asked, mask) else { return false };
-        target.note(op.mem_space, &op.seen);
+        target.record(op.mem_space, &op.seen);
         if matches!(target, Target::Local | Target::Param) {
             return false;
         }
@@ -248,14 +248,14 @@ impl Context<'_> {
             for b in bs.iter_mut().chain(cs.iter_mut()) {
                 *b &= cut;
             }
-            let (values, ahead) = ((&*bs, &*cs), k as u32 * asked.size);
+            let (values, offset) = ((&*bs, &*cs), k as u32 * asked.size);
             let old = &mut self.wide;
             if let Target::Global(block) = target {
                 let mut cells = Global { block, at: &self.addresses };
-                update(&mut cells, op, (ahead, mask), values, old);
+                update(&mut cells, op, (offset, mask), values, old);
             } else {
                 let mut cells = Bytes { bytes: &mut self.cta.shared[..], at: &self.offsets };
-                update(&mut cells, op, (ahead, mask), values, old);
+                update(&mut cells, op, (offset, mask), values, old);
             }
             warp.put(d, old, u64::MAX, mask);
         }

@@ -132,7 +132,7 @@ impl Context<'_> {
     /// The function that a pointer refers to.
     fn target(&self, address: u64, lane: usize, call: &Call) -> Result<u32, Box<PendingFault>> {
         let Launch { program, unit, code, .. } = self.launch;
-        let named = function_of_address(address).map(|f| program.behind(f.0));
+        let named = function_of_address(address).map(|f| program.resolve_alias(f.0));
         let lowered = named.and_then(|f| unit.target(f));
         if let Some((number, f)) = lowered.and_then(|i| Some((i, code.funcs.get(i as usize)?)))
             && f.has_body

@@ -220,12 +220,12 @@ impl Context<'_> {
             let at = self.at(warp, split.mask, split.pc);
             let waits = op.kind != BarrierKind::Arrive;
             if split.mask == warp.live {
-                warp.ahead = 0;
+                warp.released_early = 0;
             }
-            let ahead = split.mask & warp.ahead != 0;
+            let released_early = split.mask & warp.released_early != 0;
             self.notify_synchronized(
                 at,
-                &Synchronization::Arrives { barrier: id, threads: count, waits, ahead },
+                &Synchronization::Arrives { barrier: id, threads: count, waits, released_early },
             );
         }
         let bad = |what: String| fault_at(lane, FaultKind::BadOperand(what));
@@ -321,7 +321,7 @@ impl Context<'_> {
                             self.notify_synchronized(at, &what);
                         }
                         self.pass_barrier(warp, split, state.votes, state.voters);
-                        warp.ahead &= !split.mask;
+                        warp.released_early &= !split.mask;
                         warp.splits[i].state = State::Ready;
                         warp.splits[i].pc += 1;
                     }

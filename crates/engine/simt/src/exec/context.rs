@@ -85,7 +85,7 @@ impl<'a> Launch<'a> {
 
     /// Prefetch distance in lanes: two CTAs.
     #[inline]
-    pub(crate) fn ahead(&self) -> u32 {
+    pub(crate) fn prefetch_distance(&self) -> u32 {
         2 * self.config.block[0].min(1024)
     }
 

@@ -104,7 +104,7 @@ impl<'a> WaitDetector<'a> {
             Stage::Seen { state, left } if left > 0 => Stage::Seen { state, left: left - 1 },
             Stage::Seen { .. } => return self.again(context),
             Stage::Waits { saved, left, .. }
-                if context.wait_trace.as_ref().is_none_or(|noted| noted.has_side_effect)
+                if context.wait_trace.as_ref().is_none_or(|trace| trace.has_side_effect)
                     || left == 0 && saved.state != now =>
             {
                 context.wait_trace = None;
@@ -114,7 +114,7 @@ impl<'a> WaitDetector<'a> {
                 return false;
             }
             Stage::Close { saved, left }
-                if context.wait_trace.as_ref().is_none_or(|noted| noted.has_side_effect)
+                if context.wait_trace.as_ref().is_none_or(|trace| trace.has_side_effect)
                     || left == 0 && saved.state != now =>
             {
                 context.wait_trace = None;
@@ -243,14 +243,14 @@ impl<'a> Context<'a> {
     }
 
     fn polls_nothing(&self) -> bool {
-        self.wait_trace.as_ref().is_none_or(|noted| noted.polls.is_empty())
+        self.wait_trace.as_ref().is_none_or(|trace| trace.polls.is_empty())
     }
 
     /// Records a side effect that is visible outside the CTA.
     #[inline(always)]
     pub(super) fn record_side_effect(&mut self) {
-        if let Some(noted) = &mut self.wait_trace {
-            noted.has_side_effect = true;
+        if let Some(trace) = &mut self.wait_trace {
+            trace.has_side_effect = true;
         }
     }
 
@@ -259,7 +259,7 @@ impl<'a> Context<'a> {
         let ready = |warp: &&Warp| warp.splits.iter().any(|split| split.state == State::Ready);
         let warp = warps.iter().find(ready).or_else(|| warps.iter().find(|warp| warp.live != 0))?;
         let caller = self.caller(warp, Self::any_split(warp), 0);
-        let polls = self.wait_trace.iter().flat_map(|noted| &noted.polls);
+        let polls = self.wait_trace.iter().flat_map(|trace| &trace.polls);
         Some(WaitingLoop {
             kernel: caller.kernel,
             cta: caller.cta,

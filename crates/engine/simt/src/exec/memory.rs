@@ -53,9 +53,9 @@ impl Context<'_> {
             return Ok(());
         }
         let mem_space = self.locate(warp, access, mask)?;
-        if let (Some(noted), MemSpace::Global) = (&mut self.wait_trace, mem_space) {
+        if let (Some(trace), MemSpace::Global) = (&mut self.wait_trace, mem_space) {
             let size = u32::from(access.size) * access.parts.len() as u32;
-            lanes(mask).for_each(|lane| noted.look(self.addresses[lane], size));
+            lanes(mask).for_each(|lane| trace.look(self.addresses[lane], size));
         }
         let total = self.check_alignment(warp, access, mem_space, mask, LOAD)?;
         match mem_space {

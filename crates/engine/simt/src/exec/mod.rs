@@ -160,7 +160,7 @@ impl Collected {
     /// Adds the counters of a worker.
     fn add(&mut self, context: &mut Context<'_>) {
         self.counters.add(&context.counters);
-        self.bad_fetches.add(context.sites.bad.take_told());
+        self.bad_fetches.add(context.sites.bad.take_recorded());
         let left = context.take_left();
         if self.left.is_empty() {
             self.left = left;

@@ -128,25 +128,32 @@ impl<'a> Context<'a> {
     pub(super) fn mark(&mut self, warp: &Warp, mark: &Mark, mask: u32) {
         self.marked_op = (mark.op, mark.order);
         let Some(mut probe) = self.probe.take() else { return };
-        let inst = &self.launch.code.insts[mark.about as usize];
+        let inst = &self.launch.code.insts[mark.target as usize];
         let guard = if inst.guard == Slot::TRUE { u32::MAX } else { warp.p(inst.guard) };
         let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: mark.op };
-        if mark.behind {
-            self.behind(&mut *probe, warp, inst, mark, At { lanes: mask & guard, ..at });
+        if mark.after {
+            self.report_after(&mut *probe, warp, inst, mark, At { lanes: mask & guard, ..at });
         } else {
             self.before(&mut *probe, warp, (inst, guard), mark, at);
         }
         self.probe = Some(probe);
     }
 
-    fn behind(&self, probe: &mut DynProbe<'_>, warp: &Warp, inst: &Inst, mark: &Mark, at: At) {
+    fn report_after(
+        &self,
+        probe: &mut DynProbe<'_>,
+        warp: &Warp,
+        inst: &Inst,
+        mark: &Mark,
+        at: At,
+    ) {
         if at.lanes == 0 {
             return;
         }
         let parts = match &inst.op {
             Op::Load(access) | Op::LoadQuad(access) => &access.parts,
             Op::Atomic(atomic) => &atomic.d,
-            _ if mark.tells.has(Events::SYNCHRONIZATION) => {
+            _ if mark.reports.has(Events::SYNCHRONIZATION) => {
                 return probe.synchronized(&at, &Synchronization::Joined);
             }
             _ => return,
@@ -163,14 +170,14 @@ impl<'a> Context<'a> {
         mark: &Mark,
         at: At,
     ) {
-        if mark.tells.has(Events::BLOCKS) {
+        if mark.reports.has(Events::BLOCKS) {
             probe.block(&at);
         }
         let launch = self.launch;
         let target = |pc| launch.observed.map_or(pc, |observed| observed.op(pc));
-        let branches = mark.tells.has(Events::BRANCHES);
+        let branches = mark.reports.has(Events::BRANCHES);
         if let Op::Branch { target: to, .. } = &inst.op {
-            if mark.tells.has(Events::OPERATIONS) {
+            if mark.reports.has(Events::OPERATIONS) {
                 probe.operation(&at, &Registers { warp, constants: &launch.constants });
             }
             if branches {
@@ -183,7 +190,7 @@ impl<'a> Context<'a> {
         if at.lanes == 0 {
             return;
         }
-        if mark.tells.has(Events::OPERATIONS) {
+        if mark.reports.has(Events::OPERATIONS) {
             probe.operation(&at, &Registers { warp, constants: &launch.constants });
         }
         if let (true, Op::BranchIndexed { index, targets, .. }) = (branches, &inst.op) {
@@ -201,10 +208,10 @@ impl<'a> Context<'a> {
                 },
             );
         }
-        if mark.tells.has(Events::SYNCHRONIZATION) {
+        if mark.reports.has(Events::SYNCHRONIZATION) {
             self.joins(probe, warp, &inst.op, mark, at);
         }
-        if mark.tells.has(Events::ACCESSES | Events::PARAMETERS) {
+        if mark.reports.has(Events::ACCESSES | Events::PARAMETERS) {
             self.accesses(probe, warp, &inst.op, at);
         }
     }

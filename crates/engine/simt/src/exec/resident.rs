@@ -28,7 +28,7 @@ pub(super) struct Resident<'a> {
     pub(super) round: Round,
     pub(super) wait_detector: WaitDetector<'a>,
     /// Number of unsuccessful polls (`WaitDetector::polls`) when the worker last reported them.
-    pub(super) told: u64,
+    pub(super) reported_polls: u64,
 }
 
 impl<'a> Resident<'a> {
@@ -38,7 +38,15 @@ impl<'a> Resident<'a> {
         context.cluster = launch.has_clusters().then(Default::default);
         let warps = (0..launch.warps).map(|_| Warp::default()).collect();
         let (round, wait_detector) = (Round::default(), WaitDetector::default());
-        Self { index: 0, context, warps, stage: Stage::Idle, round, wait_detector, told: 0 }
+        Self {
+            index: 0,
+            context,
+            warps,
+            stage: Stage::Idle,
+            round,
+            wait_detector,
+            reported_polls: 0,
+        }
     }
 
     pub(super) fn runs(&self) -> bool {

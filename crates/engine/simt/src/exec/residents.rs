@@ -126,7 +126,7 @@ impl<'a> Residents<'a> {
         let place = *self.order.round.get(self.order.at)?;
         let members = self.members(place);
         let Self { all, order, counts } = self;
-        let came = cluster::take_turn(all, members.clone(), place, |resident| {
+        let outcome = cluster::take_turn(all, members.clone(), place, |resident| {
             // Another CTA may have ended it.
             if !resident.runs() {
                 return Ok(CtaTurn::Over);
@@ -137,16 +137,16 @@ impl<'a> Residents<'a> {
             let is_watched = resident.wait_detector.is_checking(&resident.context);
             let random = order.random.as_mut().filter(|_| !is_watched);
             let policy = random.map_or(Policy::InOrder(budget), Policy::Random);
-            let came = turn(resident, policy);
+            let outcome = turn(resident, policy);
             *counts = std::mem::take(&mut resident.context.counts);
-            came
+            outcome
         });
-        if !matches!(came, Ok(CtaTurn::Stopped)) {
+        if !matches!(outcome, Ok(CtaTurn::Stopped)) {
             order.at += 1;
         }
         Some(match cluster::deadlock(&all[members.clone()]) {
             Some((rank, fault)) => Err((members.start + rank, fault)),
-            None => came.map_err(|fault| (place, fault)),
+            None => outcome.map_err(|fault| (place, fault)),
         })
     }
 
@@ -183,8 +183,8 @@ impl<'a> Residents<'a> {
             }
             Ok(CtaTurn::Over)
         };
-        while let Some(came) = self.turn(RESIDENT_TURN, turn) {
-            if let Err((place, fault)) = came {
+        while let Some(outcome) = self.turn(RESIDENT_TURN, turn) {
+            if let Err((place, fault)) = outcome {
                 self.all[place].end(Err(fault), shared);
             }
         }
@@ -229,15 +229,16 @@ fn waits_in_vain(launch: &Launch<'_>, shared: &Shared, parts: &mut [Residents<'_
     let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
     if running.is_empty() || running.iter().any(|r| r.wait_detector.polls().is_none()) {
         shared.waits.go_on(0, launch.config.external_writers);
-        running.iter_mut().for_each(|resident| resident.told = 0);
+        running.iter_mut().for_each(|resident| resident.reported_polls = 0);
         return false;
     }
     // A CTA within an iteration of its loop might still continue.
-    if running.iter().any(|r| r.wait_detector.polls().is_none_or(|polls| polls <= r.told)) {
+    if running.iter().any(|r| r.wait_detector.polls().is_none_or(|polls| polls <= r.reported_polls))
+    {
         return false;
     }
     for resident in &mut running {
-        resident.told = resident.wait_detector.polls().unwrap_or(0);
+        resident.reported_polls = resident.wait_detector.polls().unwrap_or(0);
     }
     if launch.config.schedule.is_some() && parts.iter_mut().any(Residents::grow) {
         return false;

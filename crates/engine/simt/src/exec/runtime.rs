@@ -95,7 +95,7 @@ impl Context<'_> {
                 }
             };
         }
-        if call.function.takes_memory() || gave != [0; 32] {
+        if call.function.uses_heap() || gave != [0; 32] {
             self.notify_memory(warp, (mask, split.pc), (&sizes, &got, &gave));
         }
         let size = call.function.result();

@@ -90,7 +90,7 @@ impl Context<'_> {
                 return Ok(Flow::Pauses);
             }
             let (from, inst) = (split.pc, &insts[split.pc as usize]);
-            if self.waits_at_unit && is_converged(warp, split) && inst.asks_unit() {
+            if self.waits_at_unit && is_converged(warp, split) && inst.calls_unit() {
                 return Ok(Flow::AtUnit);
             }
             // Turns end at backward jumps and barriers, in regions too.
@@ -186,7 +186,7 @@ impl Context<'_> {
     fn note_bad(&mut self, warp: &Warp, split: Split) {
         for pending in self.sites.bad.take_pending() {
             let fault = self.fault(warp, At { split, pending: Box::new(pending) });
-            self.sites.bad.tell(*fault);
+            self.sites.bad.record(*fault);
         }
     }
 

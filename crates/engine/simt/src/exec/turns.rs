@@ -68,12 +68,12 @@ fn place(warp: &Warp) -> Option<Split> {
 /// Whether a warp can run.
 #[inline]
 pub(super) fn is_ready(warp: &Warp) -> bool {
-    warp.live != 0 && (place(warp).is_some() || can_go(warp))
+    warp.live != 0 && (place(warp).is_some() || can_run(warp))
 }
 
 /// Whether a diverged warp can run; its groups are opened if no other lanes can.
 #[cold]
-fn can_go(warp: &Warp) -> bool {
+fn can_run(warp: &Warp) -> bool {
     warp.splits.iter().any(|split| split.state == State::Ready)
         || warp.groups.iter().any(|group| group.arrived != 0)
 }
@@ -84,7 +84,7 @@ pub(super) fn ends_turn(inst: &Inst) -> bool {
     match &inst.op {
         Op::Exit => inst.guard == Slot::TRUE,
         Op::Barrier(barrier) => inst.guard == Slot::TRUE && barrier.is_plain(),
-        _ => inst.asks_unit(),
+        _ => inst.calls_unit(),
     }
 }
 
@@ -123,7 +123,7 @@ impl Context<'_> {
                 // none of the part can continue.
                 round.part = 1 + random.below(order.len().max(1) as u64) as usize;
             }
-            self.ask_unit(warps)?;
+            self.execute_unit_accesses(warps)?;
         }
         // If one warp leaves a region within its turn, the others usually do, too.
         let mut alone = round.resume.is_some();
@@ -156,7 +156,7 @@ impl Context<'_> {
                 warps[i].begin_turn(budget);
             }
             if resume.is_some() || matches!(policy, Policy::Random(_)) || is_ready(&warps[i]) {
-                round.opened |= self.go(warps, i, resume, budget)?;
+                round.opened |= self.run_turn(warps, i, resume, budget)?;
                 round.resume = self.take_stopped();
                 if round.resume.is_some() {
                     return Ok(CtaTurn::Stopped);
@@ -200,7 +200,7 @@ impl Context<'_> {
 
     /// Executes a warp to the end of its turn. Returns whether the turn counts as progress, because
     /// its steps are used up or a barrier has opened.
-    pub(super) fn go(
+    pub(super) fn run_turn(
         &mut self,
         warps: &mut [Warp],
         i: usize,
@@ -238,9 +238,9 @@ impl Context<'_> {
     /// several. Returns the mask of warps whose turns have ended, and where the round continues.
     fn run_batch(&mut self, warps: &mut [Warp], from: usize, budget: u64) -> (u32, BatchEnd) {
         let mut beside = self.batch.take().unwrap_or_default();
-        let came = self.try_batch(warps, (from, budget), &mut beside);
+        let outcome = self.try_batch(warps, (from, budget), &mut beside);
         self.batch = Some(beside);
-        came
+        outcome
     }
 
     fn try_batch(
@@ -314,12 +314,12 @@ impl Context<'_> {
                     let warp = &mut warps[i];
                     self.exit_all(warp, &mut split, inst);
                     warp.splits.clear();
-                    warp.is_as_begun = split.frame == 0 && warp.is_as_started();
+                    warp.has_initial_state = split.frame == 0 && warp.has_initial_frames();
                     opened |= self.has_complete_barrier() && self.open_barriers(warps);
                 }
                 Op::Exit | Op::Barrier(_) => {
                     let resume = Resume { limit: warps[i].end, over: false, yielded: 0 };
-                    opened |= self.go(warps, i, Some(resume), budget)?;
+                    opened |= self.run_turn(warps, i, Some(resume), budget)?;
                 }
                 _ => self.cta.at_unit = true,
             }
@@ -362,10 +362,10 @@ impl Context<'_> {
     #[cold]
     fn notify_passes(&mut self, warps: &mut [Warp], (those, pc): (u32, u32), barrier: u32) {
         let arrives =
-            Synchronization::Arrives { barrier, threads: None, waits: true, ahead: false };
+            Synchronization::Arrives { barrier, threads: None, waits: true, released_early: false };
         for what in [arrives, Synchronization::Passes { barrier }] {
             for i in lanes(those) {
-                warps[i].ahead = 0;
+                warps[i].released_early = 0;
                 let at = self.at(&warps[i], warps[i].live, pc);
                 self.notify_synchronized(at, &what);
             }
@@ -373,13 +373,13 @@ impl Context<'_> {
     }
 
     /// Executes the fetches and surface accesses at which warps wait, in the order of the warps.
-    pub(super) fn ask_unit(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
+    pub(super) fn execute_unit_accesses(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
         if !std::mem::take(&mut self.cta.at_unit) {
             return Ok(());
         }
         let code = self.launch.code;
         let asks =
-            |warp: &Warp| place(warp).filter(|split| code.insts[split.pc as usize].asks_unit());
+            |warp: &Warp| place(warp).filter(|split| code.insts[split.pc as usize].calls_unit());
         let mut i = 0;
         while i < warps.len() {
             let Some(Split { pc, frame, .. }) = asks(&warps[i]) else {

@@ -1,8 +1,8 @@
 //! Launches that wait: all CTAs that could run wait in loops (`idle`).
 //!
-//! If other agents can change the polled memory, the launch asks [`crate::ExternalWriters`] after each
-//! iteration of all workers, and continues once the memory has changed. Otherwise the launch ends
-//! with a deadlock fault that names the loops.
+//! If other agents can change the polled memory, the launch asks [`crate::ExternalWriters`] after
+//! each iteration of all workers, and continues once the memory has changed. Otherwise the launch
+//! ends with a deadlock fault that names the loops.
 
 use super::Shared;
 use super::context::{Context, Launch};

@@ -118,12 +118,12 @@ impl Program {
 
     /// Functions that can be called indirectly.
     pub(super) fn taken(&self) -> &[u32] {
-        self.taken.get_or_init(|| unit::taken(&self.module, |f| self.behind(f)))
+        self.taken.get_or_init(|| unit::taken(&self.module, |f| self.resolve_alias(f)))
     }
 
     /// The function with the body of an alias or a prototype.
-    pub(crate) fn behind(&self, f: u32) -> u32 {
-        self.parts().behind(f)
+    pub(crate) fn resolve_alias(&self, f: u32) -> u32 {
+        self.parts().resolve_alias(f)
     }
 
     /// Numbers of fused and undecided sums in a kernel and its possible callees.
@@ -252,7 +252,7 @@ impl Program {
 
     /// The kernel that a function pointer refers to.
     pub(crate) fn kernel_of(&self, function: ir::FuncId) -> Option<KernelId> {
-        let of = self.behind(function.0);
+        let of = self.resolve_alias(function.0);
         let kernel = self.module.functions.get(of as usize)?;
         (kernel.is_entry && kernel.body.is_some()).then_some(KernelId(of))
     }
@@ -277,7 +277,9 @@ impl Program {
     /// Resources that a thread of the kernel needs.
     pub fn resources(&self, id: KernelId) -> Resources {
         *self.units[id.0 as usize].resources.get_or_init(|| {
-            resources::count(&self.module, self.unit(id, Arithmetic::default()), |f| self.behind(f))
+            resources::count(&self.module, self.unit(id, Arithmetic::default()), |f| {
+                self.resolve_alias(f)
+            })
         })
     }
 

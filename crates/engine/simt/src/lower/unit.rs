@@ -95,7 +95,7 @@ pub(super) fn lower<'a>(
         let all = if needs.indirect && !is_indirect { taken() } else { &[] };
         is_indirect |= needs.indirect;
         let called: Vec<u32> = needs.functions.iter().map(|f| f.0).collect();
-        called.iter().chain(all).for_each(|&f| maker.want(parts.behind(f)));
+        called.iter().chain(all).for_each(|&f| maker.want(parts.resolve_alias(f)));
     }
     let mut targets = Vec::new();
     if is_indirect {
@@ -119,7 +119,7 @@ pub(super) struct LoweringInput<'a> {
 
 impl LoweringInput<'_> {
     /// The function with the body of an alias or a prototype.
-    pub(super) fn behind(&self, f: u32) -> u32 {
+    pub(super) fn resolve_alias(&self, f: u32) -> u32 {
         self.resolved.get(f as usize).copied().unwrap_or(f)
     }
 }
@@ -213,14 +213,14 @@ impl UnitBuilder<'_> {
 
 /// Numbers of the functions of a module, aliases resolved, that an indirect call may reach: those
 /// whose address is taken, and those that are called.
-pub(super) fn taken(module: &ir::Module, behind: impl Fn(u32) -> u32) -> Vec<u32> {
+pub(super) fn taken(module: &ir::Module, resolve_alias: impl Fn(u32) -> u32) -> Vec<u32> {
     let mut taken = Vec::new();
     let instructions = module.functions.iter().flat_map(|f| f.body.iter().flatten());
     for inst in instructions {
         for operand in inst.operands.iter() {
             if let (Opcode::Call, Operand::Function(f)) = (inst.opcode, operand) {
                 // Callees without a body are built in, and kernels cannot be called.
-                let callee = module.functions.get(behind(f.0) as usize);
+                let callee = module.functions.get(resolve_alias(f.0) as usize);
                 if callee.is_some_and(|f| f.body.is_some() && !f.is_entry) {
                     taken.push(f.0);
                 }
@@ -234,7 +234,7 @@ pub(super) fn taken(module: &ir::Module, behind: impl Fn(u32) -> u32) -> Vec<u32
         ir::Symbol::Function(f) => Some(f.0),
         ir::Symbol::Variable(_) => None,
     }));
-    taken.iter_mut().for_each(|f| *f = behind(*f));
+    taken.iter_mut().for_each(|f| *f = resolve_alias(*f));
     taken.retain(|&f| (f as usize) < module.functions.len());
     taken.sort_unstable();
     taken.dedup();

@@ -58,13 +58,13 @@ pub(crate) enum Counted {
     /// counter and the next one are those of [`Self::Before`], and the indices begin after them.
     Indexed(u32),
     /// After the operation: lanes that fall through into the next block.
-    Behind(u32),
+    After(u32),
 }
 
 impl Counted {
     /// Whether the counting takes place after the operation.
-    pub(crate) fn is_behind(self) -> bool {
-        matches!(self, Self::Behind(_))
+    pub(crate) fn is_after(self) -> bool {
+        matches!(self, Self::After(_))
     }
 }
 
@@ -191,7 +191,7 @@ impl BlockCounters {
                 _ if block(op + 1).is_some() => {
                     let counter = self.counters(1);
                     lead(&mut lanes, op + 1, &LaneCount::counter(counter));
-                    Counted::Behind(counter)
+                    Counted::After(counter)
                 }
                 _ => continue,
             };

@@ -267,7 +267,7 @@ pub enum Synchronization<'a> {
         /// Whether some of the lanes had waited at a reconvergence point and were released because
         /// other lanes of the warp did not arrive for a long time, for example because these wait
         /// for another CTA. On a GPU the lanes would arrive at the barrier together.
-        ahead: bool,
+        released_early: bool,
     },
     /// The barrier is complete, and these lanes continue. All waiting lanes are reported in
     /// succession, without any other event of the CTA in between.

@@ -24,7 +24,7 @@ pub struct Issues {
     divided: BTreeMap<u32, u32>,
     /// Counting operations that are inserted before or after another operation.
     before: BTreeMap<u32, Vec<Inst>>,
-    behind: BTreeMap<u32, Inst>,
+    after: BTreeMap<u32, Inst>,
 }
 
 /// A sequence of operations that a warp executes with the same active mask.
@@ -69,8 +69,8 @@ impl Issues {
     }
 
     /// The counting operation to insert after an operation.
-    pub(super) fn behind(&self, op: u32) -> Option<Inst> {
-        self.behind.get(&op).cloned()
+    pub(super) fn after(&self, op: u32) -> Option<Inst> {
+        self.after.get(&op).cloned()
     }
 
     /// Assigns the issue counters of a program's code, numbered after those of `counting`.
@@ -97,7 +97,7 @@ impl Issues {
         let mut begin = code.first;
         for (op, inst) in (code.first..end).zip(code.insts) {
             let is_guarded = inst.guard != Slot::TRUE;
-            if is_guarded && counting.at(op).is_none_or(|counted| counted.is_behind()) {
+            if is_guarded && counting.at(op).is_none_or(|counted| counted.is_after()) {
                 let counter = self.counters(2);
                 self.guards.insert(op, counter);
                 self.put_before(op, inst, Op::Count { counter, of: inst.guard });
@@ -131,7 +131,7 @@ impl Issues {
                 _ if is_last => {
                     let counter = self.counters(1);
                     self.stretches.push(Stretch { operations: begin..op + 1, counter });
-                    self.behind.insert(op, helper(inst, Op::Issue { counter, of: Slot::TRUE }));
+                    self.after.insert(op, helper(inst, Op::Issue { counter, of: Slot::TRUE }));
                     begin = op + 1;
                 }
                 _ => {}

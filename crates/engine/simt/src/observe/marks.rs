@@ -102,7 +102,7 @@ struct MarksAround {
     /// Events reported before the operation.
     before: Events,
     /// Events reported after the operation.
-    behind: Events,
+    after: Events,
     order: Order,
     fence: Option<Synchronization<'static>>,
 }
@@ -112,7 +112,7 @@ fn around(program: &Program, inst: &Inst, events: Events, leads: bool) -> MarksA
     let words = || words(&program.source, inst.span);
     let mut around = MarksAround {
         before: Events::OPERATIONS,
-        behind: Events::NONE,
+        after: Events::NONE,
         order: Order::default(),
         fence: None,
     };
@@ -122,7 +122,7 @@ fn around(program: &Program, inst: &Inst, events: Events, leads: bool) -> MarksA
     let members = |around: &mut MarksAround, members: Slot| {
         if !members.is_none() {
             around.before |= Events::SYNCHRONIZATION;
-            around.behind |= Events::SYNCHRONIZATION;
+            around.after |= Events::SYNCHRONIZATION;
         }
     };
     match &inst.op {
@@ -133,19 +133,19 @@ fn around(program: &Program, inst: &Inst, events: Events, leads: bool) -> MarksA
                 _ => Events::ACCESSES,
             };
             if matches!(inst.op, Op::Load(_) | Op::LoadQuad(_)) {
-                around.behind |= match access.mem_space {
+                around.after |= match access.mem_space {
                     MemSpace::KernelParam => Events::NONE,
                     _ => Events::RESULTS,
                 };
             }
             around.order = Order::of(words());
-            if around.behind.has(Events::RESULTS) && around.order != Order::default() {
-                around.behind |= Events::STRONG_RESULTS;
+            if around.after.has(Events::RESULTS) && around.order != Order::default() {
+                around.after |= Events::STRONG_RESULTS;
             }
         }
         Op::Atomic(_) => {
             around.before |= Events::ACCESSES;
-            around.behind |= Events::RESULTS | Events::STRONG_RESULTS;
+            around.after |= Events::RESULTS | Events::STRONG_RESULTS;
             around.order = Order::of(words());
         }
         Op::AsyncCopy(_) => around.before |= Events::ACCESSES,
@@ -178,7 +178,7 @@ fn around(program: &Program, inst: &Inst, events: Events, leads: bool) -> MarksA
         _ => {}
     }
     around.before = around.before.and(events);
-    around.behind = around.behind.and(events);
+    around.after = around.after.and(events);
     around
 }
 
@@ -255,11 +255,11 @@ pub(crate) fn marked(
         items.extend(beside_it.into_iter().map(with(Role::Inserted)));
         if matches!(inst.op, Op::Join) {
             items.push(Item { inst: inst.clone(), op, role: Role::Itself });
-            items.extend(counted_behind(&counting, inst, op));
-            items.extend(issues.behind(op).map(with(Role::Inserted)));
+            items.extend(counted_after(&counting, inst, op));
+            items.extend(issues.after(op).map(with(Role::Inserted)));
             continue;
         }
-        let MarksAround { mut before, behind, order, fence } =
+        let MarksAround { mut before, after, order, fence } =
             around(program, inst, events, std::mem::take(&mut leading));
         if begins.get(op as usize) == Some(&true) && steps(inst.span.start) {
             before |= Events::STEPS;
@@ -268,9 +268,9 @@ pub(crate) fn marked(
         if costed.is_some_and(|costed| costed.leader != op) {
             before = before.without(Events::ACCESSES | Events::PARAMETERS);
         }
-        let (sums, cost) = (events.has(Events::COSTS), costed.map(|costed| costed.counter));
-        let mark = |tells, behind| {
-            let mark = Mark { tells, about: 0, op, behind, order, sums, cost, fence };
+        let (sums_costs, cost) = (events.has(Events::COSTS), costed.map(|costed| costed.counter));
+        let mark = |reports, after| {
+            let mark = Mark { reports, target: 0, op, after, order, sums_costs, cost, fence };
             Inst { op: Op::Mark(Box::new(mark)), guard: Slot::TRUE, count: 0, span: inst.span }
         };
         let mut push = |inst| items.push(Item { inst, op, role: Role::Inserted });
@@ -280,11 +280,11 @@ pub(crate) fn marked(
             push(mark(before, false));
         }
         items.push(Item { inst: shadows.call(op, inst), op, role: Role::Itself });
-        if !behind.is_none() {
-            items.push(Item { inst: mark(behind, true), op, role: Role::Inserted });
+        if !after.is_none() {
+            items.push(Item { inst: mark(after, true), op, role: Role::Inserted });
         }
-        items.extend(counted_behind(&counting, inst, op));
-        items.extend(issues.behind(op).map(with(Role::Inserted)));
+        items.extend(counted_after(&counting, inst, op));
+        items.extend(issues.after(op).map(with(Role::Inserted)));
     }
     if shadows.funcs.is_empty() {
         return assemble(code, &items);
@@ -333,8 +333,8 @@ fn counted_before(counting: &BlockCounters, inst: &Inst, op: u32) -> Vec<Inst> {
 
 /// The operation that counts the lanes that fall through into the next block; branches to the block
 /// skip it.
-fn counted_behind(counting: &BlockCounters, inst: &Inst, op: u32) -> Option<Item> {
-    let Some(Counted::Behind(counter)) = counting.at(op) else { return None };
+fn counted_after(counting: &BlockCounters, inst: &Inst, op: u32) -> Option<Item> {
+    let Some(Counted::After(counter)) = counting.at(op) else { return None };
     let count = Op::Count { counter, of: Slot::TRUE };
     let inst = Inst { op: count, guard: Slot::TRUE, count: 0, span: inst.span };
     Some(Item { inst, op, role: Role::Inserted })
@@ -414,7 +414,7 @@ fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
     let to = |pc: &mut u32| *pc = moved.get(*pc as usize).copied().unwrap_or(*pc);
     for inst in &mut out {
         match &mut inst.op {
-            Op::Mark(mark) => mark.about = itself[mark.op as usize],
+            Op::Mark(mark) => mark.target = itself[mark.op as usize],
             Op::Branch { target, reconverge } => {
                 to(target);
                 to(reconverge);

@@ -96,19 +96,19 @@ fn place_in_window(
     if !base.is_wide() || base.is_none() {
         return None;
     }
-    let Temporaries { narrow: place, wide: behind, predicates: inside } = operands.temporaries;
+    let Temporaries { narrow: place, wide: distance, predicates: inside } = operands.temporaries;
     let zero = Source::Literal(0);
     let compute = |op, to, a, b| Action::Compute { op, to, from: [a, b, zero] };
     let offset = Source::Literal(offset.wrapping_sub(window));
     let actions = vec![
-        compute(J::AddWide, To::B64(behind), operands.number(base)?, offset),
+        compute(J::AddWide, To::B64(distance), operands.number(base)?, offset),
         Action::Compare {
             test: Test::UnsignedWide(Relation::Lt),
-            from: [Source::B64(behind), Source::Literal(WINDOW_SIZE)],
+            from: [Source::B64(distance), Source::Literal(WINDOW_SIZE)],
             to: [Some(inside), None],
             with: (Combine::And, Predicate::Always),
         },
-        compute(J::Low, To::B32(place), Source::B64(behind), zero),
+        compute(J::Low, To::B32(place), Source::B64(distance), zero),
         // An offset outside every memory makes the access leave the region.
         compute(
             J::Select(Predicate::If(inside)),

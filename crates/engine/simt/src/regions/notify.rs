@@ -18,18 +18,18 @@ const SOURCES: usize = 4;
 /// adds up costs, in any order, marks of accesses of any kind are translated.
 pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step> {
     let only = Events::ACCESSES | Events::PARAMETERS;
-    let Inst { op, guard, .. } = operands.inst(mark.about)?;
-    if mark.tells.is_within(Events::SYNCHRONIZATION) {
+    let Inst { op, guard, .. } = operands.inst(mark.target)?;
+    if mark.reports.is_within(Events::SYNCHRONIZATION) {
         return meeting(operands, (mark, op, *guard), at);
     }
-    if mark.behind || !mark.tells.is_within(only) {
+    if mark.after || !mark.reports.is_within(only) {
         return None;
     }
     let (base, values, cost): (Slot, &[Slot], _) = match op {
-        Op::Load(access) | Op::Store(access) if mark.sums && is_access(access) => {
+        Op::Load(access) | Op::Store(access) if mark.sums_costs && is_access(access) => {
             (access.base, &[], cost(mark, access))
         }
-        Op::Atomic(atomic) if mark.sums => (atomic.base, &[], None),
+        Op::Atomic(atomic) if mark.sums_costs => (atomic.base, &[], None),
         Op::Load(access) if is_plain(mark, access) => (access.base, &[], None),
         Op::Store(access) if is_plain(mark, access) => (access.base, &access.parts, None),
         _ => return None,
@@ -107,7 +107,7 @@ fn meeting(
         None if guard != Slot::TRUE => return None,
         None => {
             let members = op.members()?;
-            if !mark.behind {
+            if !mark.after {
                 from[0] = operands.number(members)?;
                 (tell.rows, tell.narrow[0]) = (1, true);
             }
@@ -156,7 +156,7 @@ fn notified_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Acce
     let Action::Call(call) = &step.action else { return None };
     let Routine::Tell(Tell { cost: None, .. }) = call.routine else { return None };
     let Op::Mark(mark) = &code.insts.get(step.at as usize)?.op else { return None };
-    let Op::Load(access) = &code.insts.get(mark.about as usize)?.op else { return None };
+    let Op::Load(access) = &code.insts.get(mark.target as usize)?.op else { return None };
     let is_shared = access.mem_space == MemSpace::Shared && step.guard == Predicate::Always;
     is_shared.then_some((mark.op, access, call.from[0]))
 }

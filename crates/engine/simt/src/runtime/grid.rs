@@ -185,9 +185,9 @@ impl Grid {
     pub(crate) fn wait(&self, target: Target, event: u64) -> Result<(), u32> {
         let mut state = self.state();
         let queue = state.queue(target)?;
-        let behind = state.events.get(&event).ok_or(code::INVALID_RESOURCE_HANDLE)?.clone();
+        let prior_items = state.events.get(&event).ok_or(code::INVALID_RESOURCE_HANDLE)?.clone();
         let mut end = state.end(queue);
-        end.extend(behind.into_iter().filter(|id| state.open.contains(id)));
+        end.extend(prior_items.into_iter().filter(|id| state.open.contains(id)));
         end.sort_unstable();
         end.dedup();
         state.ends.insert(queue, end);

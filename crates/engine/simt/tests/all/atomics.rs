@@ -294,8 +294,8 @@ fn refusals_name_the_instruction_and_the_reason() {
     }
 }
 
-/// Sums of f64 with NaNs (docs/numerics.md, 13.2 and 13.7): a NaN comes out with sign and payload, the
-/// instruction's before that of memory; one that the sum makes is 0xfff8000000000000.
+/// Sums of f64 with NaNs (docs/numerics.md, 13.2 and 13.7): a NaN comes out with sign and payload,
+/// the instruction's before that of memory; one that the sum makes is 0xfff8000000000000.
 #[test]
 fn sums_of_f64_keep_nans() {
     let (one, infinity) = (1f64.to_bits(), f64::INFINITY.to_bits());

@@ -1,4 +1,5 @@
-//! Barriers of CTAs whose warps run in several groups: all come to one at once, some come alone, some are gone.
+//! Barriers of CTAs whose warps run in several groups: all come to one at once, some come alone,
+//! some are gone.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, load_text, words};

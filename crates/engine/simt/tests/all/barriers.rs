@@ -323,7 +323,8 @@ fn kernels_that_end_exactly_at_the_limit() {
          L: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 40000; @%p bra L;
          bar.sync 0; st.global.u32 [%my], %i; ret;",
     );
-    // Of each warp: eight instructions before the loop, 40,000 rounds of three, and three behind it.
+    // Of each warp: eight instructions before the loop, 40,000 rounds of three, and three behind
+    // it.
     let limited = |max_steps| How { max_steps, ..block(128) };
     assert_eq!(run_words(&text, limited(8 + 120_000 + 3), 128), [40_000; 128]);
     for max_steps in [1000, 8 + 120_000 - 3, 8 + 120_000] {

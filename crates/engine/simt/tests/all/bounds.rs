@@ -1,5 +1,5 @@
-//! Accesses a little past the end of an object: a fault with exact bounds, whose help says that a GPU would not
-//! notice; let pass and counted with those of hardware.
+//! Accesses a little past the end of an object: a fault with exact bounds, whose help says that a
+//! GPU would not notice; let pass and counted with those of hardware.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, kernel_with, load_text, words};

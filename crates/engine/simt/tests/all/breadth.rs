@@ -173,7 +173,8 @@ fn in_narrow_registers(instruction: String) -> String {
 /// Which instructions, and why.
 type Reason = (fn(&str) -> bool, &'static str);
 
-/// Whether the two orders of matrices are others than the row takes, or `wmma` lacks what it had not before PTX ISA 6.3.
+/// Whether the two orders of matrices are others than the row takes, or `wmma` lacks what it had
+/// not before PTX ISA 6.3.
 fn is_refused(form: &Form, words: &[&str]) -> bool {
     let orders: Vec<&&str> = words.iter().filter(|w| ["row", "col"].contains(*w)).collect();
     let others = orders.len() == 2 && orders != [&"row", &"col"];

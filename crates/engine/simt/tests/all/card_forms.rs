@@ -96,8 +96,8 @@ fn little(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
-/// The answers in a folder: `tex.h` has pairs of a form's number and the hash that it had here, `alu.txt` says for which the
-/// card had the same, and `alu` has lanes of the others.
+/// The answers in a folder: `tex.h` has pairs of a form's number and the hash that it had here,
+/// `alu.txt` says for which the card had the same, and `alu` has lanes of the others.
 fn answers(folder: &Path) -> HashMap<u64, Answer> {
     let hashes = std::fs::read(folder.join("tex.h")).unwrap();
     let mut all: HashMap<u64, Answer> =
@@ -128,9 +128,9 @@ fn answers(folder: &Path) -> HashMap<u64, Answer> {
     all
 }
 
-/// All forms that a card was asked for, of which `forms_give_the_bits_of_a_card` has a sample. The folder that
-/// `TEXUNIT_CARD_FORMS` names has `forms` and `forms_risky` (modules, `labels.txt`, and `pools.bin` with the operands) and the
-/// answers. What is not equal is printed.
+/// All forms that a card was asked for, of which `forms_give_the_bits_of_a_card` has a sample. The
+/// folder that `TEXUNIT_CARD_FORMS` names has `forms` and `forms_risky` (modules, `labels.txt`, and
+/// `pools.bin` with the operands) and the answers. What is not equal is printed.
 #[test]
 #[ignore = "needs the forms and answers of a card, which are not in the repository"]
 fn all_forms() {

@@ -1,4 +1,5 @@
-//! Clusters of CTAs: their registers, each other's shared memory, `barrier.cluster`, bulk and asynchronous copies.
+//! Clusters of CTAs: their registers, each other's shared memory, `barrier.cluster`, bulk and
+//! asynchronous copies.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel, run_fault, run_words};
@@ -28,7 +29,8 @@ fn pairs() -> How {
     How { grid: [4, 1, 1], cluster: Some([2, 1, 1]), ..How::default() }
 }
 
-/// Runs a kernel of pairs of CTAs in every way; the words that it stores, which are always the same.
+/// Runs a kernel of pairs of CTAs in every way; the words that it stores, which are always the
+/// same.
 fn of_pairs(body: &str) -> Vec<u32> {
     let text = hopper(body);
     let all: Vec<_> = ways(pairs()).into_iter().map(|how| run_words(&text, how, 128)).collect();

@@ -21,8 +21,8 @@ fn shfl(mode: &str, lane: i32, b: i32, c: i32) -> (i32, bool) {
     (if p { j } else { lane } * 10, p)
 }
 
-/// Lanes that come late, after many instructions, atomics or pauses of their own, are waited for where a branch
-/// meets again: instructions without `.sync` see them (docs/numerics.md 13.11).
+/// Lanes that come late, after many instructions, atomics or pauses of their own, are waited for
+/// where a branch meets again: instructions without `.sync` see them (docs/numerics.md 13.11).
 #[test]
 fn late_lanes_are_there() {
     let loops = [

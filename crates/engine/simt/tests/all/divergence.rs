@@ -64,7 +64,8 @@ OUT:     st.global.u32 [%my], %s;
 
 #[test]
 fn break_continue_and_early_return() {
-    // for (i = 0; i < 50; i++) { if (i == t) break; if (i % 3 == 0) continue; s += i; if (s > 600) return; }
+    // for (i = 0; i < 50; i++) { if (i == t) break; if (i % 3 == 0) continue; s += i; if (s > 600)
+    // return; }
     let text = kernel(
         ".reg .pred %p; .reg .u32 %i, %s, %m;",
         "mov.u32 %i, 0;

@@ -1,7 +1,8 @@
-//! Elements of arrays, `name[2]` and `name[%r1+2]`. What they mean was read from the code that ptxas 11.8
-//! to 13.5 makes of such kernels (nvdisasm): a subscript counts elements of the array's type; one in a
-//! register is `(register + constant) * size` in 32 bits, added without a sign to the address of a
-//! global array; short registers are extended as their type says, of long ones the low half counts.
+//! Elements of arrays, `name[2]` and `name[%r1+2]`. What they mean was read from the code that
+//! ptxas 11.8 to 13.5 makes of such kernels (nvdisasm): a subscript counts elements of the array's
+//! type; one in a register is `(register + constant) * size` in 32 bits, added without a sign to
+//! the address of a global array; short registers are extended as their type says, of long ones the
+//! low half counts.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, kernel, kernel_with, load_text, run_words, words};

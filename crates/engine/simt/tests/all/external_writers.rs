@@ -1,4 +1,5 @@
-//! Launches that wait for others: CTAs for later ones, all of them for somebody outside, and nobody.
+//! Launches that wait for others: CTAs for later ones, all of them for somebody outside, and
+//! nobody.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, Loaded, kernel, load_text, words};

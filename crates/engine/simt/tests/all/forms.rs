@@ -125,7 +125,8 @@ fn check(all: &BTreeMap<&str, Rows>) -> usize {
     seen
 }
 
-/// Whether a result is tiny is found with larger sources: those that become infinite are no reason to flush.
+/// Whether a result is tiny is found with larger sources: those that become infinite are no reason
+/// to flush.
 #[test]
 fn large_sources_make_no_tiny_results() {
     for rounding in ["rn", "rz", "rm", "rp"] {

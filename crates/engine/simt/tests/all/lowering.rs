@@ -105,8 +105,8 @@ fn threads_may_want_a_kernel_at_once() {
     }
 }
 
-/// `store` puts the address of `far` into memory, `call` calls what is there; the address of `near` is taken in an
-/// initialiser only, that of `nowhere` not at all.
+/// `store` puts the address of `far` into memory, `call` calls what is there; the address of `near`
+/// is taken in an initialiser only, that of `nowhere` not at all.
 const POINTERS: &str = "
     .func (.param .b32 r) far(.param .b32 a) {
         .reg .b32 %a;

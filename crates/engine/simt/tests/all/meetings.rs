@@ -1,4 +1,5 @@
-//! Lanes that meet at `.sync` instructions: at several places, and with several membermasks at one (docs/numerics.md, 13.11).
+//! Lanes that meet at `.sync` instructions: at several places, and with several membermasks at one
+//! (docs/numerics.md, 13.11).
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel, kernel_with, run_fault, run_words};
@@ -12,7 +13,8 @@ fn both(text: &str) -> Vec<u32> {
     interpreted
 }
 
-/// Shuffles with one membermask at several places, also of a function, exchange values as one (docs/numerics.md, 13.11).
+/// Shuffles with one membermask at several places, also of a function, exchange values as one
+/// (docs/numerics.md, 13.11).
 #[test]
 fn shuffles_at_several_places_meet() {
     let function = ".func (.reg .u32 %d) elsewhere(.reg .u32 %a) {
@@ -40,7 +42,8 @@ C:       activemask.b32 %m; setp.ne.u32 %p, %m, 0xffffffff; @%p mov.u32 %r, 1;
     assert_eq!(both(&text), expected.collect::<Vec<u32>>());
 }
 
-/// Other instructions with one membermask at two places do not meet: their lanes wait for lanes that never come.
+/// Other instructions with one membermask at two places do not meet: their lanes wait for lanes
+/// that never come.
 #[test]
 fn votes_at_two_places_do_not_meet() {
     let text = kernel(

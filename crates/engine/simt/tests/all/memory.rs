@@ -240,10 +240,12 @@ fn parameters_by_value_in_calls_and_kernels() {
     assert_eq!(words(&block), [100, 0, 101, 0, 102, 0]);
 }
 
-/// Products and sums are fused as ptxas 13.5 does for sm_86: with each of these, `nvdisasm` shows so many FFMA.
+/// Products and sums are fused as ptxas 13.5 does for sm_86: with each of these, `nvdisasm` shows
+/// so many FFMA.
 #[test]
 fn products_are_fused_unless_that_is_refused() {
-    // What stands in the kernel, and the value without and with fusing. a = 1 + 2^-23, b = 1 - 2^-23, c = -1.
+    // What stands in the kernel, and the value without and with fusing. a = 1 + 2^-23, b = 1 -
+    // 2^-23, c = -1.
     let (a, b, c) = (f32::from_bits(0x3f80_0001), f32::from_bits(0x3f7f_fffe), -1.0_f32);
     let (ab, ca) = (a * b, c * a);
     let rows: [(&str, f32, f32); 26] = [
@@ -323,7 +325,8 @@ fn products_are_fused_unless_that_is_refused() {
     }
 }
 
-/// The same of other types: 1 + d, 1 - d and -1, of which only the exact product leaves anything; and the NaN of f64.
+/// The same of other types: 1 + d, 1 - d and -1, of which only the exact product leaves anything;
+/// and the NaN of f64.
 #[test]
 fn products_of_other_types_are_fused() {
     let rows = [
@@ -415,8 +418,8 @@ fn constant_memory_takes_addresses_of_32_bits() {
     assert_eq!(run_words(&text, how(1), 1), [6]);
 }
 
-/// Of 128 bits: what is narrower is extended as its type says, constants by zeros (read from the code
-/// that ptxas 12.4 to 13.5 makes of them).
+/// Of 128 bits: what is narrower is extended as its type says, constants by zeros (read from the
+/// code that ptxas 12.4 to 13.5 makes of them).
 #[test]
 fn narrower_values_and_constants_of_128_bits() {
     let text = kernel_with(

@@ -70,7 +70,8 @@ fn f(v: u32) -> f32 {
     f32::from_bits(v)
 }
 
-/// The sum of two f32 by way of f64, whose NaNs keep sign and payload (docs/numerics.md, 13.2 and 13.8).
+/// The sum of two f32 by way of f64, whose NaNs keep sign and payload (docs/numerics.md, 13.2 and
+/// 13.8).
 fn sum_by_f64(a: u32, b: u32) -> u32 {
     let sum = f64::from(f(a)) + f64::from(f(b));
     match [b, a].into_iter().find(|x| f(*x).is_nan()) {
@@ -80,7 +81,8 @@ fn sum_by_f64(a: u32, b: u32) -> u32 {
     }
 }
 
-/// A product that is a zero where it is less than the smallest normal number after rounding to 24 bits (docs/numerics.md, 13.3).
+/// A product that is a zero where it is less than the smallest normal number after rounding to 24
+/// bits (docs/numerics.md, 13.3).
 fn mul_ftz(a: f32, b: f32) -> u32 {
     let exact = f64::from(a) * f64::from(b);
     let is_tiny = exact.abs() < (1.0 - 2f64.powi(-25)) * 2f64.powi(-126);

@@ -15,7 +15,8 @@ const KINDS: [(&str, u32, u32); 7] = [
     ("v4.b16", 4, 2),
 ];
 
-/// Which element of `from` a thread copies to its own of `to`: as PTX, where `%i` is its number, and in Rust.
+/// Which element of `from` a thread copies to its own of `to`: as PTX, where `%i` is its number,
+/// and in Rust.
 type Place = (&'static str, fn(u32) -> u32);
 const PLACES: [Place; 5] = [
     ("mov.u32 %j, %i;", |i| i),
@@ -84,7 +85,8 @@ fn every_kind_of_row() {
     }
 }
 
-/// The thread that is the first outside is the one that is named, and nothing behind it has been stored.
+/// The thread that is the first outside is the one that is named, and nothing behind it has been
+/// stored.
 #[test]
 fn rows_that_end_too_early() {
     let loaded = load_text(&text("v4.b32", 4, 4, "mov.u32 %j, %i;", "", true));

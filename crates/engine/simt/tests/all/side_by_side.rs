@@ -1,5 +1,6 @@
-//! Warps of a CTA that run in lockstep, or take turns at their fetches: the second runs ahead to its next fetch
-//! when the first waits for texels. What they give, count and do wrong is what each gives alone.
+//! Warps of a CTA that run in lockstep, or take turns at their fetches: the second runs ahead to
+//! its next fetch when the first waits for texels. What they give, count and do wrong is what each
+//! gives alone.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, Loaded, load_text, words};
@@ -11,7 +12,8 @@ use texunit_unit::{Geometry, Sampler};
 const THREADS: u32 = 4 * 32 + 13;
 const ROUNDS: u32 = 6;
 
-/// Each thread adds up fetches of a texture in rounds of a loop. `%i` is its number, `%h` the handle.
+/// Each thread adds up fetches of a texture in rounds of a loop. `%i` is its number, `%h` the
+/// handle.
 fn kernel(handle: &str, between: &str) -> String {
     format!(
         "{HEADER}

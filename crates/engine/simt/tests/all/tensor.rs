@@ -1,5 +1,6 @@
-//! Tensor cores: mma with registers that are filled by the formulas of the ISA, wmma from memory to memory, and what is
-//! refused. What one element is worth is the reference's affair, which its crate compares with a card.
+//! Tensor cores: mma with registers that are filled by the formulas of the ISA, wmma from memory to
+//! memory, and what is refused. What one element is worth is the reference's affair, which its
+//! crate compares with a card.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, kernel, load_text, run_fault};
@@ -59,7 +60,8 @@ fn expected(product: &Product, a: &Matrix, b: &Matrix, c: &Matrix) -> Matrix {
     (0..m).map(|row| (0..n).map(|column| element(row, column)).collect()).collect()
 }
 
-/// Row and column of element `i` of what a lane has of A or B, and of C or D: the ISA's tables for each shape and type.
+/// Row and column of element `i` of what a lane has of A or B, and of C or D: the ISA's tables for
+/// each shape and type.
 fn place(shape: Shape, of: Number, which: char, lane: usize, i: usize) -> (usize, usize) {
     let (group, thread) = (lane / 4, lane % 4);
     let Shape { m, k, .. } = shape;
@@ -217,7 +219,8 @@ fn doubles_are_rounded_in_directions() {
         };
         let inputs = [vec![lane(&[one]); 32], vec![lane(&[tiny]); 32], vec![lane(&[one; 2]); 32]];
         let name = format!("mma.sync.aligned.m8n8k4.row.col{rounding}.f64.f64.f64.f64");
-        // Four products, each of them too small: rounded up, the first moves the sum by one place, and so do the others.
+        // Four products, each of them too small: rounded up, the first moves the sum by one place,
+        // and so do the others.
         let wanted = if rounding == ".rp" { 1.0 + 4.0 * f64::EPSILON } else { wanted };
         assert_eq!(
             run_mma(&name, true, &inputs, 4),
@@ -230,7 +233,8 @@ fn doubles_are_rounded_in_directions() {
 /// Half-precision products of groups of lanes, and sparse ones.
 #[test]
 fn other_fragments_of_mma() {
-    // Lane l has row (or column) l % 4 (+ 4 from lane 16 on) of product l % 16 / 4, whose A is 2^q I.
+    // Lane l has row (or column) l % 4 (+ 4 from lane 16 on) of product l % 16 / 4, whose A is 2^q
+    // I.
     let identity = |lane: usize, value: u32| {
         let word = |i: usize| if lane % 4 / 2 == i { value << (16 * (lane % 2)) } else { 0 };
         vec![word(0), word(1)]
@@ -254,12 +258,14 @@ fn other_fragments_of_mma() {
     let got = run_mma("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16", false, &[a, b, c], 4);
     for (lane, words) in got.iter().enumerate() {
         let scale = (lane as u32 % 16 / 4) << 10;
-        // Row lane % 4 of B, times 2^q; columns 4 to 7 are those of lanes 16 and up, which are equal.
+        // Row lane % 4 of B, times 2^q; columns 4 to 7 are those of lanes 16 and up, which are
+        // equal.
         let column = |n: u32| half(4 * (n % 4) + lane as u32 % 4) + scale;
         let wanted: Vec<u32> = (0..4).map(|i| column(2 * i) | column(2 * i + 1) << 16).collect();
         assert_eq!(*words, wanted, "lane {lane}");
     }
-    // Of each group of four columns of A, elements 1 and 3 are stored: 0b1101; all are one, and so is B but in row 3.
+    // Of each group of four columns of A, elements 1 and 3 are stored: 0b1101; all are one, and so
+    // is B but in row 3.
     let ones = vec![vec![0x3c00_3c00; 2]; 32];
     let b: Vec<_> = (0..32)
         .map(|lane| vec![if lane % 4 == 1 { 0x4400_3c00 } else { 0x3c00_3c00 }, 0x3c00_3c00])
@@ -323,7 +329,8 @@ const WMMA: &[(&str, &str, &str)] = &[
     ("m8n8k128", "s32.b1.b1.s32", ""),
 ];
 
-/// From memory to memory, in each order, in global, shared and generic memory, with and without a stride.
+/// From memory to memory, in each order, in global, shared and generic memory, with and without a
+/// stride.
 #[test]
 fn wmma_of_every_shape() {
     let mut random = Random::for_test(0x33b);

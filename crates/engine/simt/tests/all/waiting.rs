@@ -6,9 +6,9 @@ use crate::common::{Arg, How, kernel, load_text, words};
 
 const WARPS: u32 = 32;
 
-/// The warps of a CTA pass a token from the last one to the first: each does `wait` until the token has
-/// its number in %me, which counts from the last, and then `pass`. The order in which they were there is
-/// what they store. Gives the instructions that all warps together have executed.
+/// The warps of a CTA pass a token from the last one to the first: each does `wait` until the token
+/// has its number in %me, which counts from the last, and then `pass`. The order in which they were
+/// there is what they store. Gives the instructions that all warps together have executed.
 fn passed_on(init: &str, wait: &str, pass: &str) -> u64 {
     let text = kernel(
         ".reg .pred %p, %q; .reg .u32 %v, %i, %w, %me, %old, %lane, %at; .reg .u64 %token, %flag;
@@ -106,7 +106,8 @@ fn loops_that_test_an_mbarrier() {
     }
 }
 
-/// A loop that counts its atomics looks like one that does something; its turns are shorter all the same.
+/// A loop that counts its atomics looks like one that does something; its turns are shorter all the
+/// same.
 #[test]
 fn loops_that_count_atomics() {
     let pass = "add.u32 %i, %me, 1; st.volatile.shared.u32 [s], %i;";

@@ -1,8 +1,8 @@
 //! Random programs.
 //!
-//! A program is a tree of statements. In *uniform* places all lanes of a warp that live are together: only there are
-//! barriers, shuffles and other things that lanes do together. Elsewhere lanes only do what the order among them
-//! does not change.
+//! A program is a tree of statements. In *uniform* places all lanes of a warp that live are
+//! together: only there are barriers, shuffles and other things that lanes do together. Elsewhere
+//! lanes only do what the order among them does not change.
 
 use texunit_testkit::Random;
 use texunit_testkit::ptx::SM_80;
@@ -340,8 +340,8 @@ impl Maker {
         let (r, a) = (self.r(), self.r());
         let guard = self.guard();
         let op = self.random.of(&["add.u32", "and.b32", "or.b32", "xor.b32", "max.u32", "min.s32"]);
-        // Where the order can be seen, one warp alone does it with all its lanes; and no two operations that do not
-        // commute have the same words.
+        // Where the order can be seen, one warp alone does it with all its lanes; and no two
+        // operations that do not commute have the same words.
         let index = ["add.u32", "and.b32", "or.b32", "xor.b32", "max.u32", "min.s32"];
         let first = 8 * index.iter().position(|&o| o == op).unwrap_or(0) as u32;
         match self.random.below(4_u32) {

@@ -1,6 +1,6 @@
-//! One order of execution: kernels with races leave the same bytes whoever runs them, the interpreter or machine code, in
-//! their first launch or a later one, at every SIMD level. A few here; `TEXUNIT_LONG_TESTS` makes it two thousand
-//! (`.ci/full engine`).
+//! One order of execution: kernels with races leave the same bytes whoever runs them, the
+//! interpreter or machine code, in their first launch or a later one, at every SIMD level. A few
+//! here; `TEXUNIT_LONG_TESTS` makes it two thousand (`.ci/full engine`).
 
 use crate::common::{Arg, How, load_text, words};
 use crate::racy::{Kernel, Racy, WORDS};
@@ -21,7 +21,8 @@ fn kernel(seed: u64, number: u64) -> Kernel {
     Racy::new(Random::of_item(seed, number)).kernel()
 }
 
-/// The words of memory and of the array that some launches leave, each of which begins with the same.
+/// The words of memory and of the array that some launches leave, each of which begins with the
+/// same.
 fn launches(kernel: &Kernel, how: How, count: usize) -> Vec<Vec<u32>> {
     let mut loaded = load_text(&kernel.text);
     let extent = Extent { width: WORDS, height: 1, depth: 1 };
@@ -134,7 +135,8 @@ fn a_kernel_does_the_same_in_its_thousandth_launch() {
     assert_eq!(all[0][0], expected);
 }
 
-/// Between any two accesses of memory, in kernels without branches, too; the same seed does it anew, whatever the mode is.
+/// Between any two accesses of memory, in kernels without branches, too; the same seed does it
+/// anew, whatever the mode is.
 #[test]
 fn seeds_switch_between_accesses() {
     let with = |seed, jit| {

@@ -1,5 +1,5 @@
-//! Loads and stores of some lanes of a warp: one behind the other, at one place, or anywhere; by an index, by an address, and in
-//! shared memory.
+//! Loads and stores of some lanes of a warp: one behind the other, at one place, or anywhere; by an
+//! index, by an address, and in shared memory.
 
 use crate::common::{Arg, How, load_text, words};
 use texunit_simt::JitMode;
@@ -76,7 +76,8 @@ impl Warp {
     }
 }
 
-/// A kernel in which lanes load an element, or what there was before; and store it in a table of the CTA.
+/// A kernel in which lanes load an element, or what there was before; and store it in a table of
+/// the CTA.
 fn kernel(by: By, out: Out, (ty, size, signed): (&str, u32, bool)) -> String {
     let (guard, skip) = match out {
         Out::Guard => ("@%p ", ""),

@@ -1,12 +1,12 @@
-//! When code is made: where ten times as long has been interpreted as it takes, and not before. What is interpreted in
-//! the middle of compiled code (`%clock` is) says that there was some.
+//! When code is made: where ten times as long has been interpreted as it takes, and not before.
+//! What is interpreted in the middle of compiled code (`%clock` is) says that there was some.
 
 use crate::common::{Arg, How, kernel, load_text};
 use texunit_simt::{Interpreted, JitMode};
 use texunit_testkit::skipped;
 
-/// What of these loops was interpreted in the middle of compiled code: each has a few instructions, runs so often,
-/// and each launch of the kernel is one warp.
+/// What of these loops was interpreted in the middle of compiled code: each has a few instructions,
+/// runs so often, and each launch of the kernel is one warp.
 fn interpreted(loops: u32, turns: u32, launches: u32, jit: JitMode) -> Vec<Interpreted> {
     let mut body = String::from("mov.u32 %b, 0;\n");
     for i in 0..loops {
@@ -68,8 +68,8 @@ fn launches_add_up() {
     assert!(!is_compiled(&compiled[0]) && is_compiled(&compiled[39]));
 }
 
-/// A function's own variables, by addresses of their own and by generic ones, and shared memory by generic ones: the
-/// interpreter has seen where they point before there is code.
+/// A function's own variables, by addresses of their own and by generic ones, and shared memory by
+/// generic ones: the interpreter has seen where they point before there is code.
 #[test]
 fn accesses_through_windows_are_compiled() {
     if none_here() {
@@ -108,8 +108,8 @@ fn accesses_through_windows_are_compiled() {
     assert!(often <= 2, "{all:?}");
 }
 
-/// Parameters by addresses in registers, of their space and generic ones, differently in each lane; and sums of floats
-/// in shared memory by generic addresses, which keep subnormals there.
+/// Parameters by addresses in registers, of their space and generic ones, differently in each lane;
+/// and sums of floats in shared memory by generic addresses, which keep subnormals there.
 #[test]
 fn parameters_in_registers_are_compiled() {
     if none_here() {

@@ -1,4 +1,5 @@
-//! Random kernels with races, in every form: what they leave depends on the order in which lanes, warps and CTAs come to memory.
+//! Random kernels with races, in every form: what they leave depends on the order in which lanes,
+//! warps and CTAs come to memory.
 
 use texunit_testkit::Random;
 use texunit_testkit::ptx::SM_80;
@@ -108,7 +109,8 @@ impl Racy {
         self.line(&line);
     }
 
-    /// An address of `size` words in global or shared memory, or a generic one: in %at, %z; the space.
+    /// An address of `size` words in global or shared memory, or a generic one: in %at, %z; the
+    /// space.
     fn address(&mut self, size: u32) -> (&'static str, &'static str) {
         let (r, mask) = (self.r(), WORDS - size);
         let from = match self.random.below(4_u32) {
@@ -248,7 +250,8 @@ impl Racy {
         self.depth -= 1;
     }
 
-    /// A loop as often for all, or by lane, or by what has been loaded; now and then longer than turns are.
+    /// A loop as often for all, or by lane, or by what has been loaded; now and then longer than
+    /// turns are.
     fn repeat(&mut self) {
         let (label, r) = (self.label(), self.r());
         let depth = self.depth;

@@ -1,5 +1,5 @@
-//! CTAs of short kernels, which run from one end to the other in one region: whatever stops one of them, the others, and
-//! those that take their place, do what they do interpreted.
+//! CTAs of short kernels, which run from one end to the other in one region: whatever stops one of
+//! them, the others, and those that take their place, do what they do interpreted.
 
 use crate::common::{Arg, How, load_text, words};
 use crate::{Outcome, counters, told};
@@ -10,9 +10,9 @@ const CTAS: u32 = 120;
 /// The last warp of each CTA has eight lanes.
 const THREADS: u32 = 72;
 
-/// Lanes part and meet again; CTAs take turns between two allocations, so that sites know the wrong one; some run longer
-/// than a turn goes; and a predicate is read that only one CTA has written, or each has (`SET`): only then nothing of the CTA
-/// before could be seen.
+/// Lanes part and meet again; CTAs take turns between two allocations, so that sites know the wrong
+/// one; some run longer than a turn goes; and a predicate is read that only one CTA has written, or
+/// each has (`SET`): only then nothing of the CTA before could be seen.
 const BODY: &str = ".reg .u64 %a<8>;\n.reg .u32 %b<12>;\n.reg .pred %p, %q, %r, %s;\n\
     ld.param.u64 %a0, [out];\nld.param.u64 %a1, [one];\nld.param.u64 %a2, [other];\nld.param.u32 %b0, [count];\n\
     mov.u32 %b1, %ctaid.x;\nmov.u32 %b2, %ntid.x;\nmov.u32 %b3, %tid.x;\nmad.lo.u32 %b4, %b1, %b2, %b3;\n\
@@ -95,8 +95,9 @@ const NUMBERED: &str = ".reg .u64 %a<8>;\n.reg .u32 %b<16>;\n.reg .pred %p;\n\
     mad.lo.u32 %b11, %b3, 100, %b2;\nmad.lo.u32 %b11, %b11, 100, %b1;\nmad.lo.u32 %b11, %b11, 1000, %b8;\nxor.b32 %b10, %b10, %b11;\n\
     add.u64 %a4, %a0, %a2;\nst.global.u32 [%a4], %b10;\nret;\n";
 
-/// CTAs that follow each other without anything in between have their own numbers, along all axes; and if a thread of one of them
-/// faults, it is that of this CTA, those before it are done, and it is counted how many.
+/// CTAs that follow each other without anything in between have their own numbers, along all axes;
+/// and if a thread of one of them faults, it is that of this CTA, those before it are done, and it
+/// is counted how many.
 #[test]
 fn ctas_that_follow_each_other() {
     let (grid, threads) = ([5, 7, 6], 8 * 32 - 7);
@@ -144,7 +145,8 @@ fn ctas_that_follow_each_other() {
     }
 }
 
-/// The same with barriers, and memory that all CTAs share: each thread takes what its neighbour has put down.
+/// The same with barriers, and memory that all CTAs share: each thread takes what its neighbour has
+/// put down.
 #[test]
 fn ctas_with_barriers_that_follow_each_other() {
     let body = ".reg .u64 %a<8>;\n.reg .u32 %b<16>;\nld.param.u64 %a0, [out];\nmov.u32 %b1, %ctaid.x;\n\

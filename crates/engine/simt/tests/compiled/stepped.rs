@@ -1,6 +1,6 @@
-//! Launches that are stepped through: stops change nothing, going back and executing again leads to the same registers and
-//! the same memory, and what is caught of memory is what observers are told of it. Two hundred random programs here;
-//! `TEXUNIT_LONG_TESTS` makes it two thousand.
+//! Launches that are stepped through: stops change nothing, going back and executing again leads to
+//! the same registers and the same memory, and what is caught of memory is what observers are told
+//! of it. Two hundred random programs here; `TEXUNIT_LONG_TESTS` makes it two thousand.
 
 use crate::common::{Arg, How, load_text, words};
 use crate::maker::{self, Maker};

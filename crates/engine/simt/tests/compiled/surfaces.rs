@@ -1,5 +1,6 @@
-//! Warps that wait for each other at loads from surfaces and at stores to them do what they do interpreted: whatever the operands
-//! are, in loops, with handles that differ, and where one of them faults.
+//! Warps that wait for each other at loads from surfaces and at stores to them do what they do
+//! interpreted: whatever the operands are, in loops, with handles that differ, and where one of
+//! them faults.
 
 use crate::common::{Arg, How, Loaded, load_text, words};
 use crate::together::{BEGIN, END, PARAMS};
@@ -179,8 +180,8 @@ fn surfaces_are_looked_at() {
     }
 }
 
-/// One thread is outside, or not aligned: it is the one that faults, nothing behind that happens in its warp, and what others store is
-/// what they store.
+/// One thread is outside, or not aligned: it is the one that faults, nothing behind that happens in
+/// its warp, and what others store is what they store.
 #[test]
 fn one_of_many_faults() {
     let accesses = [

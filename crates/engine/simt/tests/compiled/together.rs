@@ -1,5 +1,5 @@
-//! Warps that wait for each other in the middle of a region, at fetches and at barriers: they do what they do interpreted,
-//! whatever the operands are, and wherever some of them go elsewhere.
+//! Warps that wait for each other in the middle of a region, at fetches and at barriers: they do
+//! what they do interpreted, whatever the operands are, and wherever some of them go elsewhere.
 
 use crate::common::{Arg, How, Loaded, load_text, words};
 use crate::unit_common::{numbered, shape, texture, zeros};
@@ -60,7 +60,8 @@ fn outcomes(body: &str, textures: [Make; 2], how: How, launches: usize) -> Vec<O
     (0..launches).map(once).collect()
 }
 
-/// Compares a kernel in all modes. What one CTA does there is interpreted, and the others' done by code.
+/// Compares a kernel in all modes. What one CTA does there is interpreted, and the others' done by
+/// code.
 fn compare(name: &str, body: &str, textures: [Make; 2], how: How) -> Outcome {
     let mode = |jit| How { jit: Some(jit), ..how };
     let expected = outcomes(body, textures, mode(JitMode::Off), 1).remove(0);
@@ -75,7 +76,8 @@ fn compare(name: &str, body: &str, textures: [Make; 2], how: How) -> Outcome {
     expected
 }
 
-/// Operands that nothing reads behind the fetch, and that are no parameters; and what all threads have in parameters.
+/// Operands that nothing reads behind the fetch, and that are no parameters; and what all threads
+/// have in parameters.
 #[test]
 fn fetches_read_operands_that_are_copies() {
     let fetches = [
@@ -136,8 +138,8 @@ fn handles_are_looked_at() {
     }
 }
 
-/// Lanes fetch in a loop, some more often than others, and behind it; and floats that have come around a loop are NaNs of a
-/// texture when a warp comes to it from a fetch.
+/// Lanes fetch in a loop, some more often than others, and behind it; and floats that have come
+/// around a loop are NaNs of a texture when a warp comes to it from a fetch.
 #[test]
 fn fetches_in_loops() {
     let divided = "mov.f32 %f0, 0f00000000;\nmov.u32 %b6, 0;\nand.b32 %b7, %b4, 3;\n\
@@ -169,7 +171,8 @@ fn exchange(last: u32, barriers: [u32; 2]) -> String {
     )
 }
 
-/// CTAs of one warp, of several, and of more than eight; some warps, or lanes of one, exit before the barriers.
+/// CTAs of one warp, of several, and of more than eight; some warps, or lanes of one, exit before
+/// the barriers.
 #[test]
 fn barriers_in_regions() {
     for (threads, last) in [(32, 32), (100, 100), (320, 320), (320, 128), (320, 140), (1024, 1000)]

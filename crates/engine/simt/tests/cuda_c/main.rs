@@ -1,7 +1,8 @@
-//! Random programs of CUDA C, compiled by nvcc without and with optimisation and for debuggers: they leave the bytes
-//! that g++ makes of the same source, interpreted and as machine code, at every SIMD level. Integers of all widths,
-//! floats without contraction, structures, pointers to members and into different memories, functions, loops, divergent
-//! branches, atomics, shuffles and votes. Those of tests/cuda_c/kept are there as PTX; `.ci/full cuda-c` makes new ones.
+//! Random programs of CUDA C, compiled by nvcc without and with optimisation and for debuggers:
+//! they leave the bytes that g++ makes of the same source, interpreted and as machine code, at
+//! every SIMD level. Integers of all widths, floats without contraction, structures, pointers to
+//! members and into different memories, functions, loops, divergent branches, atomics, shuffles and
+//! votes. Those of tests/cuda_c/kept are there as PTX; `.ci/full cuda-c` makes new ones.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 #[path = "../common/mod.rs"]
@@ -106,7 +107,8 @@ fn ptx(folder: &Path, form: &str) -> String {
     text
 }
 
-/// Runs the programs of a folder in all forms at the level of this process, interpreted and as machine code.
+/// Runs the programs of a folder in all forms at the level of this process, interpreted and as
+/// machine code.
 fn check(folder: &Path) {
     let input = words(&std::fs::read(folder.join("input.bin")).unwrap());
     let all = expected(folder);

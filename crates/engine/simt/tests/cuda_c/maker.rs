@@ -1,9 +1,9 @@
 //! Random programs of CUDA C: a source for nvcc and for g++.
 //!
-//! A program is a sequence of phases, functions of one thread, with `__syncthreads` between them. g++ runs each phase
-//! for one thread after the other. In a phase an array of shared or global memory is only read, or each thread has
-//! elements of its own, or all threads do one kind of atomic to it: so no order changes a result. Between some phases
-//! lanes exchange registers.
+//! A program is a sequence of phases, functions of one thread, with `__syncthreads` between them.
+//! g++ runs each phase for one thread after the other. In a phase an array of shared or global
+//! memory is only read, or each thread has elements of its own, or all threads do one kind of
+//! atomic to it: so no order changes a result. Between some phases lanes exchange registers.
 
 use super::statements::{Atomics, Function, Statements};
 use super::types::{ALL, Expressions, Place, Ty};
@@ -301,7 +301,8 @@ impl Maker {
         self.text += &(text + "}\n");
     }
 
-    /// What lanes exchange before a phase: as CUDA says it, and as g++ does, which has all threads in an array.
+    /// What lanes exchange before a phase: as CUDA says it, and as g++ does, which has all threads
+    /// in an array.
     fn exchange(&mut self) -> String {
         let random = &mut self.random;
         let exchanged = [Ty::U32, Ty::I32, Ty::U64, Ty::F32, Ty::F64];

@@ -10,7 +10,8 @@ pub(crate) struct Function {
     pub(crate) params: Vec<Ty>,
 }
 
-/// Memory that all threads change by one kind of atomic, of which nobody sees what was there before.
+/// Memory that all threads change by one kind of atomic, of which nobody sees what was there
+/// before.
 pub(crate) struct Atomics {
     place: Place,
     function: &'static str,
@@ -29,7 +30,8 @@ pub(crate) struct Statements<'a> {
     pub(crate) text: String,
     pub(crate) functions: Vec<Function>,
     pub(crate) atomics: Vec<Atomics>,
-    /// Members of the structure, and its name, where there are variables `me->s0` and `me->s1` of it.
+    /// Members of the structure, and its name, where there are variables `me->s0` and `me->s1` of
+    /// it.
     pub(crate) members: Vec<Ty>,
     pub(crate) structure: Option<String>,
     /// Type of the result, in a function that has one.

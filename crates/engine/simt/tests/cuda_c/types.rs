@@ -85,7 +85,8 @@ impl Ty {
     }
 }
 
-/// A place that an expression may read: its type, and how it is written with an index, if it has one.
+/// A place that an expression may read: its type, and how it is written with an index, if it has
+/// one.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) ty: Ty,
@@ -169,7 +170,8 @@ impl Expressions<'_> {
             1 => {
                 let condition = self.condition(depth - 1);
                 let (a, b) = (self.of(ty, depth - 1), self.of(ty, depth - 1));
-                // Values: of two places, one of them constant, g++ makes a reference, which its sanitizer takes to be to nothing.
+                // Values: of two places, one of them constant, g++ makes a reference, which its
+                // sanitizer takes to be to nothing.
                 format!("({condition} ? ({0})({a}) : ({0})({b}))", ty.name())
             }
             _ if ty.is_float() => self.float(ty, depth - 1),

@@ -1,6 +1,6 @@
-//! Random loads, stores and atomics of every space, size, vector, guard and address pattern, with accesses that are
-//! misaligned or outside, against memory as plain bytes: what registers get, what memory holds, and the fault.
-//! `TEXUNIT_LONG_TESTS` asks for twenty thousand kernels.
+//! Random loads, stores and atomics of every space, size, vector, guard and address pattern, with
+//! accesses that are misaligned or outside, against memory as plain bytes: what registers get, what
+//! memory holds, and the fault. `TEXUNIT_LONG_TESTS` asks for twenty thousand kernels.
 #![allow(unreachable_pub, missing_docs, clippy::unwrap_used)]
 
 #[path = "../common/mod.rs"]

@@ -97,7 +97,8 @@ impl Model {
         passes
     }
 
-    /// Makes an access of the live lanes. What loads and atomics give is `None` where a register stays what it was.
+    /// Makes an access of the live lanes. What loads and atomics give is `None` where a register
+    /// stays what it was.
     pub fn step(&mut self, step: &Step, live: u32) -> Result<Got, Wrong> {
         let mask = step.guard & live;
         let access = match step.operation {

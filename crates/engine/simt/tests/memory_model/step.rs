@@ -190,7 +190,8 @@ impl Step {
     }
 }
 
-/// The kinds of memory that the lanes of a step may go to, the first being that of most, and how it is addressed.
+/// The kinds of memory that the lanes of a step may go to, the first being that of most, and how it
+/// is addressed.
 fn places(random: &mut Random, operation: &AccessOp, wrong: bool) -> (Vec<Memory>, Form) {
     use Memory as M;
     let global = if random.chance(50) { [M::Global(0), M::Global(1)] } else { [M::Global(1); 2] };

@@ -13,7 +13,8 @@ fn one() -> How {
     How { block: [1, 1, 1], ..How::default() }
 }
 
-/// What the only thread of a kernel was told to do; the addresses of its 64 words of output are those from `out` on.
+/// What the only thread of a kernel was told to do; the addresses of its 64 words of output are
+/// those from `out` on.
 fn told(declarations: &str, body: &str, wants: Events) -> Vec<String> {
     told_by(&kernel(declarations, body), one(), wants)
 }

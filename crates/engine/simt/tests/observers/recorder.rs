@@ -8,7 +8,8 @@ use texunit_simt::observe::{
     Synchronization, Values,
 };
 
-/// One thing that a lane did: CTA, thread in it, where the instruction stands in the PTX, its text, and what.
+/// One thing that a lane did: CTA, thread in it, where the instruction stands in the PTX, its text,
+/// and what.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpaceProfile {
     pub cta: [u32; 3],

@@ -1,6 +1,7 @@
 //! Interpreted, as machine code, warp by warp or together: what lanes are told to do is the same.
 //!
-//! Whether code is made is decided once for a process, so this test runs itself again with `TEXUNIT_JIT`.
+//! Whether code is made is decided once for a process, so this test runs itself again with
+//! `TEXUNIT_JIT`.
 
 use crate::common::{Arg, HEADER, How, Loaded, load_text};
 use crate::record;
@@ -94,7 +95,8 @@ fn of_ctas() -> Vec<(&'static str, String)> {
          xor.b32 %x, %x, 4; mov.u32 %y, s; add.u32 %y, %y, %x; ld.shared.u32 %z, [%y]; bar.sync 0; cvt.rn.f32.u32 %f1, %z; add.f32 %sum, %sum, %f1;";
     let atomics =
         "mov.u32 %y, s; red.shared.add.u32 [%y], 1; atom.global.add.u32 %x, [%out+1020], 0;";
-    // Loads at one register, with what may not come between them: a guard, a store, another register, another address.
+    // Loads at one register, with what may not come between them: a guard, a store, another
+    // register, another address.
     let loads = "shl.b32 %x, %i, 2; and.b32 %x, %x, 124; mov.u32 %y, s; add.u32 %y, %y, %x;
          ld.shared.u32 %z, [%y]; ld.shared.f32 %f1, [%y+128]; ld.shared.v2.f32 {%f2, %f3}, [s+8]; ld.shared.u16 %z, [%y+4];
          setp.eq.u32 %q, %x, 8; @%q ld.shared.u32 %z, [%y+8]; ld.shared.u32 %z, [%y+12];
@@ -128,8 +130,8 @@ fn load(text: &str) -> (Loaded, u64, u64) {
     (loaded, out, handle)
 }
 
-/// What is told: much; with answers, which would take fetches from the ways that are compared here; accesses alone, of
-/// which code tells in the middle of regions.
+/// What is told: much; with answers, which would take fetches from the ways that are compared here;
+/// accesses alone, of which code tells in the middle of regions.
 fn wanted() -> [Events; 3] {
     let much = Events::ACCESSES
         | Events::RESULTS
@@ -185,7 +187,8 @@ fn digests() -> String {
             let how = How { block: [THREADS, 1, 1], ..How::default() };
             let args = [Arg::U64(out), Arg::U64(handle), Arg::U32(0)];
             let mut first = None;
-            // After four launches a loop has begun 320 times: there is machine code where it is to be made.
+            // After four launches a loop has begun 320 times: there is machine code where it is to
+            // be made.
             for round in 0..6 {
                 let seen = told(&loaded, how, &args, wants);
                 // What atomics and memory bring may change from launch to launch.

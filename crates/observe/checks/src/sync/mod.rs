@@ -162,7 +162,7 @@ impl Probe for Watching<'_> {
 
     fn synchronized(&mut self, at: &At, what: &Synchronization<'_>) {
         match *what {
-            Synchronization::Arrives { barrier, threads, waits, ahead } => {
+            Synchronization::Arrives { barrier, threads, waits, released_early: ahead } => {
                 let came = Arrival { at: *at, threads, waits, ahead, exited: self.team.exited };
                 self.barriers.arrive(&self.told, &self.team, came, barrier);
             }

@@ -51,7 +51,7 @@ struct CachedFetch<'c, 'a> {
 
 /// Progress of the warps of a batch. Each warp has an exit ([`WarpTable::exit`]), unless it has not
 /// begun.
-pub(super) struct Walk {
+pub(super) struct BatchProgress {
     /// The first warp that stopped in the middle of its turn; later warps have not continued.
     pub(super) stray: Option<usize>,
     /// The divergence of that warp's lanes, if any.
@@ -60,7 +60,7 @@ pub(super) struct Walk {
     pub(super) passed: Range<usize>,
 }
 
-impl Walk {
+impl BatchProgress {
     /// Whether a warp's exit ends its turn.
     pub(super) fn has_ended(&self, i: usize) -> bool {
         self.stray != Some(i) && !self.passed.contains(&i)
@@ -105,49 +105,49 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
 
     /// Executes all warps from an entry until each has ended its turn at an instruction that cannot
     /// be executed here for all, or until one has stopped in the middle of its turn.
-    pub(super) fn run(&mut self, table: &mut WarpTable<'_, '_>, entry: Entry) -> Walk {
+    pub(super) fn run(&mut self, table: &mut WarpTable<'_, '_>, entry: Entry) -> BatchProgress {
         let all = table.len();
-        let (mut from, mut behind) = (Resume::Entry(entry), false);
-        let mut walk = Walk { stray: None, diverged: None, passed: 0..0 };
+        let (mut from, mut has_passed) = (Resume::Entry(entry), false);
+        let mut progress = BatchProgress { stray: None, diverged: None, passed: 0..0 };
         loop {
             let (mut next, mut others) = (0, false);
             while let Some(i) = table.run(next..all, from, self.retire_at) {
-                behind |= table.passed().is_some();
+                has_passed |= table.passed().is_some();
                 (next, from, others) = (i + 1, Resume::There, true);
                 let Some(exit) = table.reason(i) else { break };
                 let has_diverged = table.has_diverged();
                 if !ends(self.launch.code, exit, has_diverged) {
-                    walk.stray = Some(i);
-                    if behind {
-                        walk.passed = next..all;
+                    progress.stray = Some(i);
+                    if has_passed {
+                        progress.passed = next..all;
                     }
-                    walk.diverged = has_diverged.then(|| {
+                    progress.diverged = has_diverged.then(|| {
                         let DivergedLanes { groups, pending } = table.diverged_lanes();
                         Box::new(Diverged { groups: groups.to_vec(), pending })
                     });
-                    return self.stop(table, walk);
+                    return self.stop(table, progress);
                 }
             }
             let at = table.wait_at().filter(|_| !others);
             let Some((on, some)) = at.and_then(|at| self.pass(table, at)) else {
-                return self.stop(table, walk);
+                return self.stop(table, progress);
             };
-            (from, behind) = (Resume::Entry(on), true);
+            (from, has_passed) = (Resume::Entry(on), true);
             if some != all {
-                walk.passed = 0..some;
-                return self.stop(table, walk);
+                progress.passed = 0..some;
+                return self.stop(table, progress);
             }
         }
     }
 
     /// Converts the waiting warps to exits at their yield points.
-    fn stop(&self, table: &mut WarpTable<'_, '_>, walk: Walk) -> Walk {
+    fn stop(&self, table: &mut WarpTable<'_, '_>, progress: BatchProgress) -> BatchProgress {
         for i in 0..table.len() {
             if let Some((at, ExitReason::Yield)) = table.reason(i) {
                 table.run(i..i + 1, Resume::Exit(at), NONE);
             }
         }
-        walk
+        progress
     }
 
     /// Executes the instruction at which all warps wait. Returns the entry after it and the number

@@ -33,12 +33,12 @@ fn fill<T: Copy>(to: &mut [T; 32], active: ActiveLanes, same: bool, value: impl 
 fn load_part<S: Source, const N: usize, const SIGNED: bool>(
     source: &S,
     (registers, d): (&mut Registers<'_>, Slot),
-    (ahead, keep): (u32, u64),
+    (offset, keep): (u32, u64),
     active: ActiveLanes,
 ) {
     let same = S::COMMON && active.same;
     let element = |lane: usize| {
-        let value = source.element::<N>(lane, ahead);
+        let value = source.element::<N>(lane, offset);
         let sign = 64 - 8 * N as u32;
         let value = if SIGNED { ((value << sign) as i64 >> sign) as u64 } else { value };
         value & keep
@@ -48,7 +48,7 @@ fn load_part<S: Source, const N: usize, const SIGNED: bool>(
     }
     let to = &mut registers.narrow[d.index()];
     let whole = N == 4 && keep as u32 == u32::MAX && !same;
-    if !(whole && source.row(to, ahead, active)) {
+    if !(whole && source.row(to, offset, active)) {
         fill(to, active, same, |lane| element(lane) as u32);
     }
 }
@@ -72,8 +72,8 @@ pub(in crate::exec) fn load<S: Source>(
     };
     for (k, &d) in access.parts.iter().enumerate() {
         if !d.is_none() {
-            let ahead = k as u32 * u32::from(access.size);
-            part(source, (&mut registers, d), (ahead, access.mask), active);
+            let offset = k as u32 * u32::from(access.size);
+            part(source, (&mut registers, d), (offset, access.mask), active);
         }
     }
 }
@@ -83,17 +83,17 @@ pub(in crate::exec) fn load<S: Source>(
 fn store_part<S: Sink, const N: usize>(
     sink: &mut S,
     (registers, constants): (&Registers<'_>, &Constants),
-    (from, ahead): (Slot, u32),
+    (from, offset): (Slot, u32),
     active: ActiveLanes,
 ) {
     if from.is_wide() {
         let row = if from.is_constant() { &constants.wide[..] } else { &*registers.wide };
         let row = &row[from.index()];
-        return put_all(active, |lane| sink.put::<N>(lane, ahead, row[lane]));
+        return put_all(active, |lane| sink.put::<N>(lane, offset, row[lane]));
     }
     let row = narrow(registers.narrow, constants, from);
-    if !(N == 4 && sink.put_row(row, ahead, active)) {
-        put_all(active, |lane| sink.put::<N>(lane, ahead, row[lane].into()));
+    if !(N == 4 && sink.put_row(row, offset, active)) {
+        put_all(active, |lane| sink.put::<N>(lane, offset, row[lane].into()));
     }
 }
 

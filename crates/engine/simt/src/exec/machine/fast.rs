@@ -91,7 +91,7 @@ impl Machine<'_> {
             }
             ended = until;
         }
-        self.bad_fetches.add(resident.context.sites.bad.take_told());
+        self.bad_fetches.add(resident.context.sites.bad.take_recorded());
         self.residents.all[0].context.counters.add(&resident.context.counters);
         self.residents.order.left.start = ended;
         let turn = self.stepper.position.turn + (ended - begin);

@@ -174,7 +174,7 @@ impl<'a> Machine<'a> {
     fn stepped(&self) -> impl Iterator<Item = (usize, u32)> {
         let insts = self.launch.code.insts.iter().enumerate();
         insts.filter_map(|(pc, inst)| match &inst.op {
-            crate::code::Op::Mark(mark) if mark.tells.has(Events::STEPS) => {
+            crate::code::Op::Mark(mark) if mark.reports.has(Events::STEPS) => {
                 Some((pc, inst.span.start))
             }
             _ => None,
@@ -200,8 +200,8 @@ impl<'a> Machine<'a> {
         self.stepper.end = end;
     }
 
-    /// Watches accesses to these ranges of memory, which [`Self::watch_hits`] returns, and optionally
-    /// stops after each.
+    /// Watches accesses to these ranges of memory, which [`Self::watch_hits`] returns, and
+    /// optionally stops after each.
     pub fn set_watched(&mut self, ranges: Vec<Range>, stops: bool) {
         self.stepper.watch(ranges, stops);
         let probe = self.stepper.probe();
@@ -280,15 +280,15 @@ impl<'a> Machine<'a> {
         let budget = if is_sequential { CTA_TURN } else { RESIDENT_TURN };
         let Self { residents, stepper, printed, launch, .. } = self;
         let mut has_ended = false;
-        let came = residents.turn(budget, |resident, policy| {
+        let outcome = residents.turn(budget, |resident, policy| {
             let blank = Box::new(Stepper::new(0, launch.config.grid));
             stepper.cta = resident.index;
             resident.context.debug = Some(std::mem::replace(stepper, blank));
-            let came = resident.turn(policy);
+            let outcome = resident.turn(policy);
             if let Some(own) = resident.context.debug.take() {
                 *stepper = own;
             }
-            if matches!(came, Ok(CtaTurn::Ended)) {
+            if matches!(outcome, Ok(CtaTurn::Ended)) {
                 has_ended = true;
                 resident.stage = Stage::Ended;
                 printed.take(
@@ -298,9 +298,9 @@ impl<'a> Machine<'a> {
                 );
                 launch.config.progress.inspect(|progress| _ = progress.fetch_add(1, Relaxed));
             }
-            came
+            outcome
         });
-        match came {
+        match outcome {
             Some(Ok(CtaTurn::Stopped)) => Some(Stop::At(self.stepper.stop_point)),
             Some(Ok(_)) if has_ended && is_sequential => {
                 let turn = self.stepper.position.turn + 1;
@@ -416,7 +416,7 @@ impl<'a> Machine<'a> {
         let limit = self.launch.config.printf_limit;
         for resident in &mut self.residents.all {
             counters.add(&resident.context.counters);
-            self.bad_fetches.add(resident.context.sites.bad.take_told());
+            self.bad_fetches.add(resident.context.sites.bad.take_recorded());
             if resident.runs() {
                 self.printed.take(resident.index, &mut resident.context.output, limit);
             }

@@ -66,7 +66,7 @@ impl<'a> ProbeAdapter<'a> {
                 AccessParams { operation, mem_space: access.mem_space, size, elements, parts },
             )
         };
-        let (offset, params) = match &insts[mark.about as usize].op {
+        let (offset, params) = match &insts[mark.target as usize].op {
             Op::Load(access) => of(access, AccessOp::Load),
             Op::Store(access) => of(access, AccessOp::Store),
             Op::Atomic(atomic) => (atomic.offset, AccessParams::of_atomic(atomic, parts)),
@@ -98,7 +98,7 @@ impl<'a> ProbeAdapter<'a> {
         if let Some(fence) = &mark.fence {
             return self.probe.synchronized(at, fence);
         }
-        if mark.behind {
+        if mark.after {
             return self.probe.synchronized(at, &Synchronization::Joined);
         }
         let Some(Row::B32(masks)) = rows.first() else { return };

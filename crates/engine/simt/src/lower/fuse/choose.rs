@@ -114,7 +114,7 @@ impl<'a> Contraction<'a> {
     /// Collects the products and sums of a block.
     pub(super) fn block(&mut self, blocks: &Blocks<'_>, number: usize, is_in_loop: bool) {
         let chain = &blocks.chains[number];
-        let (behind, mut dead) = blocks.needs(chain);
+        let (live_out, mut dead) = blocks.needs(chain);
         self.start = self.clock;
         for i in blocks.instructions(chain) {
             // Dead instructions are listed from last to first.
@@ -131,7 +131,7 @@ impl<'a> Contraction<'a> {
                 continue;
             }
             state.holds = None;
-            if behind.has(r.0) {
+            if live_out.has(r.0) {
                 p.is_unknown |= !p.is_kept && (p.is_scaled || is_in_loop);
                 p.is_kept = true;
                 // ptxas unrolls loops and moves invariant code out of them, and considers a

@@ -4,8 +4,11 @@ use super::*;
 
 impl ShadowBuilder<'_> {
     pub(super) fn load(&mut self, access: &Access) {
-        let parts: Vec<Slot> =
-            access.parts.iter().map(|&part| self.home(part).unwrap_or(Slot::NONE)).collect();
+        let parts: Vec<Slot> = access
+            .parts
+            .iter()
+            .map(|&part| self.destination_shadow(part).unwrap_or(Slot::NONE))
+            .collect();
         if parts.iter().all(|part| part.is_none()) {
             return;
         }
@@ -80,7 +83,7 @@ impl ShadowBuilder<'_> {
             if atomic.op == AtomOp::Exch {
                 let new = self.shadow(b);
                 self.shadow_op(Shadow::Store(access(new)));
-                if let Some(d) = self.home(d) {
+                if let Some(d) = self.destination_shadow(d) {
                     self.set(d, old);
                 }
             } else {
@@ -91,7 +94,7 @@ impl ShadowBuilder<'_> {
     }
 
     pub(super) fn fetch(&mut self, fetch: &Fetch) {
-        let shadows = fetch.parts.map(|part| self.home(part).unwrap_or(Slot::NONE));
+        let shadows = fetch.parts.map(|part| self.destination_shadow(part).unwrap_or(Slot::NONE));
         if shadows.iter().any(|shadow| !shadow.is_none()) {
             let (fetch, op) = (fetch.clone(), self.op);
             self.shadow_op(Shadow::Fetch(FetchShadow { fetch, op, shadows }));
@@ -106,14 +109,17 @@ impl ShadowBuilder<'_> {
 
     pub(super) fn matrix(&mut self, matrix: &Matrix) {
         let shadows = |builder: &Self| matrix.parts.iter().map(|&p| builder.shadow(p)).collect();
-        let home = |slot: Slot| self.home(slot).unwrap_or(self.scratch(self.common.zero[0], 3));
+        let destination_shadow = |slot: Slot| {
+            self.destination_shadow(slot).unwrap_or(self.scratch(self.common.zero[0], 3))
+        };
         let of = match matrix.action {
-            MatrixAction::Load => {
-                Matrix { parts: matrix.parts.iter().map(|&p| home(p)).collect(), ..matrix.clone() }
-            }
+            MatrixAction::Load => Matrix {
+                parts: matrix.parts.iter().map(|&p| destination_shadow(p)).collect(),
+                ..matrix.clone()
+            },
             MatrixAction::Store => Matrix { parts: shadows(self), ..matrix.clone() },
             MatrixAction::Transpose => {
-                Matrix { parts: shadows(self), d: home(matrix.d), ..matrix.clone() }
+                Matrix { parts: shadows(self), d: destination_shadow(matrix.d), ..matrix.clone() }
             }
         };
         self.shadow_op(Shadow::Matrix(of));
@@ -122,7 +128,8 @@ impl ShadowBuilder<'_> {
     pub(super) fn mma(&mut self, mma: &Mma) {
         let shadows = |slots: &Vec<Slot>| slots.iter().map(|&slot| self.shadow(slot)).collect();
         let sources = mma.sources.each_ref().map(shadows);
-        let d = mma.d.iter().map(|&slot| self.home(slot).unwrap_or(Slot::NONE)).collect();
+        let d =
+            mma.d.iter().map(|&slot| self.destination_shadow(slot).unwrap_or(Slot::NONE)).collect();
         let of = Mma { sources, d, metadata: Slot::NONE, ..mma.clone() };
         self.shadow_op(Shadow::Mma(of));
     }
@@ -137,7 +144,7 @@ impl ShadowBuilder<'_> {
         }
         for result in &mut call.results {
             if let Value::Register(slot) = result.value {
-                result.shadow = self.home(slot).unwrap_or(Slot::NONE);
+                result.shadow = self.destination_shadow(slot).unwrap_or(Slot::NONE);
             }
         }
         Op::Call(Box::new(call))
