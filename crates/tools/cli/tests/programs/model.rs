@@ -180,7 +180,7 @@ impl State {
             }
         }
         for branch in counting.branches() {
-            let ways: Vec<u64> = branch.ways.iter().map(|way| way.of(&self.counts)).collect();
+            let ways: Vec<u64> = branch.edges.iter().map(|way| way.of(&self.counts)).collect();
             if let Some(&taken) = self.taken.get(&branch.op)
                 && ways[0] != taken
             {
